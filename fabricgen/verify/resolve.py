@@ -25,9 +25,11 @@ MANY_NEIGHBORS = 200
 def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[Seen, tuple[str, ...]]:
     """(what is plugged where; what is to be said of it): see Seen for its columns."""
     ends = ends_of(sightings, identities)
-    numbers = _numbered(cabling, ends, identities)
+    numbers = _numbered(cabling, ends, identities, sightings.state == SEEN)
     pairs = _pairs(numbers)
     mate, conflicts, doubled = _joined(pairs, numbers)
+    looped = np.unique(numbers.own[(numbers.own >= 0) & (numbers.own == numbers.far)]).tolist()
+    conflicts += tuple(Conflict(port, port, port) for port in looped if mate[port] < 0)
     towards = _towards(mate, numbers, ends)
     listed = _flags(numbers, numbers.own[sightings.state == SEEN])
     dumped, down = _dumped(cabling, sightings, identities, numbers)
@@ -53,12 +55,22 @@ class _Numbers:
     planned: int
 
 
-def _numbered(cabling: PlannedCabling, ends: Ends, identities: Identities) -> _Numbers:
+def _numbered(cabling: PlannedCabling, ends: Ends, identities: Identities, sees: Flags) -> _Numbers:
+    """The ports of sightings as numbers.
+
+    Spare ones have theirs where devices of the plan see each other there, or a switch of it sees a stranger; hosts may
+    have ports in networks of which the plan knows nothing.
+    """
+    nos = cabling.devices["nos"]
+    is_switch = np.r_[nos.vocabulary[nos.codes] != "", False]  # the last entry is that of no device, -1
     names = identities.ports.spare_names()
     count = max(len(names), 1)
     keys = []
-    for port, device, other in ((ends.own, ends.own_device, ends.far_device), (ends.far, ends.far_device, None)):
-        spare = port < UNKNOWN if other is None else (port < UNKNOWN) & (other >= 0)
+    for port, device, other in (
+        (ends.own, ends.own_device, ends.far_device),
+        (ends.far, ends.far_device, ends.own_device),
+    ):
+        spare = (port < UNKNOWN) & sees & ((other >= 0) | is_switch[device])
         keys.append((np.flatnonzero(spare), device[spare].astype(np.int64) * count - 2 - port[spare]))
     distinct, inverse = np.unique(np.concatenate([key for _, key in keys]), return_inverse=True)
     own, far = np.maximum(ends.own, -1), np.maximum(ends.far, -1)
@@ -101,7 +113,7 @@ def _pairs(numbers: _Numbers) -> _Pairs:
 
 
 def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...], list[tuple[int, int, int]]]:
-    """(mate of every port; conflicts; ports with two neighbours in their own dump: port, kept, left out)."""
+    """(mate of every port; conflicts; spare ports with two neighbours in their own dump: port, kept, left out)."""
     mate = np.full(len(numbers.device), -1, dtype=np.int32)
     uses = np.bincount(pairs.low, minlength=len(mate)) + np.bincount(pairs.high, minlength=len(mate))
     clear = (uses[pairs.low] == 1) & (uses[pairs.high] == 1)
@@ -112,6 +124,8 @@ def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...
     says = np.bincount(low[by_low], minlength=len(mate)) + np.bincount(high[by_high], minlength=len(mate)) > 0
     denied = (~by_low & says[low]) | (~by_high & says[high])
     planned = (low ^ 1 == high) & (high < numbers.planned)
+    said = {*zip(low[by_low].tolist(), high[by_low].tolist(), strict=True)}
+    said |= {*zip(high[by_high].tolist(), low[by_high].tolist(), strict=True)}
     conflicts: list[Conflict] = []
     doubled: list[tuple[int, int, int]] = []
     for i in np.lexsort((~planned, denied, ~(by_low & by_high))).tolist():
@@ -120,10 +134,11 @@ def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...
             mate[a], mate[b] = b, a
             continue
         for port, other, says_so in ((a, b, by_low[i]), (b, a, by_high[i])):
-            if says_so and mate[port] >= 0:
-                doubled.append((port, int(mate[port]), other))
+            kept, instead = int(mate[port]), int(mate[other])
+            if says_so and port >= numbers.planned and (port, kept) in said:
+                doubled.append((port, kept, other))
             elif says_so:
-                conflicts.append(Conflict(port, other, int(mate[other])))
+                conflicts.append(Conflict(port, other, instead, (other, instead) in said, kept))
     return mate, tuple(sorted(conflicts)), sorted(doubled)
 
 

@@ -25,11 +25,17 @@ class Stranger(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """A port whose two sides disagree: `port` sees `sees`, which itself sees `instead` (-1: nobody)."""
+    """A port of which dumps disagree: `port` sees `sees`, which is joined to `instead` (-1: to nobody).
+
+    `itself`: the dump of `sees` says so, and not that of `instead` alone. `beside`: what `port` is taken for joined to
+    (-1: to nobody). Where `sees` is `port`, a port sees itself.
+    """
 
     port: int
     sees: int
     instead: int
+    itself: bool = True
+    beside: int = -1
 
 
 @dataclass(frozen=True)

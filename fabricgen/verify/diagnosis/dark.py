@@ -54,6 +54,8 @@ def _of_cable(topology: Topology, cable: int, links: list[int]) -> Action:
     tails, jumpers = _tails(topology, links), len(ends) // 2
     if tails:
         text = f"breakout {name}: {tails} of its tails see nobody and are seen by nobody: is it plugged in?"
+    elif jumpers == 1 and any(topology.mate[port] >= 0 for port in (2 * links[0], 2 * links[0] + 1)):
+        text = f"the cable from {plug(ends[0])} to {plug(ends[1])} is missing: what is plugged there belongs elsewhere"
     elif jumpers == 1 and (lit := _other_half(topology, 2 * links[0])):
         text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, though the other half of the module, {lit}"
         text += ", is up: look at this jumper's polarity, for dirt, and whether it sits"

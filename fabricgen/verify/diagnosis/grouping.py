@@ -103,8 +103,8 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
             best = added.index(min(added))
             if best:
                 turned = True
-                for ways in (ordered[at], needed[at]):
-                    ways.insert(0, ways.pop(best))
+                ordered[at].insert(0, ordered[at].pop(best))
+                needed[at].insert(0, needed[at].pop(best))
             taken.update(needed[at][0])
 
 

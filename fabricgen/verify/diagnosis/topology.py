@@ -56,7 +56,8 @@ class Topology:
         self.odd: Flags = np.zeros(self.size, dtype=bool)
         odd = [stranger.port for stranger in seen.strangers]
         for conflict in seen.conflicts:
-            odd += [port for port in (conflict.port, conflict.sees) if port >= 0 and self.mate[port] < 0]
+            # what another port agrees on with its mate is not in doubt because of a third one
+            odd += [conflict.port] + [port for port in (conflict.sees,) if port >= 0 and self.mate[port] < 0]
         self.odd[odd] = True
         self.empty[odd] = False
         unsure = ~(seen.dumped & ~seen.doubtful)[: self.planned]

@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.wording import box, end_of, listed, plug
-from fabricgen.verify.seen import Seen, place_of
+from fabricgen.verify.seen import Conflict, Seen, place_of
 
 
 def _action(topology: Topology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
@@ -38,18 +38,29 @@ def stranger_actions(topology: Topology, seen: Seen) -> list[Action]:
 
 
 def conflict_actions(topology: Topology, seen: Seen) -> list[Action]:
-    """Ports whose two sides disagree; both sides of one disagreement are one action."""
+    """Ports of which dumps disagree; both sides of one disagreement are one action."""
     actions, met = [], set[frozenset[int]]()
-    for port, sees, instead in seen.conflicts:
-        pair = frozenset((port, sees))
-        if pair in met:
-            continue
-        met.add(pair)
-        place, other = place_of(topology.cabling, seen, port), place_of(topology.cabling, seen, sees)
-        says = "sees nobody" if instead < 0 else f"sees {place_of(topology.cabling, seen, instead)}"
-        text = f"{place} sees {other}, which itself {says}: dumps of different times, or fibres that are crossed."
-        actions.append(_action(topology, [end for end in (port, sees) if end >= 0], text))
+    for conflict in seen.conflicts:
+        pair = frozenset((conflict.port, conflict.sees))
+        if pair not in met:
+            met.add(pair)
+            ends = [port for port in dict.fromkeys(conflict[:2]) if port >= 0]
+            actions.append(_action(topology, ends, _disagreement(topology, seen, conflict)))
     return [action for action in actions if action.cables]
+
+
+def _disagreement(topology: Topology, seen: Seen, conflict: Conflict) -> str:
+    """What dumps say of a port that cannot all be so."""
+    place, other, instead, beside = (
+        place_of(topology.cabling, seen, port) if port >= 0 else "" for port in (*conflict[:3], conflict.beside)
+    )
+    if conflict.port == conflict.sees:
+        return f"{place} sees itself: is a loopback plugged in, or are both fibres of one plug joined?"
+    sees = f"{place} is told to be joined to {beside} and to {other}" if beside else f"{place} sees {other}"
+    if instead and not conflict.itself:
+        return f"{sees}, which {instead} sees as well: dumps of different times, or two boxes of one name."
+    says = (f", which itself sees {instead}" if instead else ", which itself sees nobody") * conflict.itself
+    return f"{sees}{says}: dumps of different times, or fibres that are crossed."
 
 
 def half_known_actions(topology: Topology) -> list[Action]:

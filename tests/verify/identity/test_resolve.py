@@ -77,18 +77,48 @@ def test_two_sides_that_contradict(cabling: PlannedCabling) -> None:
 
 
 def test_two_neighbours_at_a_port(cabling: PlannedCabling) -> None:
-    """A port behind an unmanaged switch, or an old entry: the planned one is kept."""
-    seen, notes = resolved(
+    """A port behind an unmanaged switch, or an old entry: the planned one is kept, and the other is a conflict."""
+    seen, _ = resolved(
         cabling,
         Dump(
             Box(LEAF),
             [Sighting("Ethernet0", Box("p1-su01-n002"), "eth2"), Sighting("Ethernet0", Box("p1-su01-n001"), "eth1")],
         ),
     )
-    own = port(cabling, LEAF, "Ethernet0")
+    own, other = port(cabling, LEAF, "Ethernet0"), port(cabling, "p1-su01-n002", "eth2")
     assert int(seen.mate[own]) == own ^ 1
-    text = f"{LEAF}:Ethernet0 sees two neighbours, p1-su01-n001:eth1 and p1-su01-n002:eth2: the first is taken"
-    assert text in notes
+    assert seen.conflicts == (Conflict(own, other, -1, itself=False, beside=own ^ 1),)
+
+
+def test_a_port_that_denies_what_another_says_of_it(cabling: PlannedCabling) -> None:
+    """The host says that it is at the leaf as planned; the leaf sees another host there, which sees the other leaf."""
+    host, stray, leaf = Box("p1-su01-n001"), Box("p1-su01-n002"), Box(LEAF)
+    seen, _ = resolved(
+        cabling,
+        Dump(host, [Sighting("eth1", leaf, "Ethernet0")]),
+        Dump(leaf, [Sighting("Ethernet0", stray, "eth1")]),
+        Dump(stray, [Sighting("eth1", Box(OTHER), "Ethernet0")]),
+    )
+    own = port(cabling, LEAF, "Ethernet0")
+    assert [(conflict.port, conflict.itself) for conflict in seen.conflicts] == [(own, True)]
+
+
+def test_a_port_that_sees_itself_is_neither_dark_nor_as_planned(cabling: PlannedCabling) -> None:
+    seen, _ = resolved(cabling, Dump(Box(LEAF), [Sighting("Ethernet0", Box(LEAF), "Ethernet0")]))
+    own = port(cabling, LEAF, "Ethernet0")
+    assert seen.conflicts == (Conflict(own, own, own),)
+
+
+def test_a_stranger_at_a_spare_port_of_a_switch_is_known(cabling: PlannedCabling) -> None:
+    """A host may have ports in networks of which the plan knows nothing."""
+    stranger = Box("somebody")
+    seen, _ = resolved(
+        cabling,
+        Dump(Box(LEAF), [Sighting("Ethernet128", stranger, "eth1")]),
+        Dump(Box("p1-su01-n001"), [Sighting("eno7", stranger, "eth2")]),
+    )
+    assert [spare.port for spare in seen.spare] == ["Ethernet128"]
+    assert [other.port for other in seen.strangers] == [cabling.ports]
 
 
 def test_dumps_that_contradict_each_other_are_told(cabling: PlannedCabling) -> None:
