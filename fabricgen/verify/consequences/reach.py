@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Step
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.consequences.places import Places
-from fabricgen.wiring.cabling.routes import Positions, device_positions, run_between
+from fabricgen.wiring.cabling.routes import Positions, device_positions, way_between
 from fabricgen.wiring.tables import Floats
 
 ROUNDING_M = 1e-6
@@ -46,11 +46,9 @@ class Reach:
         return (far, here, float(length)) if length and same_site else None
 
     def _lengths(self, pairs: Sequence[tuple[int, int]]) -> Floats:
-        """The shortest way of a cable between pairs of devices, m: its run without slack and service loops."""
+        """The shortest way of a cable between pairs of devices, m."""
         a, b = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
-        run_m = run_between(self._positions, self._cluster.plan.racks, self._floor, a, b)
-        bare: Floats = (run_m - 2 * self._floor.trays.loop_m) / (1 + self._floor.slack)
-        return bare
+        return way_between(self._positions, self._cluster.plan.racks, self._floor, a, b)
 
     @property
     def _floor(self) -> Floor:

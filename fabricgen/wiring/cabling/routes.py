@@ -96,6 +96,11 @@ def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b:
 
 def run_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """As `run_length`, between pairs of rows of `at`."""
+    return way_between(at, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
+
+
+def way_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+    """The shortest way of a cable between pairs of rows of `at`, without slack and service loops, m, float64."""
     run = at.rise[a] + at.rise[b]
     run += _through_halls(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
@@ -103,8 +108,6 @@ def run_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64,
     if at.cold.any() and at.hot.any():
         across = (at.cold[a] & at.hot[b]) | (at.hot[a] & at.cold[b])
         run += np.where(across, np.maximum(at.depth[a], at.depth[b]), 0)
-    run *= 1 + floor.slack
-    run += 2 * floor.trays.loop_m
     return run
 
 
