@@ -212,14 +212,7 @@ NOS_NAMES = frozenset(("cumulus", "eos", "nvos", "opensm", "sonic"))
 NOS_ROOMS = "nos/"
 """Where a NOS is known by its name; what else has to know of one asks its facts (catalog/platforms/NOS.yaml)."""
 STILL_NAMING = {
-    "blueprint/sections/fabric.py",  # the subnet managers that a blueprint may name
-    "blueprint/structure.py",  # the folder of port tables
-    "catalog/loader.py",  # the same
-    "design/tiers.py",  # what switches of InfiniBand run
-    "size/text.py",  # the usual one
-    "verify/ports/coverage.py",
-    "verify/ports/synonyms.py",
-    "views/fabric.py",
+    "blueprint/sections/fabric.py",  # words of the language: the subnet managers that a blueprint may name
 }
 """Files outside that name one as yet: none may come, and one that no longer does goes."""
 

@@ -44,7 +44,7 @@ def kind_of(file: str) -> str:
         return "lock"
     if above == "catalog" and folder == "platforms":
         return "NOS"
-    if above == "platforms" and folder == "sonic":
+    if above == "platforms":
         return "port table"
     kind = _profile_folder(path)
     return f"{_WORDS.get(kind, kind.removesuffix('s').replace('_', '-'))} profile" if kind else "blueprint"
@@ -89,7 +89,7 @@ def check_structure(file: str) -> None:
             Catalog(path.absolute().parent.parent).consistent(kind, path.stem)
     elif above == "catalog" and folder == "platforms":
         validate(NosNaming, read_located(path))
-    elif above == "platforms" and folder == "sonic":
+    elif above == "platforms":
         validate(SonicPlatform, read_located(path))
     else:
         source = read_source(file)

@@ -224,7 +224,7 @@ class Catalog:
     def usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
         """The NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
         namings = [self.naming(nos) for nos in switch.nos if nos in self.known_nos()]
-        tabled = any((folder / "sonic" / f"{switch.id}.yaml").is_file() for folder in self._platforms)
+        tabled = self._port_table_file(switch.id) is not None
         return tuple(
             naming.nos
             for naming in namings
@@ -244,11 +244,14 @@ class Catalog:
         """Return a switch's SONiC port table, or None where none is known."""
         key = ("platforms/sonic", switch)
         if key not in self._loaded:
-            files = (folder / "sonic" / f"{switch}.yaml" for folder in self._platforms)
-            file = next((f for f in files if f.is_file()), None)
+            file = self._port_table_file(switch)
             self._loaded[key] = self._port_table(switch, file) if file else None
         platform: SonicPlatform | None = self._loaded[key]
         return platform
+
+    def _port_table_file(self, switch: str) -> Path | None:
+        """The port table of a switch: a file of its name in the folder of a NOS below `platforms`."""
+        return next((f for folder in self._platforms for f in sorted(folder.glob(f"*/{switch}.yaml"))), None)
 
     def _port_table(self, switch: str, file: Path) -> SonicPlatform:
         """Read a port table; raises InputError where it does not have the cages of the switch's face, one for one."""
@@ -268,7 +271,7 @@ class Catalog:
 
     def sonic_platform_named(self, platform: str) -> SonicPlatform | None:
         """Return a port table by SONiC's own name of the platform, such as x86_64-nvidia_sn5600-r0, or None."""
-        switches = {file.stem for folder in self._platforms for file in (folder / "sonic").glob("*.yaml")}
+        switches = {file.stem for folder in self._platforms for file in folder.glob("*/*.yaml")}
         found = (self.sonic_platform(switch) for switch in sorted(switches))
         return next((table for table in found if table and table.platform == platform), None)
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.nos_configuration import NosConfiguration
-from fabricgen.catalog.nos_facts import SystemFacts
+from fabricgen.catalog.nos_facts import DumpFacts, SystemFacts
 from fabricgen.models.base import FrozenModel
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ class NosNaming(FrozenModel):
     title: Annotated[str, Field(description="Its name in messages.")] = ""
     systems: Annotated[SystemFacts, Field(description="What the systems around its switches have to know.")] = Field(
         default_factory=SystemFacts
+    )
+    dumps: Annotated[DumpFacts, Field(description="What dumps of neighbours call its ports.")] = Field(
+        default_factory=DumpFacts
     )
     configuration: Annotated[NosConfiguration, Field(description="What its configuration can carry.")] = Field(
         default_factory=NosConfiguration

@@ -32,6 +32,21 @@ class SystemFacts(FrozenModel):
     own_optics: Annotated[str, Field(description="The vendor whose licence it wants for transceivers of others.")] = ""
 
 
+class DumpFacts(FrozenModel):
+    """What dumps of neighbours call its ports beside their names."""
+
+    abbreviations: Annotated[
+        dict[str, tuple[str, ...]], Field(description="Words that port names begin with, each with its short forms.")
+    ] = Field(default_factory=dict)
+    cage_alone: Annotated[bool, Field(description="Whether a cage that is one port is called by the cage alone.")] = (
+        False
+    )
+    in_subnet: Annotated[
+        bool,
+        Field(description="Whether tables of an InfiniBand subnet list its ports, by numbers over the face, not LLDP."),
+    ] = False
+
+
 class PairFacts(FrozenModel):
     """How the two switches are numbered that bonds of hosts are over."""
 

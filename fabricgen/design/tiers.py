@@ -11,7 +11,7 @@ from itertools import pairwise
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of, sized_before
 from fabricgen.blueprint.dimensions import DIMENSIONS, WHOLE, dimension_names, scopes
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.sections.fabric import Fabric, Tier
+from fabricgen.blueprint.sections.fabric import SUBNET_NOS, Fabric, Tier
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.profile import Power
@@ -445,7 +445,7 @@ def _circle(key: TierKey, pending: Mapping[TierKey, TierSpec]) -> InputError:
 def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile, place: Path) -> str:
     """The NOS of a tier: as stated nearest to it, or the usual one of its switch."""
     if profile.protocol == "infiniband":
-        return "opensm"
+        return SUBNET_NOS
     for settings, where in ((spec.nos, place[:2]), (context.blueprint.nos, ())):
         for key in (tier, "all"):
             if key in settings:

@@ -119,7 +119,8 @@ def _tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[
 def _operating(ports: Ports, hardware: Hardware) -> list[str]:
     """The NOS, and the servers and accounts that its switches need: examples, which are the user's to replace."""
     usable = hardware.catalog.usable_nos(ports.profile)
-    nos = "sonic" if "sonic" in usable else usable[0]
+    # ports by a table of the platform are the surest: nothing of them is assumed
+    nos = next((nos for nos in usable if hardware.catalog.naming(nos).has_tables), usable[0])
     servers = "ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11], syslog: {servers: 10.32.0.6}"
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SEEN
 from fabricgen.verify.identity.identities import Identities
@@ -22,7 +23,9 @@ MANY_NEIGHBORS = 200
 """An agent that lists so many may have lost others (sonic-net/sonic-buildimage#24685: above 211 ports)."""
 
 
-def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[Seen, tuple[str, ...]]:
+def seen_of(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, catalog: Catalog | None = None
+) -> tuple[Seen, tuple[str, ...]]:
     """(what is plugged where; what is to be said of it): see Seen for its columns."""
     ends = ends_of(sightings, identities)
     numbers = _numbered(cabling, ends, identities, sightings.state == SEEN)
@@ -32,7 +35,7 @@ def seen_of(cabling: PlannedCabling, sightings: Sightings, identities: Identitie
     conflicts += tuple(Conflict(port, port, port) for port in looped if mate[port] < 0)
     towards = _towards(mate, numbers, ends)
     listed = _flags(numbers, numbers.own[sightings.state == SEEN])
-    dumped, down = _dumped(cabling, sightings, identities, numbers)
+    dumped, down = _dumped(cabling, sightings, identities, numbers, catalog or Catalog())
     strangers = _strangers(mate, towards, numbers, ends, sightings)
     strange = _flags(numbers, np.array([stranger.port for stranger in strangers], dtype=np.int32))
     silent = dumped & ~listed & ~strange & ~down
@@ -169,7 +172,7 @@ def _strangers(mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightin
 
 
 def _dumped(
-    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers, catalog: Catalog
 ) -> tuple[Flags, Flags]:
     """(ports of which a dump says what they see; ports that a dump says are down)"""
     dumped = _flags(numbers, numbers.own)
@@ -178,7 +181,7 @@ def _dumped(
     for box in sightings.lists_all:
         if (device := int(identities.device[box])) >= 0:
             whole.setdefault(sightings.agents.get(box, "list"), set()).add(device)
-    coverage, named = coverage_of(cabling), _named(cabling, sightings, identities, numbers)
+    coverage, named = coverage_of(cabling, catalog), _named(cabling, sightings, identities, numbers)
     for agent, devices in whole.items():
         mine = np.zeros(len(cabling.device_names), dtype=bool)
         mine[list(devices)] = True

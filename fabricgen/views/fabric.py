@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fabricgen.blueprint.sections.fabric import SUBNET_NOS
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import whole_fabrics
@@ -92,7 +93,7 @@ class FabricView:
     """Whether it has two tiers or more, nodes only on the lowest, no link that skips a tier or is a peer link, and
     equally many between any two switches that meet.
     """
-    subnet_manager: str = "opensm"
+    subnet_manager: str = SUBNET_NOS
     """`opensm` or `ufm`."""
     default_partition: str = "full"
     """Membership of nodes in the default partition: `full` or `limited`."""
@@ -179,7 +180,7 @@ class _FabricViewBuilder:
             links=tuple(map(FabricLink._make, zip(*self._link_columns(a, b), strict=True))),
             has_high_nodes=self._has_high_nodes(),
             is_tree=self._is_tree(),
-            subnet_manager=self._spec.subnet_manager or "opensm",
+            subnet_manager=self._spec.subnet_manager or SUBNET_NOS,
             default_partition=self._spec.default_partition or ("limited" if partitions else "full"),
             managers=managers,
             has_accelerators=any(

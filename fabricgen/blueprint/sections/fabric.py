@@ -77,6 +77,9 @@ TierNames = Annotated[
 
 
 SubnetManager = Literal["opensm", "ufm"]
+
+SUBNET_NOS: SubnetManager = "opensm"
+"""The usual manager, and what switches of InfiniBand run in all lists, whoever manages them."""
 """What routes an InfiniBand fabric."""
 
 Membership = Literal["full", "limited"]

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.wiring.tables import Flags
-
-SUBNET_MANAGED = "opensm"
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,12 @@ class Coverage:
         return self.subnet if agent == "ib" else self.lldp
 
 
-def coverage_of(cabling: PlannedCabling) -> Coverage:
+def coverage_of(cabling: PlannedCabling, catalog: Catalog) -> Coverage:
     """What dumps of a plan's devices speak of. Links between nodes, as those of accelerators, are seen by neither."""
     nos = cabling.devices["nos"]
     is_node = (nos.vocabulary == "")[nos.codes][cabling.device]
-    managed = (nos.vocabulary == SUBNET_MANAGED)[nos.codes][cabling.device]
+    in_subnets = [bool(name) and catalog.naming(name).dumps.in_subnet for name in nos.vocabulary.tolist()]
+    managed = np.array(in_subnets, dtype=bool)[nos.codes][cabling.device]
     texts = [str(text).lower() for text in cabling.port_texts.tolist()]
     management = np.array([text.startswith(("mgmt", "eth0")) for text in texts], dtype=bool)[cabling.name]
     bmc = np.array(["bmc" in text for text in texts], dtype=bool)[cabling.name]

@@ -13,20 +13,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.nos_facts import DumpFacts
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.kernel.diagnostics import InputError
 
-_EOS = re.compile(r"^(?:ethernet|eth|et)(?=\d)")
-_EOS_MANAGEMENT = re.compile(r"^(?:management|ma)(?=\d)")
 _MANAGEMENT = re.compile(r"eth0|mgmt\d*|management[\d/]*")
 _DIGITS = re.compile(r"\d+")
+_LETTERS = re.compile(r"^[a-z]+(?=\d)")
 
 
 @dataclass(frozen=True)
 class PortSynonyms:
     """The names of the ports of one kind of devices: `planned` ones, others by their folded text, and their shapes."""
 
-    nos: str
+    spoken: DumpFacts
     planned: frozenset[str]
     known: dict[str, str] = field(default_factory=dict)
     shapes: frozenset[str] = frozenset()
@@ -35,7 +35,7 @@ class PortSynonyms:
         """The name of a port by what a dump calls it; of a port that no plan uses, too. "" where it is not known."""
         if text in self.planned:
             return text
-        folded = _folded(text, self.nos)
+        folded = _folded(text, self.spoken)
         if name := self.known.get(folded):
             return name
         return text if _MANAGEMENT.fullmatch(folded) or _shape(folded) in self.shapes else ""
@@ -48,23 +48,24 @@ def synonyms_of(
     (`9/1`), or by cage (`9`) where one takes a whole cage.
     """
     names = frozenset(planned)
-    known = dict[str, str]()
-    if nos == "sonic" and (platform := _sonic_platform(model, catalog)):
+    naming = catalog.naming(nos)
+    spoken, known = naming.dumps, dict[str, str]()
+    if naming.has_tables and (platform := _sonic_platform(model, catalog)):
         known |= _aliases(platform, names)
-    elif nos == "opensm":
+    if spoken.in_subnet:
         known |= _numbers(model, names, catalog, legs or {})
-    if nos == "eos":
-        known |= _whole_cages(names)
-    known |= {_folded(name, nos): name for name in sorted(names, reverse=True)}
-    shapes = frozenset(_shape(_folded(name, nos)) for name in names)
-    return PortSynonyms(nos, names, known, shapes)
+    if spoken.cage_alone:
+        known |= _cages_alone(names)
+    known |= {_folded(name, spoken): name for name in sorted(names, reverse=True)}
+    shapes = frozenset(_shape(_folded(name, spoken)) for name in names)
+    return PortSynonyms(spoken, names, known, shapes)
 
 
-def _folded(text: str, nos: str) -> str:
+def _folded(text: str, spoken: DumpFacts) -> str:
+    """A name in small letters, its first word written out."""
     folded = text.strip().lower()
-    if nos == "eos":
-        return _EOS_MANAGEMENT.sub("management", _EOS.sub("ethernet", folded))
-    return folded
+    first = next(iter(_LETTERS.findall(folded)), "")
+    return next((word for word, short in spoken.abbreviations.items() if first in short), first) + folded[len(first) :]
 
 
 def _shape(folded: str) -> str:
@@ -96,7 +97,7 @@ def _ways(cage: PlatformCage, platform: SonicPlatform, names: frozenset[str]) ->
     return next((w for w in fits if all(offset % (len(cage.lanes) // w) == 0 for offset in used)), 1)
 
 
-def _whole_cages(names: frozenset[str]) -> dict[str, str]:
+def _cages_alone(names: frozenset[str]) -> dict[str, str]:
     """Ethernet5 for Ethernet5/1, where no other port of that cage is used."""
     cages: dict[str, list[str]] = {}
     for name in names:
