@@ -110,17 +110,6 @@ class FabricView:
         return (*self.switches, *self.adapters)
 
     @property
-    def nodes_of_roots(self) -> dict[int, dict[str, tuple[str, ...]]]:
-        """By subnet, the switches with no tier above that nodes hang on, by name, with the names of these nodes."""
-        first = len(self.switches)
-        found: dict[int, dict[str, dict[str, None]]] = {}
-        for link in self.links:
-            if link.a >= first > link.b and self.switches[link.b].top:
-                root = self.switches[link.b]
-                found.setdefault(root.subnet, {}).setdefault(root.name, {})[self.adapters[link.a - first].name] = None
-        return {subnet: {root: tuple(nodes) for root, nodes in roots.items()} for subnet, roots in found.items()}
-
-    @property
     def subnets(self) -> int:
         """The number of disconnected parts: rails or planes without a common tier."""
         return 1 + max((switch.subnet for switch in self.switches), default=-1)

@@ -1,4 +1,4 @@
-"""FG317: nodes on several roots of an InfiniBand fabric do not reach each other."""
+"""FG317: no path goes up and down between nodes of an InfiniBand fabric."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.up_down import Unjoined, unjoined_pairs
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
-FEW = 3
-"""Roots that a message names."""
+HINT = "attach them to leaves or to one switch, or state `subnet_manager: opensm`"
 
 
 class RootsNeverMeet(PlanRule):
-    """Nodes hang on several switches of the highest tier of a fabric that UFM manages, and have no path to each other.
+    """Nodes of a fabric that UFM manages have no path to each other, since no switch is above both of theirs.
 
-    UFM's adaptive routing goes up, then down (`ar_updn`): from one root to another the way would be down and up again,
-    which it never takes, since such ways may make credits wait in a circle. Everybody else reaches these nodes, and
-    the subnet manager says SUBNET UP.
+    UFM's adaptive routing goes up, then down (`ar_updn`): from one root to another, or from a spine to one that meets
+    other cores, the way would be down and up again, which it never takes, since such ways may make credits wait in a
+    circle. Everybody else reaches these nodes, and the subnet manager says SUBNET UP. Where two devices have several
+    ports, those of one pair of ports may have no path, and others have one.
 
     Attach them to leaves, or all to one switch; or let opensm manage the fabric, whose engine `nue` joins all pairs of
     any topology. Where these nodes have nothing to say to each other, as UFM appliances that share their files over
@@ -29,7 +30,7 @@ class RootsNeverMeet(PlanRule):
 
     id = "FG317"
     severity = Severity.ERROR
-    title = "nodes on several roots of an InfiniBand fabric do not reach each other"
+    title = "no path goes up and down between nodes of an InfiniBand fabric"
     bad = """
         fabrics:
           compute:
@@ -48,42 +49,30 @@ class RootsNeverMeet(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look at the roots of each subnet that UFM manages, and count the pairs of nodes on different ones."""
+        """Look for nodes, else for single ports, of each fabric that UFM manages with no root above both."""
         for fabric in cluster.whole_fabrics():
             view = cluster.whole_fabric(fabric)
-            if view.subnet_manager != "ufm":
-                continue
-            for roots in view.nodes_of_roots.values():
-                if len(roots) > 1:
-                    yield self.flag(self._path(cluster, fabric), *_told(fabric, roots))
+            if view.subnet_manager == "ufm":
+                devices, ports = (unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
+                if ports.pairs:
+                    yield self.flag(self._path(cluster, fabric), _describe(fabric, devices, ports), HINT)
 
     @staticmethod
     def _path(cluster: Cluster, fabric: str) -> tuple[str, ...]:
-        """The first extra device of a fabric that hangs on its highest tier; else what manages the fabric."""
-        tops = {tier.name for tier in cluster.design.fabric(fabric).tiers if not tier.uplink}
+        """The first extra device of a fabric that hangs above its lowest tier; else what manages the fabric."""
+        high = {tier.name for tier in cluster.design.fabric(fabric).tiers if cluster.design.levels[tier.key]}
         extras = cluster.design.loaded.blueprint.fabrics[fabric].extra
-        high = [name for name, extra in extras.items() if extra.to in tops]
-        return ("fabrics", fabric, "extra", high[0]) if high else ("fabrics", fabric, "subnet_manager")
+        first = [name for name, extra in extras.items() if extra.to in high]
+        return ("fabrics", fabric, "extra", first[0]) if first else ("fabrics", fabric, "subnet_manager")
 
 
-def _told(fabric: str, roots: dict[str, tuple[str, ...]]) -> tuple[str, str]:
-    """(message, hint) for the nodes on the roots of one subnet; a node on two roots reaches those on both."""
-    on: dict[str, set[str]] = {}
-    for root, nodes in roots.items():
-        for node in nodes:
-            on.setdefault(node, set()).add(root)
-    names = sorted(on)
-    pairs = [(a, b) for at, a in enumerate(names) for b in names[at + 1 :] if on[a].isdisjoint(on[b])]
-    ports = sum(len(nodes) for nodes in roots.values())
-    listed = ", ".join(f"{nodes[0]} on {root}" for root, nodes in sorted(roots.items())[:FEW])
-    more = f" and more on {len(roots) - FEW} other roots" if len(roots) > FEW else ""
-    lost = (
-        f"no path joins {pairs[0][0]} and {pairs[0][1]}"
-        + (f", nor {len(pairs) - 1} other pairs" if len(pairs) > 1 else "")
-        if pairs
-        else (f"{ports} ports of {', '.join(names)} reach those on other roots by none of their ports")
+def _describe(fabric: str, devices: Unjoined, ports: Unjoined) -> str:
+    """Name the first pair of devices without a path, else of ports, and count them."""
+    lost = devices if devices.pairs else ports
+    (a, above_a), (b, above_b) = lost.first
+    what, others = ("devices", "") if devices.pairs else ("ports", "; by other ports these devices have paths")
+    more = f", nor between {lost.pairs - 1:,} other pairs of {what}" if lost.pairs > 1 else ""
+    return (
+        f"UFM's up/down routing finds no path in {fabric} between {a.name} {a.port} on {above_a} and {b.name} {b.port} "
+        f"on {above_b}{more}: no switch is above both{others}"
     )
-    message = (
-        f"{fabric} has nodes on {len(roots)} roots, which UFM's up/down routing joins no two of: {listed}{more}; {lost}"
-    )
-    return message, "attach them to leaves or to one switch, or state `subnet_manager: opensm`"

@@ -62,7 +62,7 @@ class CrowdedCage(PlanRule):
                     continue
                 device, port = (column[rows] for column in columns)
                 profile = devices.classes[devices.device_class[device[0]]].profile
-                room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else 1  # noqa: B009
+                room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)  # noqa: B009
                 # the ends of a cable are ordered by connector, so that those in one cage are neighbours
                 cage = cages(side, np.arange(int(port.max()) + 1, dtype=np.int32))
                 place = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]

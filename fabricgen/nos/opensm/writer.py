@@ -3,13 +3,14 @@
 - `topology.net`: every device and link as ibnetdiscover prints them (rdma-core, infiniband-diags/man,
   ibnetdiscover.8: TOPOLOGY FILE FORMAT), which is also what ibsim reads (ibsim, sim_net.c). A port of a node is an
   adapter of one port, as ConnectX cards show each of their ports.
-- `opensm.conf`: tokens of opensm 3.3 alone, which has no adaptive routing and no SHARP. `routing_engine ftree,updn`
+- `opensm.conf`: tokens of opensm 3.3 alone, which has no adaptive routing and no SHARP. `routing_engine ftree,nue`
   where all nodes hang on the lowest of two or more tiers (opensm(8): FTREE is for symmetrical or almost symmetrical
-  fat-trees). A fat-tree that lacks too much falls back to up/down, not to min-hop, which may deadlock. Where nodes
-  hang above the lowest tier it is `nue`, which joins all pairs of any topology and has no credit loops on one virtual
-  lane (opensm(8): Nue Routing Algorithm): up/down joins no two roots, and does not find these by itself; DNUP ranks
-  switches by their distance from adapters alone, so that a way over a core with an adapter goes up after down. All
-  else takes `updn`. LMC stays 0: ftree refuses others.
+  fat-trees), and `nue` for all else and for trees that lack too much: it joins all pairs of any topology and has no
+  credit loops on one virtual lane (opensm(8): Nue Routing Algorithm). Up/down needs roots, which opensm detects by
+  counting hops where their GUIDs are not known: with a tier that is skipped, peer links or a span it finds none and
+  falls back to min-hop, which may deadlock, or finds some and loses pairs; and it joins no two roots. DNUP ranks
+  switches by their distance from adapters alone, so that a way over a core with an adapter goes up after down. LMC
+  stays 0: ftree refuses others.
 - `root-guids.conf`: the switches with no tier above, in opensm's map format: `#` begins a comment, an unknown GUID is
   an error in the log and skipped (opensm, cl_nodenamemap.c and osm_ucast_ftree.c). A file that lacks some roots ranks
   the others wrong, so the options name it only when all of its GUIDs are of real hardware; without it opensm detects
@@ -30,10 +31,10 @@ With `subnet_manager: ufm` the options are for UFM's own subnet manager (MLNX SM
 
 - `opensm.conf`: `routing_engine ar_updn`, adaptive routing over up/down, which is its default and fits fat-trees
   (NVIDIA, InfiniBand Cluster Bring-up Procedure, Adaptive Routing) and the only adaptive one for XDR (UFM Enterprise
-  User Manual 6.21, Appendix - Adaptive Routing: the root_guid file must be provided). It joins no two
-  roots: FG317 says which nodes lose each other. UFM has no `nue`, and what joins roots (`connect_roots`, `dnup`,
-  `ftree` with I/O nodes) may make loops of credits, as walks over such tables of opensm show. Files are where UFM has
-  them (the same manual, SM Default Files).
+  User Manual 6.21, Appendix - Adaptive Routing: the root_guid file must be provided). It joins no switches without a
+  root above both: FG317 says which nodes lose each other. UFM has no `nue`, and what joins roots (`connect_roots`,
+  `dnup`, `ftree` with I/O nodes) may make loops of credits, as walks over such tables of opensm show. Files are where
+  UFM has them (the same manual, SM Default Files).
 - `sm_priority 15` is UFM's default (UFM Enterprise REST API Guide 6.22, SM Configuration), the highest there is. Two
   UFMs of a high-availability pair share their files and run one subnet manager at a time, so that they need no two
   priorities.
@@ -99,7 +100,8 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
         "devices": len(view.nodes),
         "subnets": view.subnets,
         "engines": _engines(view),
-        "high": view.has_high_nodes,
+        "uses_roots": is_ufm or view.is_tree,
+        "detects_roots": view.is_tree or len(view.switches) == view.subnets,
         "ufm": is_ufm,
         "folder": UFM if is_ufm else ETC,
         "root_file": "root_guid.conf" if is_ufm else "root-guids.conf",
@@ -123,9 +125,7 @@ def _engines(view: FabricView) -> str:
     """The routing engines to try, in order."""
     if view.subnet_manager == "ufm":
         return "ar_updn"
-    if view.has_high_nodes:
-        return "nue"
-    return "ftree,updn" if view.is_tree else "updn"
+    return "ftree,nue" if view.is_tree else "nue"
 
 
 def _runs_sharp(view: FabricView) -> bool:

@@ -1,0 +1,65 @@
+"""Which ports of an InfiniBand fabric routing that goes up and then down joins."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations, product
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabricgen.views.fabric import FabricAdapter, FabricView
+
+Reach = tuple[int, int]
+"""Of a port: its subnet, and the roots that it reaches by going up, as bits of a number."""
+
+
+class Unjoined(NamedTuple):
+    """Pairs without a path: how many, and a port of either end of the first, with the name of its switch."""
+
+    pairs: int
+    first: tuple[tuple[FabricAdapter, str], ...]
+
+
+def roots_above(view: FabricView) -> list[int]:
+    """For each switch the roots that it reaches by going up alone, as bits of a number.
+
+    Up is nearer to a switch of the highest tier, at equal distance to the lower GUID (opensm, osm_ucast_updn.c).
+    """
+    import networkx as nx  # half a second that most commands do not need
+
+    switches = view.switches
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_edges_from((link.a, link.b) for link in view.links if max(link.a, link.b) < len(switches))
+    tops = {i for i, switch in enumerate(switches) if switch.top}
+    graph.add_nodes_from(tops)
+    distance = nx.multi_source_dijkstra_path_length(graph, tops, weight=None)
+    order = sorted(distance, key=lambda i: (distance[i], switches[i].guid))
+    above, roots = set[int](), [0] * len(switches)
+    for switch in order:
+        for upper in above.intersection(graph[switch]):
+            roots[switch] |= roots[upper]
+        roots[switch] = roots[switch] or 1 << switch
+        above.add(switch)
+    return roots
+
+
+def unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:
+    """Pairs of devices of one subnet that up/down routing joins by none of their ports, or of single ports."""
+    first, roots = len(view.switches), roots_above(view)
+    switch_of = {link.a - first: view.switches[link.b] for link in view.links if link.a >= first}
+    root_of = dict(zip(view.switches, roots, strict=True))
+    reached, ports = defaultdict[object, set[Reach]](set), dict[object, int]()
+    for i, adapter in enumerate(view.adapters):
+        end: object = (adapter.name, adapter.port) if by_port else adapter.name
+        reached[end].add((switch_of[i].subnet, root_of[switch_of[i]]))
+        ports.setdefault(end, i)
+    alike = defaultdict[frozenset[Reach], list[int]](list)
+    for end, reach in reached.items():
+        alike[frozenset(reach)].append(ports[end])
+    pairs, lost = 0, list[tuple[int, int]]()
+    for (some, mine), (others, theirs) in combinations(alike.items(), 2):
+        shared = [(a, b) for (subnet, a), (other, b) in product(some, others) if subnet == other]
+        if shared and not any(a & b for a, b in shared):
+            pairs += len(mine) * len(theirs)
+            lost.append((mine[0], theirs[0]))
+    return Unjoined(pairs, tuple((view.adapters[i], switch_of[i].name) for i in min(lost, default=())))
