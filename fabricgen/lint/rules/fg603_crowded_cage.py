@@ -45,6 +45,7 @@ class CrowdedCage(PlanRule):
         """Count the cables in every cage of a switch, folded by the line that made the links."""
         import numpy as np
 
+        from fabricgen.catalog.models import SwitchProfile
         from fabricgen.design.ports import PortRun
         from fabricgen.wiring.cabling.cables import cages
 
@@ -62,7 +63,8 @@ class CrowdedCage(PlanRule):
                     continue
                 device, port = (column[rows] for column in columns)
                 profile = devices.classes[devices.device_class[device[0]]].profile
-                room = 2 if getattr(profile, "cages")[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)  # noqa: B009
+                assert isinstance(profile, SwitchProfile)  # noqa: S101 - ports in runs are of switches
+                room = 2 if profile.cages[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)
                 # the ends of a cable are ordered by connector, so that those in one cage are neighbours
                 cage = cages(side, np.arange(int(port.max()) + 1, dtype=np.int32))
                 place = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
