@@ -28,8 +28,10 @@ def built_in_pages() -> jinja2.Environment:
 def _environment(*, autoescape: bool) -> jinja2.Environment:
     import jinja2
 
+    from fabricgen.kernel.named_templates import NamedTemplates
+
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resource_dir("templates")),
+        loader=NamedTemplates(jinja2.FileSystemLoader(resource_dir("templates"))),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from fabricgen.catalog.loader import Catalog
@@ -18,7 +18,8 @@ class Nos(Protocol[ViewT_contra]):
 
     It renders single switches, or whole fabrics if it has `WHOLE_FABRIC = True`. `KEEPS_ORDER = True` promises that its
     names, addresses and AS numbers are in the order of the ports: neither module nor templates sort them. Without it
-    fewer switches share a rendered skeleton. `SharesTables` and `TakesTrees` below are optional, found by isinstance.
+    fewer switches share a rendered skeleton. `NamesTemplates`, `SharesTables` and `TakesTrees` below are optional,
+    found by isinstance.
     """
 
     def files(self, view: ViewT_contra) -> tuple[tuple[str, str], ...]:
@@ -39,6 +40,14 @@ class TakesTrees(Protocol):
 
         With `judge` the result is checked against the catalogue, which takes longer than rendering it.
         """
+
+
+@runtime_checkable
+class NamesTemplates(Protocol):
+    """A NOS with templates that have no file of their own: a `NAME.j2` stands for them (kernel/named_templates.py)."""
+
+    def list_templates(self) -> Iterable[str]:
+        """All templates, by path in the NOS's folder, that it may ask for beside the files that are there."""
 
 
 class Shared(NamedTuple):

@@ -16,10 +16,12 @@ import jinja2
 import jinja2.meta
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault, nearest
+from fabricgen.kernel.named_templates import NamedTemplates
 from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import as_json
 from fabricgen.render.budget import BudgetedEnvironment, BudgetError
+from fabricgen.render.nos_protocol import NamesTemplates, load_writer
 
 MAX_TEMPLATE_BYTES = 1 << 20
 
@@ -74,8 +76,9 @@ def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
         raise fault("FG033", f"there is no templates folder {folder}")
     require_replacing(folder)
     built_in = ContainedLoader(resource_dir("templates"))
+    files = jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in])
     environment = BudgetedEnvironment(
-        loader=jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in]),
+        loader=NamedTemplates(files),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -91,13 +94,7 @@ def require_replacing(folder: Path) -> None:
     """Raise InputError (FG033) for each file of an overriding folder that replaces no template and is used by none that
     does, and for links out of the folder, which are not followed. Hidden files and READMEs are the user's.
     """
-    built_in = resource_dir("templates")
-    known = {
-        file.relative_to(built_in).as_posix()
-        for nos in list_nos("writer")
-        if (built_in / nos).is_dir()
-        for file in (built_in / nos).rglob("*.j2")
-    }
+    known = _list_replaceable()
     faults: list[Diagnostic] = []
     files: set[str] = set()
     for file in sorted(folder.rglob("*")):
@@ -111,11 +108,23 @@ def require_replacing(folder: Path) -> None:
             files.add(name)
     idle = files - _find_used_files(folder, files & known, files)
     for name in sorted(idle):
-        meant = did_you_mean(name, known) if nearest(name, known) else ""
+        elsewhere = [path for path in known if Path(path).name == Path(name).name]
+        meant = did_you_mean(name, elsewhere or known) if elsewhere or nearest(name, known) else ""
         hint = meant or "templates of a NOS are replaced by their path, such as eos/_bgp.j2"
         faults += fault("FG033", f"{folder / name} replaces no template, and none uses it", hint=hint).diagnostics
     if faults:
         raise InputError(faults)
+
+
+def _list_replaceable() -> set[str]:
+    """The built-in templates of all NOSes, by path: files, and those that a writer names and a NAME.j2 stands for."""
+    built_in, paths = resource_dir("templates"), set[str]()
+    for nos in list_nos("writer"):
+        paths |= {file.relative_to(built_in).as_posix() for file in (built_in / nos).rglob("*.j2")}
+        writer = load_writer(nos)
+        if isinstance(writer, NamesTemplates):
+            paths |= {f"{nos}/{template}" for template in writer.list_templates()}
+    return paths
 
 
 def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[str]:

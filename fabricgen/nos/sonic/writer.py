@@ -65,6 +65,7 @@ from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, fec_of, port
 from fabricgen.nos.sonic.writing.qos import qos_values
 from fabricgen.nos.sonic.writing.routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.nos.sonic.writing.segments import segment_tables, segment_values
+from fabricgen.nos.sonic.writing.trim import TABLES as TRIM_TABLES
 from fabricgen.nos.sonic.writing.trim import trim_tables
 from fabricgen.render import evpn
 from fabricgen.render.checks.config_db import check_config_db
@@ -115,6 +116,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
         "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
+        "VERSIONS": {"DATABASE": {"VERSION": SCHEMA_VERSION}},
         "own_buffers": _template("BUFFER_POOL") in common,
     }
     with_rows = [table for table in _WHERE_FILLED if found[table]]
@@ -142,7 +144,7 @@ def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> 
     qos, port_table = qos_values(switch), port_table_of(switch, platform)
     ports = cabled_ports(switch, lengths_m, platform, port_table)
     buffers = buffer_tables(switch, ports, platform, port_table)
-    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos["pfc_groups"]] if qos else []
+    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos[t]] if qos else []
     trimming = trim_tables(switch, catalog.naming("sonic"), platform, port_table)
     found = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
     tables = {_template(t): rows for t, rows in sorted(found.items())}
@@ -184,7 +186,6 @@ def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) 
         "routing_mode": "split-unified" if own_frr else "separated",
         "mgmt_framework": "true" if own_frr and switch.fabric.bfd else "false",
         "bgp_state": "disabled" if switch.fabric.underlay == "none" else "enabled",
-        "schema_version": SCHEMA_VERSION,
     }
 
 
@@ -218,7 +219,8 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
     loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
     found: dict[str, Any] = {
         "INTERFACE": _routed_ports(switch),
-        "LOOPBACK_INTERFACE": {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address}
+        "LOOPBACK_INTERFACE": {"Loopback0": {}}
+        | {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address}
         | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
@@ -344,6 +346,7 @@ _WHERE_FILLED = (
     "DHCPV4_RELAY",
     "DHCP_RELAY",
     "DNS_NAMESERVER",
+    "DNS_OPTIONS",
     "EVPN_ETHERNET_SEGMENT",
     "EVPN_MH_GLOBAL",
     "INTERFACE",
@@ -386,6 +389,12 @@ _LOSSLESS = (
 )
 
 _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
+
+
+def list_templates() -> Iterable[str]:
+    """The template of each table that some switch may have."""
+    tables = {*_ALWAYS, *_WHERE_FILLED, *PRINTED_WITH, *_LOSSLESS, *TRIM_TABLES, "CABLE_LENGTH"}
+    return (f"tables/{table}.j2" for table in sorted(tables))
 
 
 def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge: Catalog | None) -> str:

@@ -18,6 +18,9 @@ LOSSY_CLASS = 0
 NETWORK_CLASS = 7
 """Has a priority group of its own as the RoCE class has (qos_config.j2); the others share group 0."""
 
+MAPS = "ROCE"
+"""The name of its maps."""
+
 PAUSED_NEVER: dict[str, Any] = {}
 """What PORT_QOS_MAP says of PFC for a port that drops what it cannot hold."""
 
@@ -44,7 +47,8 @@ def _qos_values(
 ) -> dict[str, Any]:
     """`ports` are (name, Gb/s) of each, `lossy` those that never pause; `spectrum`: whether the chip is NVIDIA's."""
     classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
-    alone = (qos.roce_class, NETWORK_CLASS)
+    group_of = {group: group for group in (qos.roce_class, NETWORK_CLASS)}
+    queues = {str(n): n for n in range(CLASSES)}
     speeds = {speed for _, speed in ports}
     watchdog = {
         "action": qos.watchdog_action,
@@ -53,21 +57,21 @@ def _qos_values(
     }
     paused = {"pfc_enable": qos.roce_class, "pfcwd_sw_enable": qos.roce_class}
     return {
-        "maps": "ROCE",
+        "maps": MAPS,
         "pauses": True,
-        "dscp_classes": {dscp: classes.get(dscp, LOSSY_CLASS) for dscp in range(DSCPS)},
-        "class_queues": {n: n for n in range(CLASSES)},
-        "class_groups": {n: n if n in alone else 0 for n in range(CLASSES)},
-        "pfc_groups": {qos.roce_class: qos.roce_class} if spectrum else {},
         "lossy_weight": 100 - qos.roce_percent,
         "roce_weight": qos.roce_percent,
-        "roce_class": qos.roce_class,
         "mark_percent": qos.mark_percent,
         "poll_ms": min(qos.poll_ms, MAX_POLL_MS),
+        "DSCP_TO_TC_MAP": {MAPS: {str(dscp): classes.get(dscp, LOSSY_CLASS) for dscp in range(DSCPS)}},
+        "MAP_PFC_PRIORITY_TO_QUEUE": {MAPS: queues},
+        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {MAPS: {str(qos.roce_class): qos.roce_class}} if spectrum else {},
         "PFC_WD": {name: watchdog for name, _ in ports if name not in lossy},
         "PORT_QOS_MAP": {name: PAUSED_NEVER if name in lossy else paused for name, _ in ports},
         "QUEUE": _queues(ports, qos),
         "SCHEDULER": {shaper_name(qos, speed): _shaper(shaped_rate(qos, speed)) for speed in speeds},
+        "TC_TO_PRIORITY_GROUP_MAP": {MAPS: {str(n): group_of.get(n, 0) for n in range(CLASSES)}},
+        "TC_TO_QUEUE_MAP": {MAPS: queues},
         "WRED_PROFILE": {wred_name(speed): _wred_thresholds(qos, is_lowest, speed) for speed in speeds},
     }
 

@@ -31,6 +31,9 @@ from fabricgen.views.switch import SwitchView
 TRIMMED = "queue0_trim_profile"
 """The profile of the queue that is trimmed."""
 
+MAPS = "TRIM"
+"""The name of the maps."""
+
 
 def trim_tables(
     switch: SwitchView, naming: NosNaming, platform: SonicPlatform, port_table: PortTable
@@ -66,18 +69,20 @@ def _tables(key: _Key) -> Mapping[str, Mapping[str, Any]]:
     trim = key.trim
     values: dict[str, Any] = {
         **_buffers(key),
-        "maps": "TRIM",
-        "dscp_classes": {dscp: trim.traffic_class if dscp == trim.dscp else LOSSY_CLASS for dscp in range(DSCPS)},
-        "class_queues": {n: n for n in range(CLASSES)},
-        "class_groups": dict.fromkeys(range(CLASSES), LOSSY_CLASS),
+        "maps": MAPS,
         "pauses": False,
-        "pfc_groups": {},
+        "DSCP_TO_TC_MAP": {
+            MAPS: dict.fromkeys(map(str, range(DSCPS)), LOSSY_CLASS) | {str(trim.dscp): trim.traffic_class}
+        },
+        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {},
         "PORT_QOS_MAP": {name: {} for name in key.trimmed},
         "SWITCH_TRIMMING": {
             "GLOBAL": {"dscp_value": trim.dscp, "queue_index": trim.traffic_class, "size": trim.size},
         },
+        "TC_TO_PRIORITY_GROUP_MAP": {MAPS: dict.fromkeys(map(str, range(CLASSES)), LOSSY_CLASS)},
+        "TC_TO_QUEUE_MAP": {MAPS: {str(n): n for n in range(CLASSES)}},
     }
-    return dict.fromkeys(_TABLES, values)
+    return dict.fromkeys(TABLES, values)
 
 
 def _buffers(key: _Key) -> Mapping[str, Rows]:
@@ -102,7 +107,7 @@ def _buffers(key: _Key) -> Mapping[str, Rows]:
     }
 
 
-_TABLES = (
+TABLES = (
     "BUFFER_PG",
     "BUFFER_POOL",
     "BUFFER_PORT_EGRESS_PROFILE_LIST",
@@ -115,3 +120,4 @@ _TABLES = (
     "TC_TO_PRIORITY_GROUP_MAP",
     "TC_TO_QUEUE_MAP",
 )
+"""All that a switch that trims may have."""
