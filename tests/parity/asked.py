@@ -19,13 +19,13 @@ RADIUS = (
     "management.gnmi.port=50051",
 )
 TUNED = (
-    "routing.bfd={interval_ms: 100, multiplier: 5}",
-    "routing.max_prefixes=5000",
+    "routing.bfd={interval_ms: 170, multiplier: 5}",
+    "routing.max_prefixes=5003",
     "routing.load_balance=dynamic",
-    "qos={ecn: {400G: 300-900}, mark_percent: 40, roce_percent: 80, cnp_max_percent: 10}",
+    "qos={roce_dscp: 29, cnp_dscp: 43, ecn: {400G: 311-907}, mark_percent: 43, roce_percent: 83, cnp_max_percent: 7}",
     "qos.roce_class=4",
     "qos.cnp_class=5",
-    "qos.watchdog={detect_ms: 250, restore_ms: 1000, poll_ms: 125, action: forward}",
+    "qos.watchdog={detect_ms: 390, restore_ms: 910, poll_ms: 130, action: forward}",
 )
 SPREAD = (
     ("routing.load_balance={mode: spray, queue_pairs: true, seeds: auto}",),

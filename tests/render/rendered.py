@@ -97,10 +97,10 @@ TUNED = (
     "routing.bfd={interval_ms: 100, multiplier: 5}",
     "routing.max_prefixes=0",
     "routing.load_balance=dynamic",
-    "qos={ecn: {400G: 300-900}, mark_percent: 40, roce_percent: 80, cnp_max_percent: 10}",
+    "qos={roce_dscp: 29, cnp_dscp: 43, ecn: {400G: 311-907}, mark_percent: 43, roce_percent: 83, cnp_max_percent: 7}",
     "qos.roce_class=4",
     "qos.cnp_class=5",
-    "qos.watchdog={detect_ms: 250, restore_ms: 1000, poll_ms: 125, action: forward}",
+    "qos.watchdog={detect_ms: 390, restore_ms: 910, poll_ms: 130, action: forward}",
 )
 BY_HAND = (
     "config_of.compute-leaf-p1-su01-r1-01.ports.Ethernet1/1={description: spare, mtu: 9216, shutdown: true, fec: fc}",

@@ -27,12 +27,30 @@ def managed(switch: SwitchView, **asked: Any) -> SwitchView:
 
 
 def test_asked_changes_of_lossless_profiles() -> None:
-    switch = switch_of("leaf-spine", LEAF, "qos.cnp_max_percent=10", "qos.ecn={400G: 300-600}")
-    tree = tree_of(switch)
-    assert tree["qos"]["egress-shaper"]["ROCE-400G"] == {"traffic-class": {"6": {"max-rate": 40_000_000}}}
+    sets = (
+        "qos={roce_dscp: 29, cnp_dscp: 43, roce_class: 4, cnp_class: 5, roce_percent: 83, cnp_max_percent: 7}",
+        "qos.ecn={400G: 311-907}",
+        "qos.mark_percent=43",
+        "qos.watchdog={detect_ms: 341, restore_ms: 772, poll_ms: 130}",
+    )
+    tree = tree_of(switch_of("leaf-spine", LEAF, *sets))
+    asked = tree["qos"]
+    assert asked["egress-shaper"]["ROCE-400G"] == {"traffic-class": {"5": {"max-rate": 28_000_000}}}
     assert tree["interface"]["swp29"]["qos"]["egress-shaper"] == {"profile": "ROCE-400G"}
-    own = tree["qos"]["congestion-control"]["ROCE-400G"]["traffic-class"]["3"]
-    assert (own["min-threshold"], own["max-threshold"]) == (300_000, 600_000)
+    marking = {"ecn": "enable", "min-threshold": 311_000, "max-threshold": 907_000, "probability": 43}
+    assert asked["congestion-control"]["ROCE-400G"] == {"traffic-class": {"4": marking}}
+    assert asked["egress-scheduler"]["ROCE"]["traffic-class"] == {
+        "0": {"bw-percent": 17, "mode": "dwrr"},
+        "4": {"bw-percent": 83, "mode": "dwrr"},
+        "5": {"mode": "strict"},
+    }
+    classes = {dscp: row["switch-priority"] for dscp, row in asked["mapping"]["ROCE"]["dscp"].items()}
+    assert {dscp: n for dscp, n in classes.items() if n} == {"29": 4, "43": 5}
+    queues = asked["egress-queue-mapping"]["default-global"]["switch-priority"]
+    assert {n: row["traffic-class"] for n, row in queues.items() if row["traffic-class"]} == {"4": 4, "5": 5}
+    assert asked["pfc"]["ROCE"]["switch-priority"] == {"4": {}}
+    # 341 ms are more than two polls of 130 ms.
+    assert asked["pfc-watchdog"] == {"polling-interval": 130, "robustness": 3}
 
 
 def test_balance_by_load_where_the_chip_does_it() -> None:

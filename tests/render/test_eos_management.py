@@ -200,15 +200,34 @@ def test_what_is_asked_of_routing_and_qos() -> None:
     assert "   neighbor UP maximum-routes 0\n" in text
     assert "\nip hardware fib load-balance distribution dynamic\n" in text
     assert "   priority-flow-control priority 4 no-drop\n" in text
-    assert "   uc-tx-queue 5\n      priority strict\n      shape rate 10 percent\n" in text
-    assert "minimum-threshold 300 kbytes maximum-threshold 900 kbytes max-mark-probability 40 weight 0\n" in text
-    assert "minimum-threshold 64 kbytes maximum-threshold 128 kbytes max-mark-probability 40 weight 0\n" in text
+    assert "   uc-tx-queue 1\n      no priority\n      bandwidth percent 17\n" in text
+    assert "   uc-tx-queue 4\n      no priority\n      bandwidth percent 83\n" in text
+    assert "   uc-tx-queue 5\n      priority strict\n      shape rate 7 percent\n" in text
+    assert "minimum-threshold 311 kbytes maximum-threshold 907 kbytes max-mark-probability 43 weight 0\n" in text
+    assert "minimum-threshold 64 kbytes maximum-threshold 128 kbytes max-mark-probability 43 weight 0\n" in text
+    assert "qos map dscp 24 25 26 27 28 30 31 to traffic-class 1\n" in text
+    assert "\nqos map dscp 29 to traffic-class 4\nqos map dscp 43 to traffic-class 5\n" in text
+
+
+@pytest.mark.parametrize(
+    ("detect_ms", "restore_ms", "poll_ms", "action", "timeout", "recovery", "interval", "word"),
+    [
+        (341, 772, 130, "forward", "0.35", "0.78", "0.13", "notify-only"),
+        (350, 1001, 117, "drop", "0.35", "1.01", "0.117", "drop"),
+        (201, 60000, 100, "drop", "0.21", "60.00", "0.10", "drop"),
+    ],
+)
+def test_the_watchdog_waits_no_shorter_than_asked(
+    detect_ms: int, restore_ms: int, poll_ms: int, action: str, timeout: str, recovery: str, interval: str, word: str
+) -> None:
+    """EOS takes times in hundredths of a second, which are rounded up, and the interval in thousandths."""
+    watchdog = f"{{detect_ms: {detect_ms}, restore_ms: {restore_ms}, poll_ms: {poll_ms}, action: {action}}}"
     assert (
-        "\npriority-flow-control pause watchdog default timeout 0.25\n"
-        "priority-flow-control pause watchdog default recovery-time 1.00\n"
-        "priority-flow-control pause watchdog default polling-interval 0.125\n"
-        "priority-flow-control pause watchdog action notify-only\n"
-    ) in text
+        f"\npriority-flow-control pause watchdog default timeout {timeout}\n"
+        f"priority-flow-control pause watchdog default recovery-time {recovery}\n"
+        f"priority-flow-control pause watchdog default polling-interval {interval}\n"
+        f"priority-flow-control pause watchdog action {word}\n"
+    ) in config(LEAF, *ALL_EOS, f"qos.watchdog={watchdog}")
 
 
 def test_chips_without_dynamic_load_balancing_are_spared_it() -> None:

@@ -136,29 +136,42 @@ def test_accounts_that_sonic_cannot_hold_are_a_finding(tmp_path: Path) -> None:
 
 def test_qos_follows_the_blueprint(tmp_path: Path) -> None:
     sets = (
+        "qos.roce_dscp=29",
+        "qos.cnp_dscp=43",
         "qos.roce_class=4",
         "qos.cnp_class=5",
-        "qos.roce_percent=70",
-        "qos.cnp_max_percent=5",
-        "qos.mark_percent=20",
-        "qos.ecn={400G: 300-900}",
-        "qos.watchdog={detect_ms: 400, restore_ms: 800, action: forward}",
+        "qos.roce_percent=83",
+        "qos.cnp_max_percent=7",
+        "qos.mark_percent=43",
+        "qos.ecn={400G: 311-907}",
+        "qos.watchdog={detect_ms: 341, restore_ms: 772, poll_ms: 130, action: forward}",
     )
     tables = tables_of(cluster_with(tmp_path, "", *sets))
-    assert {tables["DSCP_TO_TC_MAP"]["ROCE"][dscp] for dscp in ("26", "48")} == {"4", "5"}
+    classes = {dscp: n for dscp, n in tables["DSCP_TO_TC_MAP"]["ROCE"].items() if n != "0"}
+    assert (len(tables["DSCP_TO_TC_MAP"]["ROCE"]), classes) == (64, {"29": "4", "43": "5"})
+    same = {str(n): str(n) for n in range(8)}
+    assert tables["TC_TO_QUEUE_MAP"]["ROCE"] == tables["MAP_PFC_PRIORITY_TO_QUEUE"]["ROCE"] == same
+    assert tables["TC_TO_PRIORITY_GROUP_MAP"]["ROCE"] == {**dict.fromkeys(same, "0"), "4": "4", "7": "7"}
+    assert tables["PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"]["ROCE"] == {"4": "4"}
     assert tables["PORT_QOS_MAP"]["Ethernet224"]["pfc_enable"] == "4"
-    assert tables["SCHEDULER"]["scheduler.1"]["weight"] == "70"
+    assert tables["PORT_QOS_MAP"]["Ethernet224"]["pfcwd_sw_enable"] == "4"
+    assert tables["SCHEDULER"]["scheduler.0"] == {"type": "DWRR", "weight": "17"}
+    assert tables["SCHEDULER"]["scheduler.1"] == {"type": "DWRR", "weight": "83"}
     assert tables["SCHEDULER"]["scheduler.cnp_400G"] == {
-        "cir": "2500000000",
+        "cir": "3500000000",
         "meter_type": "bytes",
-        "pir": "2500000000",
+        "pir": "3500000000",
         "type": "STRICT",
     }
+    assert tables["QUEUE"]["Ethernet224|0"] == {"scheduler": "scheduler.0"}
+    assert tables["QUEUE"]["Ethernet224|4"] == {"scheduler": "scheduler.1", "wred_profile": "ROCE_400G"}
     assert tables["QUEUE"]["Ethernet224|5"] == {"scheduler": "scheduler.cnp_400G"}
     profile = tables["WRED_PROFILE"]["ROCE_400G"]
-    assert (profile["green_min_threshold"], profile["green_max_threshold"]) == ("300000", "900000")
-    assert profile["green_drop_probability"] == "20"
-    assert tables["PFC_WD"]["Ethernet0"] == {"action": "forward", "detection_time": "400", "restoration_time": "800"}
+    for colour in ("green", "yellow", "red"):
+        assert (profile[f"{colour}_min_threshold"], profile[f"{colour}_max_threshold"]) == ("311000", "907000")
+        assert profile[f"{colour}_drop_probability"] == "43"
+    assert tables["PFC_WD"]["Ethernet0"] == {"action": "forward", "detection_time": "341", "restoration_time": "772"}
+    assert tables["PFC_WD"]["GLOBAL"] == {"POLL_INTERVAL": "130"}
     assert tables["BUFFER_PG"]["Ethernet224|4"] == {"profile": "pg_lossless_400000_40m_profile"}
     assert {key for key in tables["BUFFER_QUEUE"] if key.startswith("Ethernet224|")} == {
         "Ethernet224|0-3",
