@@ -115,9 +115,10 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
     for row, name in enumerate(names):
         other = seen.setdefault(name.lower(), row)
         if other != row:
-            paths = [_source(design, devices, at, usual[at], name) for at in (row, other)]
+            paths = [_source(design, devices, at, usual[at], names[at]) for at in (row, other)]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
-            raise _twice(design, name, (path, elsewhere), [_line(devices, at) for at in (row, other)])
+            alike = "" if names[other] == name else f" and {names[other]}, which resolvers of names take for one"
+            raise _twice(design, name + alike, (path, elsewhere), [_line(devices, at) for at in (row, other)])
         if not is_host_name(name) or name.lower() in TAKEN:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
             right = f"at most {LONGEST} letters, digits and, inside, '-'"
@@ -128,7 +129,9 @@ def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Se
 
 
 def _twice(design: Design, name: str, paths: tuple[Path, Path], lines: Sequence[str]) -> InputError:
-    """The error of two devices with one name, at the line that names the later one; it says where the other is."""
+    """The error of two devices with one name, or two alike but for capitals, at the line that names the later one; it
+    says where the other is.
+    """
     path, other = paths
     place = design.loaded.locate(Diagnostic("FG035", Severity.ERROR, "", other)).span
     where = f"here and at {'.'.join(map(str, other))}" + (f" ({place})" if place else "")

@@ -49,13 +49,21 @@ def test_templates_single_devices_and_extra_devices(blueprint: Callable[[str], P
     assert b'"hostname": "DC1-LEAF-A"' in files["configs/DC1-LEAF-A/config_db.json"]
 
 
-def test_names_that_differ_in_capitals_alone_are_one_name(blueprint: Callable[[str], Path]) -> None:
-    file = blueprint("{devices: {p1-su01-n001: ar-1}}")
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("NAMES", "{devices: {p1-su01-n001: ar-1}}", "named AR-1 and ar-1"),
+        ("AR-2", "ar-1", "named ar-1 and AR-1"),
+    ],
+)
+def test_names_that_differ_in_capitals_alone_are_one_name(tmp_path: Path, old: str, new: str, said: str) -> None:
+    file = tmp_path / "capitals.yaml"
+    file.write_text(BLUEPRINT.replace(old, new).replace("NAMES", "{}"), encoding="utf-8")
     with pytest.raises(InputError) as refused:
         compile_cluster(compile_design(str(file)))
     (found,) = refused.value.diagnostics
     assert found.code == "FG035"
-    assert found.message.startswith("two devices would be named")
+    assert f"two devices would be {said}, which resolvers of names take for one" in found.message
 
 
 def test_names_are_adopted_as_they_are(blueprint: Callable[[str], Path], fabricgen: FabricGen, tmp_path: Path) -> None:
