@@ -162,14 +162,15 @@ class CableProfile(Profile):
         return self.power_w_per_end * min(1.0, lanes / 8)
 
     def plugs_into(self, form_factor: str) -> bool:
-        """Whether an end goes into a cage: copper pairs into RJ45 alone, and no cable with ends of its own into CPO.
+        """Whether an end goes into a cage: copper pairs into RJ45 alone, and single-mode fibre alone into CPO, whose
+        light comes from silicon photonics at 1310 nm.
 
         A QSFP-DD cage of any spelling takes QSFP-DD modules.
         """
         if "RJ45" in (*self.form_factors, form_factor):
             return form_factor in self.form_factors
         if form_factor in OPTICAL:
-            return not self.attached
+            return not self.attached and self.fibre == "smf-os2"
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def connector_for(self, lanes: float) -> str:

@@ -14,6 +14,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.rules.fg603_crowded_cage import CrowdedCage
 from fabricgen.lint.rules.fg635_patching_does_not_mate import PatchingDoesNotMate
 
 MEDIA = {cable.id: cable for cable in Catalog().cables}
@@ -190,3 +191,13 @@ def test_copper_to_hdr_is_taken_where_it_is_stated(tmp_path: Path) -> None:
     text = text.replace("per: rail", "per: rail, media: {down: [DAC]}")
     cluster = build_cluster(_design(tmp_path, text, LEAF="qm9700", SPINE="qm9700"))
     assert any(part.startswith("dac-50g-osfp-qsfp56") for part in CableParts(cluster).parts[0])
+
+
+def test_the_light_of_copackaged_optics_is_single_mode(tmp_path: Path) -> None:
+    """Micas sells the W6940 with FR4 behind duplex LC; two of its 400G ports are one cage here."""
+    cluster = build_cluster(_clos(tmp_path, "w6940-cpo", "w6940-cpo"))
+    cables = cluster.plan.cables
+    assert {cables.media[medium].id for medium in cables.medium.tolist()} == {"2fr4"}
+    assert _transceivers(cluster, "node-leaf") == {("2fr4-osfp-800g-flat", "")}
+    assert list(CrowdedCage().check(cluster)) == []
+    assert not any(MEDIA[medium].plugs_into("CPO") for medium in ("sr8-100g", "vr8-100g", "dac-100g"))
