@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.models import NicProfile, NodeProfile, SwitchProfile
+from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 
 Wrong = tuple[tuple[str | int, ...], str]
@@ -59,3 +60,9 @@ def wrong_domains(constants: ConstantsProfile, known: Collection[str]) -> Wrong 
                 return where, f"{domain} is of {named[domain]}"
             named[domain] = kind
     return None
+
+
+def wrong_powers(rack: RackProfile, switches: Collection[str]) -> Wrong | None:
+    """A switch in the published power of a rack that is not in the catalogue."""
+    unknown = [name for name in rack.powers if name not in switches]
+    return (("powers",), f"there is no switch profile '{unknown[0]}'") if unknown else None

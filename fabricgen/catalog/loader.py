@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.consistency import Wrong, wrong_domains, wrong_nics, wrong_tray
+from fabricgen.catalog.consistency import Wrong, wrong_domains, wrong_nics, wrong_powers, wrong_tray
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
@@ -110,7 +110,9 @@ class Catalog:
 
     def rack(self, name: str, path: Place = ()) -> RackProfile:
         """Return a rack profile; raises InputError at `path` when there is none of that name."""
-        return self._get("racks", name, RackProfile, path)
+        found = self._get("racks", name, RackProfile, path)
+        self._hold_against("racks", name, lambda: wrong_powers(found, self.ids("switches")))
+        return found
 
     @cached_property
     def cables(self) -> tuple[CableProfile, ...]:
@@ -167,6 +169,7 @@ class Catalog:
         readers: dict[str, Callable[[str], Profile]] = {
             "nodes": self.node,
             "scale_up": self.scale_up,
+            "racks": self.rack,
             "products": self.products,
             "constants": self.constants,
         }

@@ -68,8 +68,8 @@ class RackProfile(Profile):
     powers: Annotated[
         tuple[str, ...],
         Field(
-            description="What of `fixed` has its draw in the published power of the rack, which is the figure of its "
-            "nodes together: it adds 0 W."
+            description="Switches, by profile, whose draw on its `switch` places is in the power of the rack, "
+            "which is the figure of its nodes together: they add 0 W."
         ),
     ] = ()
     part_number: Annotated[str, Field(description="What is ordered.")] = ""
@@ -104,10 +104,10 @@ class RackProfile(Profile):
 
     @model_validator(mode="after")
     def _includes_what_is_fixed(self) -> Self:
-        for key, names in (("includes", self.includes), ("powers", self.powers)):
-            for name in names:
-                if name not in self.fixed:
-                    raise FieldError(key, f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
+        wanted = [("includes", name) for name in self.includes] + [("powers", SWITCH_PLACES)] * bool(self.powers)
+        for key, name in wanted:
+            if name not in self.fixed:
+                raise FieldError(key, f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
         return self
 
     @model_validator(mode="after")

@@ -15,7 +15,6 @@ from fabricgen.blueprint.sections.fabric import SUBNET_NOS, Fabric, Tier
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.profile import Power
-from fabricgen.catalog.rack_models import SWITCH_PLACES
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.parts import parts_of, within_pod
@@ -222,7 +221,7 @@ def _within_racks(profile: SwitchProfile, layout: Layout) -> SwitchProfile:
     draw in their published power.
     """
     racks = {part.kind.node_rack.id: part.kind.node_rack for part in layout.parts}
-    if not all(SWITCH_PLACES in rack.powers for rack in racks.values()):
+    if not all(profile.id in rack.powers for rack in racks.values()):
         return profile
     return _drawing_nothing(profile, " and ".join(sorted(racks)))
 

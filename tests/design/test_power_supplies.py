@@ -83,6 +83,15 @@ def test_switches_in_the_rack_are_part_of_its_published_power(tmp_path: Path) ->
     assert summary(cluster.design)["power_w"] == 18 * 7889
 
 
+def test_other_switches_in_the_rack_draw_on_their_own(tmp_path: Path) -> None:
+    sn5600 = Catalog().switch("sn5600").power_w.planning_w
+    assert sn5600
+    text = NVL72.replace("RACK", "nvl72-gb300") + (
+        "  compute: {protocol: roce, tiers: {leaf: {switch: sn5600, per: rack, count: 2, stand: rack-top}}}\n"
+    )
+    assert summary(_cluster(tmp_path, text).design)["power_w"] == pytest.approx(18 * 7889 + 2 * sn5600)
+
+
 def test_they_draw_on_their_own_elsewhere(tmp_path: Path) -> None:
     sn2201 = Catalog().switch("sn2201").power_w.planning_w
     assert sn2201
