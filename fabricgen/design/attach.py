@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import gcd
 
 from fabricgen.blueprint.scalars import ALL_KINDS, NicMode
@@ -129,7 +129,7 @@ def _speed(
     matching = matching_cages(switch, role.form_factor)
     cages = sorted({s for c in matching for s in c.speeds}, reverse=True)
     at = f"at {wanted}G " if wanted else ""
-    lanes = next(filter(None, (lanes_lacking(s, role.lane_gbps, switch, matching) for s in offered)), "")
+    lanes = next(filter(None, (lanes_lacking(s, role, profile.id, switch) for s in offered)), "")
     raise fault(
         "FG103",
         f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at}"
@@ -157,20 +157,23 @@ def _other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfile) -> s
     )
 
 
-def lanes_lacking(speed: int, lane_gbps: float, switch: SwitchProfile, cages: Sequence[CageClass]) -> str:
-    """In which way ports as fast as `speed`, Gb/s, lack lanes for a far end of a lower lane rate; "" where they do not.
+def lanes_lacking(speed: int, nic: NicRole, node: str, switch: SwitchProfile) -> str:
+    """In which way ports as fast as `speed`, Gb/s, lack lanes at the rate that both ends have; "" where they do not.
 
     800G over lanes of 100G takes eight, whatever a cage's own lanes could carry: one of 4 x 200G has four.
     """
-    for cage in sorted(cages, key=lambda cage: -cage.count):
+    for cage in sorted(matching_cages(switch, nic.form_factor), key=lambda cage: -cage.count):
         splits = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
-        needed = -int(-speed // lane_gbps)
-        there = cage.lanes // min(splits) if splits else needed
-        if needed > there:
-            return (
-                f"{speed}G over lanes of {lane_gbps:g}G takes {needed} lanes, and {speed}G ports of {switch.id} have "
-                f"{there}, of {cage.lane_gbps:g}G"
-            )
+        lanes_there = cage.lanes // min(splits, default=1)
+        rate = min(nic.lane_gbps, cage.lane_gbps)
+        needed = -int(-speed // rate)
+        ends = ((lanes_there, cage.lane_gbps, switch.id), (nic.lanes, nic.lane_gbps, node))
+        for lanes, lane_gbps, end in ends:
+            if splits and needed > lanes:
+                return (
+                    f"{speed}G over lanes of {rate:g}G takes {needed} lanes, and {speed}G ports of {end} have {lanes}, "
+                    f"of {lane_gbps:g}G"
+                )
     return ""
 
 

@@ -51,13 +51,20 @@ def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path)
 
 
 def _no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
+    """The error of a tier that is above one that is unknown, hangs below others, or is above it in turn; or of none."""
+    named = [(upper, lower) for upper, lowers in pending.items() for lower in lowers]
+    unknown = [(upper, lower) for upper, lower in named if lower not in tiers]
+    hanging = [(upper, lower) for upper, lower in named if lower in tiers and tiers[lower].below]
+    circles = [(upper, lower) for upper, lower in named if lower in pending]
+    for upper, lower in unknown[:1] or hanging[:1] or circles[:1]:
+        why = "which is itself" if lower == upper else f"which is above '{upper}' in turn"
+        hint = "a tier is above those that are nearer to the nodes"
+        if unknown:
+            why, hint = "which is no tier of this fabric", did_you_mean(lower, tiers)
+        elif hanging:
+            why, hint = f"which says `below: {tiers[lower].below}` itself", "`below` is enough: remove it from `above`"
+        message = f"tier {upper} is above '{lower}', {why}"
+        return fault("FG016", message, path=(*path, "tiers", upper, "above"), hint=hint)
     stuck = next(iter(pending))
-    above = next((a for a in pending[stuck] if a not in pending), pending[stuck][0] if pending[stuck] else "")
-    return fault(
-        "FG016",
-        f"tier {stuck} is above '{above}', which is no tier of this fabric"
-        if above
-        else f"it is not said which tiers '{stuck}' is above",
-        path=(*path, "tiers", stuck, *(("above",) if above else ())),
-        hint=did_you_mean(above, tiers) if above else "say `above: TIER`, or use leaf, spine, core",
-    )
+    message, hint = f"it is not said which tiers '{stuck}' is above", "say `above: TIER`, or use leaf, spine, core"
+    return fault("FG016", message, path=(*path, "tiers", stuck), hint=hint)

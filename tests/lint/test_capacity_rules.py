@@ -203,6 +203,18 @@ def test_nics_are_held_back_only_where_nobody_says_so() -> None:
         assert len(found) == expected
 
 
+def test_lanes_of_nics_are_told_where_they_hold_back(find: Find) -> None:
+    """A NIC makes 800G of four lanes of 200G, the switch of eight of 100G."""
+    (finding,) = find(
+        "scalable_unit: {nodes: 4 x helios-tray}\n"
+        "fabrics: {compute: {tiers: {leaf: {switch: 7060xe7-128pe}, spine: {switch: 7060xe7-128pe, count: 4}}}}",
+        "FG123",
+    )
+    assert finding.message.endswith(
+        "800G over lanes of 100G takes 8 lanes, and 800G ports of helios-tray have 4, of 200G"
+    )
+
+
 def test_servers_beside_accelerators_are_no_oversubscription_of_theirs() -> None:
     """A port of UFM on a leaf that is as wide as its accelerators; an array in its place is an error."""
     half = ("scalable_unit.nodes=16 x dgx-b200", "omit=[]")

@@ -92,10 +92,11 @@ def most_gbps(attachment: Attachment) -> int:
 
 def held_back_by(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
     """(why a switch does not run ports of a NIC at `most` Gb/s, what would): it has no such port, or too few lanes."""
-    lane = attachment.profile.roles[attachment.role].lane_gbps
-    why = lanes_lacking(most, lane, switch, matching_cages(switch, attachment.form_factor))
-    if why:
-        return why, f"a switch with {most}G ports of {lane:g}G lanes, or NICs with faster lanes"
+    nic = attachment.profile.roles[attachment.role]
+    if why := lanes_lacking(most, nic, attachment.profile.id, switch):
+        faster = nic.lane_gbps < max(cage.lane_gbps for cage in matching_cages(switch, nic.form_factor))
+        better = f"a switch with {most}G ports of {nic.lane_gbps:g}G lanes"
+        return why, f"{better}, or NICs with faster lanes" if faster else better
     return f"{switch.id} offers no more", f"a switch with {most}G ports"
 
 
