@@ -117,10 +117,15 @@ class Design:
         return {name: found for name, found in self.extra_sets.items() if self.owner_of_extra[name] == name}
 
     @cached_property
+    def sets_with_names(self) -> frozenset[str]:
+        """The sets of extra devices whose names are stated."""
+        fabrics = self.loaded.blueprint.fabrics.values()
+        return frozenset(name for fabric in fabrics for name, extra in fabric.extra.items() if extra.names)
+
+    @cached_property
     def owner_of_extra(self) -> Mapping[str, str]:
         """By set of extra devices, the set that has its devices: itself, or one that states all of their names too."""
         owners: dict[str, str] = {}
-        stated = {n for fabric in self.loaded.blueprint.fabrics.values() for n, e in fabric.extra.items() if e.names}
         named: dict[str, set[str]] = {}
         for extra in (extra for fabric in self.fabrics for extra in fabric.extras):
             named.setdefault(extra.name, set()).update(extra.devices)
@@ -128,7 +133,7 @@ class Design:
             same = (
                 other
                 for other, (kind, others, there) in self.extra_sets.items()
-                if {name, other} <= stated and owners.get(other) == other
+                if {name, other} <= self.sets_with_names and owners.get(other) == other
                 if (kind, there) == (profile, site) and named[name] <= set(others)
             )
             owners[name] = next(same, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -55,17 +56,15 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
 
 
 def _sizes_before(tier: TierDesign) -> dict[str, int]:
-    """The sizes of leg dimensions by which a tier of all parts of the cluster was numbered, as the lock has them: a
-    part whose nodes have more rails may come, or go; empty where there are no parts.
+    """The sizes of leg dimensions by which a tier was numbered, as the lock has them: a plane may come, or a part whose
+    nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
     """
-    layout = tier.layout
-    if layout.cluster is not None or not layout.numbering.parts:
-        return {}
-    named = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)")
-    held = (match for kind in NUMBERED for name in layout.lock.of(kind) if (match := named.match(name)))
-    shape = next((match[1].split(", ") for match in held), [])
-    found = {dimension: int(size) for size, _, dimension in (text.partition(" ") for text in shape) if size.isdecimal()}
-    return {name: size for name, size in found.items() if name in leg_dimensions()}
+    named, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), leg_dimensions()
+    held = (match[1] for kind in NUMBERED for name in tier.layout.lock.of(kind) if (match := named.match(name)))
+    shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held]
+    before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
+    now = {dimension: tier.sizes[dimension] for dimension in inner(tier.per) if dimension in legs}
+    return {} if now in before else next((sizes for sizes in before if sizes.keys() == now.keys()), {})
 
 
 def rack_slots(tier: TierDesign) -> Slots:
@@ -74,10 +73,12 @@ def rack_slots(tier: TierDesign) -> Slots:
     columns = tier_columns(tier)
     slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
-    if "plane" in tier.per:
-        slot, count = slot * tier.sizes["plane"] + columns["plane"], count * tier.sizes["plane"]
-    planes = f", {tier.sizes['plane']} plane" if "plane" in tier.per else ""
-    return Slots(f"{tier.key.text} (as per {scope}{planes})", slot, count, np.zeros_like(slot))
+    if "plane" not in tier.per:
+        return Slots(f"{tier.key.text} (as per {scope})", slot, count, np.zeros_like(slot))
+    planes = _sizes_before(replace(tier, per=(scope, "plane"))).get("plane") or tier.sizes["plane"]
+    plane = np.asarray(columns["plane"], dtype=np.int64)
+    slot, layer = slot * planes + plane % planes, plane // planes
+    return Slots(f"{tier.key.text} (as per {scope}, {planes} plane)", slot, count * planes, layer)
 
 
 def _capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:

@@ -110,6 +110,27 @@ def test_a_hall_whose_name_comes_first_takes_no_racked_switch(site: str | None) 
     assert again == now
 
 
+PATCHED = {
+    "cabling.copper_to_m": 0,
+    "cabling.patch.uplinks": {"fabrics": "compute", "between": "leaf-spine", "at": "row-end"},
+    "floor.halls.main": {"rows": 20},
+    "pods.hall.hall": "main",
+}
+
+
+@pytest.mark.parametrize(("hall", "between"), [("annex", "annex-row01:row01"), ("west", "row01:west-row01")])
+def test_rows_of_panels_keep_their_names_when_a_second_hall_comes(hall: str, between: str) -> None:
+    def patched(cluster: Any) -> set[str]:
+        rows = csv.DictReader(built_files(cluster, "trunks")["trunks.csv"].decode().splitlines())
+        return {row["trunk"].rpartition(":")[0] for row in rows}
+
+    one = compiled(edited(BASE, PATCHED))
+    further = {f"floor.halls.{hall}": {"rows": 20, "at_m": [200, 0]}, "pods.far": {"su": 1, "hall": hall}}
+    two = compiled(edited(BASE, PATCHED | further), lock_of(one))
+    assert patched(one) == {"uplinks:row01:row02"}
+    assert patched(two) == {"uplinks:row01:row02", f"uplinks:{between}"}
+
+
 def test_the_second_is_numbered_and_the_first_is_not_until_the_lock_goes() -> None:
     one, _ = built(BASE)
     three = edited(BASE, {"fabrics.inband.extra.array.count": 3})
@@ -144,18 +165,54 @@ def test_a_second_run_of_network_racks_leaves_the_first_its_name() -> None:
     first, second = "net-compute-spine-01", "net-compute-spine-b-01"
     assert racks(was["devices.csv"]) == [first] * 4
     assert racks(now["devices.csv"]) == [first, second] * 2
+    third = ("compute-spine-03",)  # it stays in its rack, and at its rack unit too
+    assert now["devices.csv"][third]["u"] == was["devices.csv"][third]["u"] == "41"
     assert racks(built(BASE, two)[1]["devices.csv"]) == [first] * 4
 
 
-def test_racks_of_the_first_plane_keep_their_names() -> None:
-    planes = {
-        "scalable_unit.nodes": "2 x dgx-b300",
-        "fabrics.compute.tiers.leaf.per": ["su", "plane"],
-        "fabrics.compute.tiers.spine.per": "plane",
+PLANES = {
+    "scalable_unit.nodes": "2 x dgx-b300",
+    "fabrics.compute.tiers.leaf.per": ["su", "plane"],
+    "fabrics.compute.tiers.spine.per": "plane",
+}
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["b", "d"], ["d", "b"], ["c", "b", "a", "d"]])
+def test_a_named_device_stands_where_it_stood_whoever_is_named_beside_it(names: list[str]) -> None:
+    array = BASE["fabrics"]["inband"]["extra"]["array"]
+    one, was = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}))
+    two, now = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": names}}), one)
+    lost = {name: changed(was[name], now[name]) for name in KEYS}
+    assert {key for table in lost.values() for key in table if key[0] in names} == set()
+    again = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}), two)[1]
+    assert again == was
+
+
+def test_a_lock_that_has_places_by_set_alone_gives_them_to_the_names_in_their_order() -> None:
+    array = BASE["fabrics"]["inband"]["extra"]["array"]
+    numbered = edited(BASE, {"fabrics.inband.extra.array.count": 2})
+    one, was = built(numbered)
+    two, now = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["x", "y"]}}), one)
+    assert {key: set(value) for key, value in two.lock.held.items() if key == "shelved"} == {
+        "shelved": {"device x", "device y", "wan"}
     }
-    one, was = built(edited(BASE, planes))
-    two, now = built(edited(BASE, planes | {"fabrics.compute.planes": 2}), one)
+    for old, new in (("array-1", "x"), ("array-2", "y")):
+        assert now["devices.csv"][(new,)]["u"] == was["devices.csv"][(old,)]["u"]
+
+
+def test_switches_of_the_first_plane_keep_their_numbers() -> None:
+    one, was = built(edited(BASE, PLANES))
+    two, now = built(edited(BASE, PLANES | {"fabrics.compute.planes": 2}), one)
+    assert changed(was["devices.csv"], now["devices.csv"]) == {}
+    switches = [row for (name,), row in now["devices.csv"].items() if name.startswith("compute-") and row["loopback"]]
+    assert len({row["loopback"] for row in switches}) == len(switches) == 10
+    assert built(edited(BASE, PLANES), two)[1]["devices.csv"] == was["devices.csv"]
+
+
+def test_racks_of_the_first_plane_keep_their_names() -> None:
+    one, was = built(edited(BASE, PLANES))
+    two, now = built(edited(BASE, PLANES | {"fabrics.compute.planes": 2}), one)
     racks = {name: (was["devices.csv"][name]["rack"], now["devices.csv"][name]["rack"]) for name in was["devices.csv"]}
     assert {pair for pair in racks.values() if pair[0] != pair[1]} == set()
     assert now["devices.csv"][("compute-spine-pl2-01",)]["rack"] == "net-compute-spine-pl2-01"
-    assert built(edited(BASE, planes | {"fabrics.compute.planes": 2}), two)[1]["devices.csv"] == now["devices.csv"]
+    assert built(edited(BASE, PLANES | {"fabrics.compute.planes": 2}), two)[1]["devices.csv"] == now["devices.csv"]

@@ -82,6 +82,8 @@ class RunPlaces:
         word = self._layout.lock.words_of(STACKED).get(self._holder(run), "")
         steps = grown(history_of(word), *self._span(run))
         by_group = run.tier is not None and not spans_units(run.tier.per)
+        if not run.lettered:  # it was there alone, with all switches: those that stay keep their rack units
+            return RunOrder(steps, by_group, 0, 1)
         return RunOrder(steps, by_group, run.part, run.parts)
 
     def per_rack(self, run: NetworkRun) -> int:
@@ -157,17 +159,23 @@ class RunPlaces:
         mine = dict(self._extra_sets(hall))
         held = self._layout.lock.of(SHELVED + self.suffix(hall))
         if not held:
-            heights = (p.rack_units for p, count in mine.values() for _ in range(count))
+            heights = (p.rack_units for p, holders in mine.values() for _ in holders)
             filled = stack(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
             spots = iter(list(zip(filled.rack, filled.u, strict=True)))
-            return {name: [next(spots) for _ in range(count)] for name, (_, count) in mine.items()}
+            return {name: [next(spots) for _ in holders] for name, (_, holders) in mine.items()}
         return _shelved(mine, held, self._rack)
 
-    def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, int]]]:
-        for name, (profile, names, site) in self._design.extra_devices.items():
+    def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
+        """(set, its profile and, by device, the lock key): each name that is stated has a place of its own, so that the
+        order of the names and those between them move nobody; devices that are numbered share the key of their set.
+        """
+        stated = self._design.sets_with_names
+        held = self._layout.lock.of(SHELVED + self.suffix(hall))
+        for name, (profile, devices, site) in self._design.extra_devices.items():
             at = self._layout.sites.index(site) if site else self._layout.first_site
             if self.hall_lookup.of_site(at) == hall:
-                yield name, (profile, len(names))
+                keys = [(f"device {device}", name in stated) for device in devices]
+                yield name, (profile, tuple(key if alone or key in held else name for key, alone in keys))
 
     def words(self) -> dict[str, str]:
         """Lock key -> the steps in which the contents of a run of shared racks grew."""
@@ -175,7 +183,8 @@ class RunPlaces:
 
     def shelved(self, hall: int) -> frozenset[tuple[str, str]]:
         """(kind, lock key) of the extra devices of a hall."""
-        return frozenset((SHELVED + self.suffix(hall), name) for name, _ in self._extra_sets(hall))
+        sets = self._extra_sets(hall)
+        return frozenset((SHELVED + self.suffix(hall), holder) for _, (_, holders) in sets for holder in holders)
 
     def held(self) -> dict[str, Allocations]:
         """By kind of lock entry, the positions of extra devices, including those that are gone."""
@@ -183,9 +192,13 @@ class RunPlaces:
         for run in self.runs:
             if run.tier is None and not run.owner:
                 kind = SHELVED + self.suffix(run.hall)
-                heights = {name: profile.rack_units for name, (profile, _) in self._extra_sets(run.hall)}
-                given = {n: rack_unit_intervals(spots, heights[n], 1) for n, spots in self.extras_of(run.hall).items()}
-                found[kind] = {**self._layout.lock.of(kind), **given}
+                spots, given = self.extras_of(run.hall), dict(self._layout.lock.of(kind))
+                for name, (profile, holders) in self._extra_sets(run.hall):
+                    given.pop(name, None)  # of a set that was numbered and states names now
+                    for holder in holders:
+                        at = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
+                        given[holder] = rack_unit_intervals(at, profile.rack_units, 1)
+                found[kind] = given
         return found
 
 
@@ -207,27 +220,28 @@ def _of_array(values: Sequence[int], index: Any) -> Any:
 
 
 def _shelved(
-    mine: Mapping[str, tuple[NodeProfile, int]], held: Allocations, kind: RackProfile
+    mine: Mapping[str, tuple[NodeProfile, tuple[str, ...]]], held: Allocations, kind: RackProfile
 ) -> dict[str, list[tuple[int, int]]]:
+    """(rack, rack unit) of each device by set: where the lock has it, else the lowest place that nobody has or had."""
     racks: list[FreeUnits] = []
-    found: dict[str, list[tuple[int, int]]] = {}
 
     def rack(number: int) -> FreeUnits:
         while len(racks) <= number:
             racks.append(network_units(kind))
         return racks[number]
 
-    for name, intervals in held.items():
-        places = [divmod(n, STRIDE) for n in numbers(intervals)]
-        for number, u in places:
-            rack(number - 1).take(u, 1)
-        if name in mine:
-            profile, count = mine[name]
-            found[name] = [(number - 1, u) for number, u in places[:: profile.rack_units]][:count]
-    for name, (profile, count) in mine.items():
-        spots = found.setdefault(name, [])
-        while len(spots) < count:
+    for number, u in (divmod(n, STRIDE) for intervals in held.values() for n in numbers(intervals)):
+        rack(number - 1).take(u, 1)
+    kept: dict[str, list[tuple[int, int] | None]] = {}
+    for name, (profile, holders) in mine.items():
+        places = {key: [divmod(n, STRIDE) for n in numbers(held.get(key, ()))] for key in (name, *holders)}
+        left = {key: [(number - 1, u) for number, u in some[:: profile.rack_units]] for key, some in places.items()}
+        kept[name] = [next((left[key].pop(0) for key in (holder, name) if left[key]), None) for holder in holders]
+    found: dict[str, list[tuple[int, int]]] = {}
+    for name, (profile, _) in mine.items():
+        found[name] = []
+        for spot in kept[name]:
             fits = ((i, one.lowest(profile.rack_units)) for i, one in enumerate(racks))
-            number, u = next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
-            spots.append((number, rack(number).take(u, profile.rack_units)))
-    return {name: found[name] for name in mine}
+            number, u = spot or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
+            found[name].append((number, u if spot else rack(number).take(u, profile.rack_units)))
+    return found

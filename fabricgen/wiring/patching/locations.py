@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabricgen.blueprint.beside.lock import UNNUMBERED
+from fabricgen.blueprint.beside.split_sites import hall_holder
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -75,10 +77,14 @@ def _rows_before(racks: RackTable) -> Ints:
 
 
 def _row_names(racks: RackTable, rack: Ints, layout: Layout) -> list[str]:
-    """The names of the rows of some racks: row01, netrow01 for rows before the first, with site and hall if several."""
+    """The names of the rows of some racks: row01, netrow01 for rows before the first, with site and hall if several,
+    but for the hall that was there alone when its rows were named.
+    """
     halls, sites = racks.halls, layout.sites
     before = ["" if site == layout.unnamed_site else f"{site}-" for site in sites]
-    where = [before[hall.site] + (f"{hall.name}-" if len(halls) > len(sites) else "") for hall in halls]
+    alone = [layout.lock.words_of(UNNUMBERED).get(hall_holder(site)) for site in sites]
+    several = len(halls) > len(sites)
+    where = [before[h.site] + (f"{h.name}-" if several and h.name != alone[h.site] else "") for h in halls]
     pairs = zip(racks.hall[rack].tolist(), racks.row[rack].tolist(), strict=True)
     return [f"{where[hall]}{f'row{row + 1:02d}' if row >= 0 else f'netrow{-row:02d}'}" for hall, row in pairs]
 
