@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, relabelled
+from fabricgen.cli.built_archives import BuiltPlaces, relabelled
+from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of
 from fabricgen.cluster import Cluster
 from fabricgen.diff.bill.file import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
@@ -30,7 +31,7 @@ def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> 
         shown: dict[str, str] = {}
         stack.enter_context(relabelled(shown))
         if not place.startswith(PREFIX):
-            return _bill(Path(place), place, prices, allow_outside=allow_outside)
+            return _bill(Path(BuiltPlaces(stack, shown).folder_of(place)), place, prices, allow_outside=allow_outside)
         tree = open_tree(place)
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown

@@ -7,13 +7,14 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from fabricgen.cli.built_archives import BuiltPlaces, relabelled
 from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
@@ -30,7 +31,7 @@ from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
 from fabricgen.export.files import addresses, bom, cables, devices, links, racks
 from fabricgen.export.table import ExportContext, Table
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
+from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
 from fabricgen.lint.engine import impossible_findings
@@ -188,14 +189,14 @@ def _open(
     if place.startswith(NETBOX):
         raise click.UsageError(f"{place} can be OLD of `plan` alone, with a blueprint as NEW")
     tree = open_tree(place) if place.startswith(PREFIX) else None
-    folder = tree.is_folder if tree else Path(place).is_dir()
+    at = Path(BuiltPlaces(stack, shown).folder_of(place))
+    folder = tree.is_folder if tree else at.is_dir()
     if folder and sets:
         raise click.UsageError(f"--set changes a blueprint, {place} is a built folder")
     if folder and phase is not None:
         raise click.UsageError(f"a phase is of a blueprint, {place} is a built folder")
     if folder and released:
         raise click.UsageError(f"--release changes the lock of a blueprint, {place} is a built folder")
-    at = Path(place)
     if tree is not None:
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
@@ -240,30 +241,6 @@ def compiled_side(
             message = "an include leaves the repository, so it is not of that revision"
             raise fault("FG045", message, hint="move the file into the repository", span=span)
     return compile_cluster(design, phase)
-
-
-@contextmanager
-def relabelled(shown: Mapping[str, str]) -> Iterator[None]:
-    """Let errors name files of a revision rather than their temporary copies."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(_renamed(d, shown) for d in error.diagnostics) from error
-
-
-def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
-    def renamed(text: str) -> str:
-        for folder, name in shown.items():
-            text = text.replace(folder, name)
-        return text
-
-    span = diagnostic.span
-    return replace(
-        diagnostic,
-        message=renamed(diagnostic.message),
-        hint=renamed(diagnostic.hint),
-        span=span._replace(file=renamed(span.file)) if span else None,
-    )
 
 
 def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:

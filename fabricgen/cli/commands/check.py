@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import click
 from fabricgen.cli.options import SEVERITIES, phase_option, reading_options
 
 if TYPE_CHECKING:
+    from fabricgen.cli.built_archives import BuiltPlaces
     from fabricgen.kernel.diagnostics import Severity
     from fabricgen.lint.report import FileReport
 
@@ -64,6 +65,8 @@ def command(
 
     Problems exit with 1, files that cannot be read with 2.
     """
+    from fabricgen.cli.built_archives import built_places
+
     if running is not None:
         if len(paths) != 1 or yang is not None:
             raise click.UsageError("--running compares with one BLUEPRINT or built folder, without --yang")
@@ -71,7 +74,8 @@ def command(
         return _check_running(running, paths[0], read, (strict, _day(as_of)), jobs or 0, form, fail_on)
     if sets or allow_outside or phase is not None or jobs is not None or strict or as_of is not None:
         raise click.UsageError("--set, --allow-outside, --phase, --jobs, --strict and --as-of go with --running")
-    return _check_files(paths, form, yang, fail_on)
+    with built_places() as places:
+        return _check_files([Path(places.folder_of(str(path))) for path in paths], places, form, yang, fail_on)
 
 
 def _day(as_of: str | None) -> str:
@@ -92,6 +96,7 @@ def _check_running(
     form: str,
     fail_on: str,
 ) -> int:
+    from fabricgen.cli.built_archives import built_places
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
     from fabricgen.verify.drift.checking import Asked, check_running
@@ -99,15 +104,19 @@ def _check_running(
     from fabricgen.verify.drift.waiving import waivers_of
 
     (sets, allow_outside, phase), (strict, day) = read, judged
-    if not path.is_dir():
-        design = compile_design(str(path), sets, allow_outside=allow_outside)
-        asked = Asked(strict, waivers_of(design.loaded), day)
-        drift = check_running(folder, planned.OfCluster(compile_cluster(design, phase)), jobs, asked)
-    elif sets or allow_outside or phase is not None:
-        raise click.UsageError(f"--set, --allow-outside and --phase are about a blueprint, {path} is a built folder")
-    else:
-        drift = check_running(folder, planned.of_build(str(path)), jobs, Asked(strict, (), day))
-    click.echo(write(form, drift))
+    with built_places() as places:
+        built, running = places.folder_of(str(path)), places.folder_of(folder)
+        if not Path(built).is_dir():
+            design = compile_design(str(path), sets, allow_outside=allow_outside)
+            asked = Asked(strict, waivers_of(design.loaded), day)
+            drift = check_running(running, planned.OfCluster(compile_cluster(design, phase)), jobs, asked)
+        elif sets or allow_outside or phase is not None:
+            raise click.UsageError(
+                f"--set, --allow-outside and --phase are about a blueprint, {path} is a built folder"
+            )
+        else:
+            drift = check_running(running, planned.of_build(built), jobs, Asked(strict, (), day))
+        click.echo(places.named(write(form, drift)))
     return _exit_code((finding.severity for finding in drift.findings()), fail_on)
 
 
@@ -118,7 +127,7 @@ def _exit_code(found: Iterable[Severity], fail_on: str) -> int:
     return 1 if fail_on != "never" and worst is not None and worst >= Severity.parse(fail_on) else 0
 
 
-def _check_files(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on: str) -> int:
+def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Path | None, fail_on: str) -> int:
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport
@@ -139,21 +148,21 @@ def _check_files(paths: tuple[Path, ...], form: str, yang: Path | None, fail_on:
         except InputError as error:
             reports.append(FileReport(str(file), error.diagnostics, usable=False))
             unusable = True
-    _print(form, reports)
+    _print(form, reports, places)
     if unusable:
         return 2
     return _exit_code((d.severity for report in reports for d in report.findings), fail_on)
 
 
-def _print(form: str, reports: list[FileReport]) -> None:
+def _print(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
     """Print the findings; without the line of the file itself, which may contain a secret."""
     from fabricgen.lint.report import write_report
 
     if form != "text":
-        click.echo(write_report(form, reports))
+        click.echo(places.named(write_report(form, reports)))
         return
     found = [diagnostic for report in reports for diagnostic in report.findings]
     for diagnostic in found:
-        click.echo(diagnostic.text())
+        click.echo(places.named(diagnostic.text()))
     files = f"{len(reports)} file{'s' * (len(reports) != 1)}"
     click.echo(f"{files}: {len(found)} problem{'s' * (len(found) != 1)}")

@@ -87,13 +87,13 @@ def command(
     ids = tuple(dict.fromkeys(each.strip() for each in (accept or "").split(",") if each.strip()))
     if accept is not None and not ids:
         raise click.UsageError("--accept names no action: give ids of a report, or `all`")
-    if ids and Path(blueprint).is_dir():
-        raise click.UsageError(
-            "--accept writes an overlay of a blueprint; give the blueprint in place of what it built"
-        )
     if ids and output == "-":
         raise click.UsageError("--accept writes an overlay of a blueprint; name it, for example with -o as-built.yaml")
     planned = _planned(blueprint, sets, allow_outside, phase)
+    if ids and planned.cluster is None:
+        raise click.UsageError(
+            "--accept writes an overlay of a blueprint; give the blueprint in place of what it built"
+        )
     earlier = read_reports(reports) if reports else None
     verified = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
     report = verified.report
@@ -155,16 +155,24 @@ def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, 
 
 
 def _planned(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:
-    """The plan of a blueprint, or of a built folder, of which nothing can be changed."""
+    """The plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
+    from fabricgen.cli.built_archives import built_places
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.planned import planned_by, planned_in
 
-    if not Path(blueprint).is_dir():
-        return planned_by(compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase))
+    with built_places() as places:
+        folder = Path(places.folder_of(blueprint))
+        if folder.is_dir():
+            _refuse_changes(blueprint, sets, phase, allow_outside=allow_outside)
+            return planned_in(folder)
+    return planned_by(compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase))
+
+
+def _refuse_changes(blueprint: str, sets: tuple[str, ...], phase: str | None, *, allow_outside: bool) -> None:
+    """Raise UsageError where a build is to be read with what goes with a blueprint."""
     if sets:
         raise click.UsageError(f"--set changes a blueprint, {blueprint} is a built folder")
     if phase is not None:
         raise click.UsageError(f"a phase is of a blueprint, {blueprint} is a built folder")
     if allow_outside:
         raise click.UsageError(f"--allow-outside is about a blueprint, {blueprint} is a built folder")
-    return planned_in(Path(blueprint))

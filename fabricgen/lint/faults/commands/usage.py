@@ -87,8 +87,8 @@ FG028 = Fault(
     text="""
     A folder was given to `plan`, `bom --diff`, `check`, `as-built` or `lock --import` in which a build was killed
     while it landed in place, so that it holds files of two builds; to `plan`, one whose lists are missing, are no CSV,
-    lack columns, or were made of several blueprints by `build --only`; or, to `checksums`, one without files of the
-    device.
+    lack columns, or were made of several blueprints by `build --only`; to `checksums`, one without files of the device;
+    or, in place of a folder, an archive that has no manifest.json.
 
     What changes is computed from the devices, links and cables that the older build wrote; a list of another build
     would show changes that are none. The next `fabricgen build` into the folder finishes what was stopped before it

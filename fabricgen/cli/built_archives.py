@@ -1,0 +1,86 @@
+"""Builds in archives, read like the folders that they hold; and the names of what was copied for reading."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
+from fabricgen.publish.manifest import MANIFEST, check_path
+from fabricgen.publish.reading import NO_BUILD
+
+SUFFIXES = (".tar", ".tar.zst", ".zip")
+"""Those of archives that `build` writes."""
+
+
+@dataclass(frozen=True)
+class BuiltPlaces:
+    """Unpacks archives into temporary folders, which go when `stack` closes; `shown` has their names by folder."""
+
+    stack: ExitStack
+    shown: dict[str, str] = field(default_factory=dict)
+
+    def folder_of(self, place: str) -> str:
+        """The folder of a build in an archive; any other place as it is.
+
+        Raises InputError: FG028 for an archive that holds no build, FG065 for one that is damaged or too large.
+        """
+        if not place.endswith(SUFFIXES) or not Path(place).is_file():
+            return place
+        from fabricgen.verify.dumps._sources import Source, contents
+
+        folder = os.path.realpath(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-archive-")))
+        self.shown[folder] = place
+        for name, content in contents(Source(Path(place), place, True, 0)):
+            with suppress(ValueError):  # a path that leaves the folder is no file of a build
+                path = name.removeprefix(f"{place}/")
+                check_path(path)
+                Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, path).write_bytes(content)
+        if not Path(folder, MANIFEST).is_file():
+            hint = "name an archive that `fabricgen build --archive` wrote"
+            raise fault(NO_BUILD, f"{place} holds no build: it has no {MANIFEST}", hint=hint, span=Span(place, 1, 1))
+        return folder
+
+    def named(self, text: str) -> str:
+        """A text with the names of what was copied in place of the copies."""
+        return renamed_in(text, self.shown)
+
+
+def renamed_in(text: str, shown: Mapping[str, str]) -> str:
+    """A text in which folders have the names that are shown for them."""
+    for folder, name in shown.items():
+        text = text.replace(folder, name)
+    return text
+
+
+@contextmanager
+def relabelled(shown: Mapping[str, str]) -> Iterator[None]:
+    """Let errors name files of a revision or archive rather than their temporary copies."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(_renamed(d, shown) for d in error.diagnostics) from error
+
+
+def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
+    span = diagnostic.span
+    return replace(
+        diagnostic,
+        message=renamed_in(diagnostic.message, shown),
+        hint=renamed_in(diagnostic.hint, shown),
+        span=span._replace(file=renamed_in(span.file, shown)) if span else None,
+    )
+
+
+@contextmanager
+def built_places() -> Iterator[BuiltPlaces]:
+    """Archives unpacked for a while; errors meanwhile name them rather than the copies."""
+    with ExitStack() as stack:
+        places = BuiltPlaces(stack)
+        stack.enter_context(relabelled(places.shown))
+        yield places
