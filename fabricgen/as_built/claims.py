@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from fabricgen.as_built.faults import CODE, Faults
 from fabricgen.as_built.lines import HAND, Line, read_lines
 from fabricgen.as_built.matching import EndPair, Matcher, NotPlanned
-from fabricgen.as_built.redlines import MAX_NOTE, Status, length_of, note_of, status_of
+from fabricgen.as_built.redlines import Status, length_of, note_of, status_of
+from fabricgen.blueprint.sections.cable_overrides import MAX_NOTE
 from fabricgen.cable_overrides.cage_resolver import plug_of
 from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.kernel.diagnostics import InputError, Span, fault

@@ -7,16 +7,13 @@ from enum import IntEnum
 
 from fabricgen.as_built.faults import Faults
 from fabricgen.as_built.lines import Line
-from fabricgen.blueprint.sections.cable_overrides import LONGEST_M
-
-MAX_NOTE = 200
-"""The most characters of a note, as in the blueprint."""
+from fabricgen.blueprint.sections.cable_overrides import LONGEST_M, MAX_NOTE
 
 _DONE = frozenset(("x", "y", "yes", "ok", "done", "true", "1", "✓", "✔", "☑"))
 _OPEN = frozenset(("", "n", "no", "open", "false", "0", "-", "☐"))
 _FAULTY = frozenset(("fault", "faulty", "bad", "broken", "failed", "fail", "nok", "☒"))
 
-_LENGTH = re.compile(r"(\d{1,7})(?:\.(\d{1,3})|,(\d{1,2}))?\s*m?", re.ASCII | re.IGNORECASE)
+_LENGTH = re.compile(r"(\d{1,7})(?:\.(\d{1,15})|,(\d{1,2}))?\s*m?", re.ASCII | re.IGNORECASE)
 """Metres; 12,5 is read as 12.5, but 1,500 is refused as ambiguous."""
 
 
@@ -49,7 +46,7 @@ def length_of(line: Line, faults: Faults) -> float | None:
     if not text:
         return None
     match = _LENGTH.fullmatch(text)
-    length = float(f"{match[1]}.{match[2] or match[3] or 0}") if match else 0.0
+    length = round(float(f"{match[1]}.{match[2] or match[3] or 0}"), 3) if match else 0.0
     if not 0 < length <= LONGEST_M:
         faults.add(f"'{text}' is no length", line.span("built_length_m"), "write metres, such as 12.5")
         return None

@@ -44,6 +44,7 @@ def take(tmp_path: Path, fabricgen) -> Take:
         (f"{KEY},x,=B2,,,", "list.csv:2:7: error[FG084]: built_a_cage holds a formula"),
         (f"{KEY},x,,,12 inches,", "list.csv:2:9: error[FG084]: '12 inches' is no length"),
         (f'{KEY},x,,,"1,500",', "list.csv:2:9: error[FG084]: '1,500' is no length"),
+        (f"{KEY},x,,,0.0001,", "list.csv:2:9: error[FG084]: '0.0001' is no length"),
         (f"{KEY},x,,,0,", "list.csv:2:9: error[FG084]: '0' is no length"),
         (f"{KEY},later,,,,", "list.csv:2:6: error[FG084]: 'later' is neither done nor fault"),
         (f"{KEY},,99,,,", f"list.csv:2:7: error[FG084]: {LEAF} (sn4700) has no cage '99'"),

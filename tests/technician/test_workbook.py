@@ -165,9 +165,10 @@ def test_redlines_are_open_and_the_plan_is_locked(sheet: str) -> None:
     assert page.auto_filter.ref
     assert page.print_title_rows == "$1:$1"
     assert page.page_setup.orientation == "landscape"
-    (choice, length) = sorted(page.data_validations.dataValidation, key=lambda v: str(v.type), reverse=True)
-    assert choice.formula1 == '"done,fault"'
-    assert length.type == "decimal"
+    offered = {cells.type: cells for cells in page.data_validations.dataValidation}
+    assert offered["list"].formula1 == '"done,fault"'
+    assert (offered["decimal"].formula1, offered["decimal"].formula2) == ("0.001", "1000000")
+    assert (offered["textLength"].operator, offered["textLength"].formula1) == ("lessThanOrEqual", "200")
 
 
 def test_a_rack_sheet_leaves_the_cage_of_the_other_rack_to_its_own_sheet() -> None:

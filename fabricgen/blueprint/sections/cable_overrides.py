@@ -10,6 +10,8 @@ from fabricgen.blueprint.scalars import Line
 from fabricgen.models.forms import text_form
 
 LONGEST_M = 1_000_000
+MAX_NOTE = 200
+"""The most characters of a note, and of a remark on a sheet."""
 """The longest cable that may be stated, m: a thousand kilometres of fibre."""
 
 MOST_CABLES = 50_000

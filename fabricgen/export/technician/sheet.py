@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fabricgen.blueprint.sections.cable_overrides import LONGEST_M, MAX_NOTE
 from fabricgen.export.formats.xlsx import SHEET_ROWS, write_cells
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.records import CableTag
@@ -113,9 +114,12 @@ def _finish(page: Any, sheet: Sheet) -> None:
     if "done" in names:
         page.data_validation(1, names.index("done"), last, names.index("done"), choice)
     if "built_length_m" in names:
-        length = {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 1_000_000}
+        length = {"validate": "decimal", "criteria": "between", "minimum": 0.001, "maximum": LONGEST_M}
         place = names.index("built_length_m")
         page.data_validation(1, place, last, place, {**length, "error_message": "a length in m, such as 12.5"})
+        remark = {"validate": "length", "criteria": "<=", "value": MAX_NOTE}
+        place = names.index("remark")
+        page.data_validation(1, place, last, place, {**remark, "error_message": f"at most {MAX_NOTE} characters"})
     page.protect("", _OPTIONS)
 
 
