@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabricgen.catalog.nos_facts import PairFacts, RelayFacts
+from fabricgen.catalog.nos_facts import DialectFacts, PairFacts, RelayFacts
 from fabricgen.models.base import FrozenModel
 
 Intent: TypeAlias = Literal[
@@ -162,6 +162,9 @@ class NosConfiguration(FrozenModel):
         default_factory=PairFacts
     )
     relay: Annotated[RelayFacts, Field(description="Limits of its DHCPv6 relay.")] = Field(default_factory=RelayFacts)
+    dialect: Annotated[DialectFacts, Field(description="What it says otherwise than others.")] = Field(
+        default_factory=DialectFacts
+    )
     kept_vlans: Annotated[
         tuple[int, int] | None, Field(description="The first and last VLAN that it keeps for itself.")
     ] = None
@@ -173,6 +176,9 @@ class NosConfiguration(FrozenModel):
     announces_blocks: Annotated[
         bool, Field(description="Whether it announces the block of a leaf's hosts where no FRR text is asked of it.")
     ] = False
+    daemon_paths: Annotated[
+        int, Field(description="Equal-cost paths where it makes the text of FRR itself, as FRR is built by others.")
+    ] = 0
     hash_seeds: Annotated[
         tuple[int, ...], Field(description="Its own seed of the hash over equal paths by level: leaf, spine, above.")
     ] = ()

@@ -61,6 +61,17 @@ class PairFacts(FrozenModel):
     anycast_segments: Annotated[
         bool, Field(description="Whether with EVPN multihoming the gateway is the only address of both.")
     ] = False
+    name: Annotated[
+        Literal["first-switch", "mac", "number"],
+        Field(description="What both call an MLAG pair: after its first switch, its MAC, or a number made of that."),
+    ] = "first-switch"
+    backup: Annotated[
+        Literal["none", "management", "any"],
+        Field(description="Over which networks each is told to reach the other beside the peer link."),
+    ] = "any"
+    link_local: Annotated[
+        bool, Field(description="Whether the two talk over link-local IPv4 where the link has no such addresses.")
+    ] = False
 
 
 class RelayFacts(FrozenModel):
@@ -68,6 +79,33 @@ class RelayFacts(FrozenModel):
 
     deaf_in_vrfs: Annotated[Literal["", "all", "over-sub-interfaces"], Field(description="VRFs in which.")] = ""
     deaf_on_static: Annotated[bool, Field(description="Whether so in the default VRF over static routes.")] = False
+    marks_from_loopback: Annotated[
+        bool, Field(description="Whether requests always say where they came in if they are sent from a loopback.")
+    ] = False
+    v6_from_loopback: Annotated[
+        bool, Field(description="Whether it is told to send from its loopback in the default VRF, as on static links.")
+    ] = False
     v6_needs_loopback: Annotated[
         bool, Field(description="Whether it takes an IPv6 address of its own in a VRF over EVPN to relay from.")
+    ] = False
+
+
+class DialectFacts(FrozenModel):
+    """What it says otherwise than others where a blueprint asks the same."""
+
+    lossy_class: Annotated[int, Field(ge=0, le=7, description="The traffic class of packets that have none.")] = 0
+    negotiates_copper: Annotated[bool, Field(description="Whether copper ports state no speed.")] = True
+    describes_unnumbered: Annotated[bool, Field(description="Whether sessions of ports have descriptions.")] = True
+    splits_empty_cages: Annotated[
+        bool, Field(description="Whether an empty cage has as many ports as its least split.")
+    ] = False
+    names_cable_lengths: Annotated[
+        bool, Field(description="Whether a port says how long the cable of a lossless span is.")
+    ] = False
+    ranks_servers: Annotated[bool, Field(description="Whether servers for time, names and logs have an order.")] = True
+    sources_servers: Annotated[
+        bool, Field(description="Whether it has to be told to speak to these from its loopback.")
+    ] = True
+    advertises_on_ports: Annotated[
+        bool, Field(description="Whether routed ports with IPv6 send router advertisements unless told otherwise.")
     ] = False

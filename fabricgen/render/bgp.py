@@ -110,16 +110,9 @@ def _on(port: SwitchPort, end: SwitchPort | Subinterface, asn: int) -> Iterator[
         yield Session(port, f"{role}6", asn, bare(end.address6), bare(end.peer_address6))
 
 
-def passes_to_mates(switch: SwitchView) -> bool:
-    """Whether a switch announces own routes alone upward, and to mates over `peer` links what came from above, too: a
-    mate that has lost its links up has no other way.
-    """
-    return switch.announces_own_only and {"up", "peer"} <= {port.role for port in switch.ends}
-
-
 def outward(switch: SwitchView, group: str) -> str:
     """What the map of a group's announcements is called: PEER to mates, where it passes on more than OUT."""
-    return "PEER" if passes_to_mates(switch) and group.startswith("PEER") else "OUT"
+    return "PEER" if switch.passes_to_mates and group.startswith("PEER") else "OUT"
 
 
 def maps_in(switch: SwitchView, vrf: str = "") -> tuple[str, ...]:

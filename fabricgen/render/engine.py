@@ -188,7 +188,7 @@ class Renderer:
     def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer) -> Iterator[tuple[str, str]]:
         """(path, text) of each file; `once` renders the tables that switches share."""
         nos: Any = load_writer(view.nos)
-        whole = self._with_secrets(view) if isinstance(view, SwitchView) else view
+        whole = self.resolve_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
         values = {**nos.values(whole, catalog), "once": once}
         for template, file in nos.files(view):
@@ -219,7 +219,7 @@ class Renderer:
         self._judged.add(key)
         return catalog if new else None
 
-    def _with_secrets(self, switch: SwitchView) -> SwitchView:
+    def resolve_secrets(self, switch: SwitchView) -> SwitchView:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""
         fabric = switch.fabric
         if switch.exits.peers:

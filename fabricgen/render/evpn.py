@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.render import bgp
-from fabricgen.render.exits import OVERLAY_OUT, runs_in
+from fabricgen.render.exits import OVERLAY_OUT
 from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
 
 TO_MATES = "OVERLAY-PEER"
@@ -41,7 +40,7 @@ def groups(switch: SwitchView) -> tuple[Group, ...]:
     found = []
     for role in ("up", "down", "peer"):
         if mine := tuple(peer for peer in peers if peer.role == role):
-            own_only = switch.announces_own_only and not (role == "peer" and bgp.passes_to_mates(switch))
+            own_only = switch.announces_own_only and not (role == "peer" and switch.passes_to_mates)
             outward = OVERLAY_OUT if own_only or not switch.announces_own_only else TO_MATES
             allow_own_asn = switch.shares_asn and role != "down"
             found.append(Group(f"OVERLAY_{role.upper()}", allow_own_asn, own_only, outward, mine))
@@ -62,7 +61,7 @@ def vrf_of(switch: SwitchView, vrf: str) -> OverlayVrf | None:
 
 def speaking_vrfs(switch: SwitchView) -> tuple[str, ...]:
     """The VRFs that run BGP: with sessions of their own, for exits, or over EVPN."""
-    return tuple(vrf for vrf in switch.vrfs if vrf_of(switch, vrf) or runs_in(switch, vrf))
+    return tuple(vrf for vrf in switch.vrfs if vrf_of(switch, vrf) or switch.speaks_in(vrf))
 
 
 def is_vtep(switch: SwitchView) -> bool:

@@ -206,17 +206,6 @@ def as_paths(switch: SwitchView, vrf: str) -> tuple[str, ...]:
     return (*own, *(f"^{number}_" for number in numbers))
 
 
-def runs_in(switch: SwitchView, vrf: str) -> bool:
-    """Whether BGP runs in a VRF: with other switches, or for its exits."""
-    outward = switch.exits.peers_in(vrf) or switch.exits.routes_in(vrf)
-    return bool(switch.asn) and bool(bgp.vrf_sessions(switch, vrf) or outward)
-
-
-def describes(peer: ExitPeer) -> str:
-    """The description of a session."""
-    return " ".join(f"{peer.device} {peer.far_port} exit {peer.name}".split())
-
-
 def entry_values(entry: MapEntry, words: Mapping[bool, str]) -> dict[str, Any]:
     """An entry of a route map for a template; `words`: of IPv4 (False) and IPv6 (True)."""
     return {
@@ -238,7 +227,7 @@ def peer_values(peer: ExitPeer, names: MapNames) -> dict[str, Any]:
     return {
         "neighbor": peer.far,
         "asn": peer.asn,
-        "description": one_line(describes(peer), 80),
+        "description": one_line(peer.description, 80),
         "local_as": peer.local_as,
         "password": peer.password,
         "hops": peer.hops if peer.hops > 1 else 0,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from ipaddress import ip_interface, ip_network
+from ipaddress import ip_network
 from typing import Any
 
 from fabricgen.running.tree import tolerates, unfit
 from fabricgen.switch.interfaces import Interface, Subinterface, Vlan
-from fabricgen.switch.routing import Clause, Permit, Policy
+from fabricgen.switch.routing import Clause, Permit, Policy, network_of
 
 ADDING = ("EXIT-", "LEAKED")
 """How maps begin in which an AS number in front of the path is no sign of maintenance."""
@@ -200,12 +200,6 @@ def _takes(permit: Permit, prefix: str) -> bool:
     inner, outer = ip_network(prefix), ip_network(permit.prefix)
     same = inner.version == outer.version
     return same and permit.shortest <= inner.prefixlen <= permit.longest and inner.subnet_of(outer)  # type: ignore[arg-type]
-
-
-@cache
-def network_of(address: str) -> str:
-    """The subnet that an address with a prefix length is in."""
-    return str(ip_interface(address).network)
 
 
 def connected(

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from ipaddress import ip_interface
+
+
+@cache
+def network_of(address: str) -> str:
+    """The subnet that an address with a prefix length is in."""
+    return str(ip_interface(address).network)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,11 @@ class ExitPeer:
         """Whether it runs over IPv6, and carries IPv6."""
         return ":" in self.far
 
+    @property
+    def description(self) -> str:
+        """The description of the session: the far device and its port, and the exit."""
+        return " ".join(f"{self.device} {self.far_port} exit {self.name}".split())
+
 
 @dataclass(frozen=True, slots=True)
 class ExitPolicy:

@@ -16,7 +16,8 @@ from dataclasses import replace
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.views.switch import Leaked, LeakSource, Service, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import Leaked, LeakSource, SwitchView
 
 if TYPE_CHECKING:
     from fabricgen.views.switches import SwitchViews

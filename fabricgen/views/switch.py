@@ -9,61 +9,17 @@ from typing import Any
 
 from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
+from fabricgen.catalog.naming import NosNaming
+from fabricgen.catalog.nos_configuration import Intent
+from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
+from fabricgen.views.service import Service
 from fabricgen.views.spans import MacsecIntent, SpanIntent
 from fabricgen.views.vrf_loopbacks import VrfLoopback
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A fabric whose hosts a switch serves, or whose traffic it carries; addresses have prefix lengths, "" for none.
-
-    `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a gateway on each switch that
-    its hosts attach to, in the VLAN `vlan`; a fabric with subnets of rails is a service for each, told apart by `rail`.
-    `host_subnet` is the block of all node links here, `host_pools` are the prefixes of either family that these blocks
-    come from everywhere. What ends in 6 is IPv6, its like without is IPv4.
-    """
-
-    fabric: str
-    vlan: int
-    vrf: str
-    hosts: str
-    gateway: str
-    host_subnet: str
-    host_pools: tuple[str, ...]
-    gateway6: str = ""
-    host_subnet6: str = ""
-    rail: str = ""
-    tagged: bool = False
-    """Whether its VLAN is tagged on the ports of nodes."""
-    own: str = ""
-    own6: str = ""
-    """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
-    outside: tuple[Outside, ...] = ()
-    """What is beyond the exits of its VRF."""
-    tenant: str = ""
-    """The tenant whose ports alone are in it, in a VRF of its name."""
-    offers: HostServices = NO_SERVICES
-    """What the switch does for its hosts."""
-
-    @property
-    def gateways(self) -> tuple[str, ...]:
-        """The gateways on this switch, IPv4 before IPv6."""
-        return tuple(gateway for gateway in (self.gateway, self.gateway6) if gateway)
-
-    @property
-    def owns(self) -> tuple[str, ...]:
-        """The addresses of the switch beside gateways that it shares, IPv4 before IPv6."""
-        return tuple(own for own in (self.own, self.own6) if own)
-
-    @property
-    def label(self) -> str:
-        """The name of the fabric, of the rail where it has a subnet of its own, and of the tenant."""
-        return "-".join(filter(None, (self.fabric, self.rail, self.tenant)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +279,8 @@ class SwitchView:
 
     name: str
     profile: SwitchProfile
+    naming: NosNaming
+    """What the catalogue knows of its NOS."""
     fabric: FabricIntent
     tier: TierDesign
     is_lowest: bool
@@ -362,6 +320,15 @@ class SwitchView:
     vrf_loopbacks: tuple[VrfLoopback, ...] = ()
     """Where it relays DHCP in VRFs over EVPN without another address of its own there: by VRF."""
 
+    def lacks(self, intent: Intent) -> bool:
+        """Whether its NOS does not carry an intent on its chip."""
+        return bool(self.naming.configuration.explain_refusal(intent, self.profile.asic))
+
+    @property
+    def dialect(self) -> DialectFacts:
+        """What its NOS says otherwise than others."""
+        return self.naming.configuration.dialect
+
     def loopback_in(self, vrf: str) -> VrfLoopback | None:
         """Its loopback in a VRF over EVPN; None for none."""
         return next((one for one in self.vrf_loopbacks if one.vrf == vrf), None)
@@ -379,6 +346,18 @@ class SwitchView:
     def announces_own_only(self) -> bool:
         """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it."""
         return self.is_lowest and self.level == 0
+
+    @property
+    def passes_to_mates(self) -> bool:
+        """Whether it announces own routes alone upward, and to mates over `peer` links what came from above, too: a
+        mate that has lost its links up has no other way.
+        """
+        return self.announces_own_only and {"up", "peer"} <= {port.role for port in self.ends}
+
+    def speaks_in(self, vrf: str) -> bool:
+        """Whether BGP runs in a VRF: with other switches, or for its exits."""
+        outward = self.exits.peers_in(vrf) or self.exits.routes_in(vrf)
+        return bool(self.asn and (outward or any(sub.peer_asn for _, sub in self.links_in(vrf))))
 
     @property
     def own_source(self) -> str:

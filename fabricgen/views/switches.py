@@ -30,17 +30,10 @@ from fabricgen.views.leaks import with_leaks
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
+from fabricgen.views.service import Service
 from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
-from fabricgen.views.switch import (
-    AS_PLANNED,
-    PlacedSnippet,
-    Service,
-    StaticRoute,
-    Subinterface,
-    SwitchPort,
-    SwitchView,
-)
+from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, StaticRoute, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
@@ -113,6 +106,7 @@ class SwitchViews:
         return SwitchView(
             name=self.names[row],
             profile=cls.profile,
+            naming=self.design.catalog.naming(tier.nos),
             fabric=self.intents[fabric.name],
             tier=tier,
             is_lowest=tier.lowest,

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 
-from fabricgen.running.policy import network_of
+from fabricgen.catalog.loader import Catalog
+from fabricgen.render.nos_protocol import known_nos
 from fabricgen.switch.host_services import Access
 from fabricgen.switch.interfaces import Interface
 from fabricgen.switch.model import Switch
 from fabricgen.switch.qos import PortQos, Qos
-from fabricgen.switch.routing import Bgp, Peer
-from tests.parity.plan import DIALECTS
+from fabricgen.switch.routing import Bgp, Peer, network_of
 
 BGPCFGD = "bgpcfgd"
 """Kind of a SONiC switch whose routing is left to SONiC's own daemon; else the kind of a switch is its NOS."""
@@ -134,7 +134,7 @@ def _max_paths(switch: Switch) -> Switch:
 
 
 def _most_paths(switch: Switch) -> Switch:
-    most = DIALECTS["cumulus"].most_paths
+    most = Catalog().naming("cumulus").configuration.ecmp_paths or 0
     return replace(
         switch, bgp={vrf: replace(bgp, max_paths=min(bgp.max_paths, most)) for vrf, bgp in switch.bgp.items()}
     )
@@ -222,7 +222,7 @@ def _copper(switch: Switch) -> Switch:
 
 COPPER_GBPS = 1
 MAX_RESOLVERS = 3
-GNMI_PORTS = {dialect.gnmi_port for dialect in DIALECTS.values()}
+GNMI_PORTS = {Catalog().naming(nos).systems.gnmi_port or 0 for nos in known_nos(whole_fabric=False)}
 GNMI_PORT = min(GNMI_PORTS)
 CUMULUS = frozenset({"cumulus"})
 EOS, BY_BGPCFGD = frozenset({"eos"}), frozenset({BGPCFGD})

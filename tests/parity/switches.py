@@ -10,9 +10,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.render.engine import Renderer, render_options
 from fabricgen.switch.model import Switch
+from fabricgen.views.model.switch import model_switch
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
-from tests.parity.plan import planned
 from tests.render.rendered import cluster_of
 
 Files = Mapping[str, str]
@@ -63,10 +63,15 @@ def _read(nos: str, files: tuple[tuple[str, str], ...]) -> Switch:
     return reader(dict(files))
 
 
-def wanted(cluster: Cluster, switch: SwitchView, files: Files) -> Switch:
-    """The neutral form that the plan asks for."""
-    by_bgpcfgd = switch.tier.nos == "sonic" and "frr.conf" not in files
-    return planned(switch, cluster.design.catalog, by_bgpcfgd=by_bgpcfgd)
+def wanted(cluster: Cluster, switch: SwitchView) -> Switch:
+    """The model of a switch, with secrets as its files have them."""
+    key = id(cluster)
+    if key not in _renderers:
+        _renderers[key] = cluster, Renderer(render_options(cluster))
+    return model_switch(_renderers[key][1].resolve_secrets(switch), cluster.design.catalog)
+
+
+_renderers: dict[int, tuple[Cluster, Renderer]] = {}
 
 
 def first(lines: Iterable[str], most: int = 10) -> str:

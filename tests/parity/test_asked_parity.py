@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.render.nos_protocol import known_nos
 from fabricgen.switch.comparing import list_differences
 from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED
-from tests.parity.plan import DIALECTS
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
 
@@ -25,7 +25,7 @@ def by_hand(nos: str) -> tuple[str, ...]:
 
 
 ASKED = (MANAGED, RADIUS, TUNED, (*TUNED, *UNNUMBERED), *LIMITS, *SPREAD)
-CASES = [(nos, asked) for nos in DIALECTS for asked in (*ASKED, by_hand(nos))]
+CASES = [(nos, asked) for nos in known_nos(whole_fabric=False) for asked in (*ASKED, by_hand(nos))]
 
 
 @pytest.mark.tenth
@@ -34,5 +34,5 @@ def test_what_is_asked_is_said(nos: str, asked: tuple[str, ...]) -> None:
     sets = HARDWARE[nos] + asked
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
-        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"

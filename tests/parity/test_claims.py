@@ -60,7 +60,7 @@ def read_back() -> Iterator[tuple[str, tuple[str, ...]]]:
 def test_what_is_asked_is_said_and_read(sets: tuple[str, ...]) -> None:
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
-        unlike = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        unlike = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not unlike, f"{switch.name}\n{first(unlike)}"
 
 

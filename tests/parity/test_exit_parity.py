@@ -78,7 +78,7 @@ def test_files_say_what_was_planned_of_exits_in_a_vrf(nos: tuple[str, ...], kind
     sets = (*nos, *IN_VRF[kind])
     cluster = cluster_of("evpn-guests", *sets)
     for switch, files in switches_of("evpn-guests", sets):
-        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
 
 
@@ -89,7 +89,7 @@ def test_files_say_what_was_planned_of_exits(nos: tuple[str, ...], kind: str) ->
     sets = (*nos, *KINDS[kind])
     cluster = cluster_of("two-exits", *sets)
     for switch, files in switches_of("two-exits", sets):
-        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
 
 
@@ -124,7 +124,7 @@ def test_an_exit_outside_of_its_tenants_vrf_is_found_out() -> None:
     before, interface, after = files[name].partition(f"\ninterface {port.name}\n")
     assert "   vrf blue\n" in after.partition("!")[0]
     moved = {**files, name: before + interface + after.replace("   vrf blue\n", "", 1)}
-    assert list(list_differences(read(switch, moved), wanted(cluster, switch, moved)))
+    assert list(list_differences(read(switch, moved), wanted(cluster, switch)))
 
 
 def test_a_border_that_drains_inward_alone_is_found_out() -> None:

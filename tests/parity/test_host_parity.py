@@ -109,7 +109,7 @@ CASES = {
 def test_what_hosts_are_given_is_said(name: str, sets: tuple[str, ...]) -> None:
     cluster = cluster_of(name, *sets)
     for switch, files in switches_of(name, sets, 2):
-        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
 
 
@@ -214,7 +214,7 @@ def test_a_relay_that_would_hear_no_reply_is_noticed(case: str, old: str, new: s
     broken = {file: text.replace(old, new, 1) for file, text in files.items()}
     assert broken != files, "\n".join(files.values())
     try:
-        found = first(list_differences(read(switch, broken), wanted(cluster_of(name, *sets), switch, files)))
+        found = first(list_differences(read(switch, broken), wanted(cluster_of(name, *sets), switch)))
     except UnknownTextError as error:
         found = str(error)
     assert found
@@ -231,7 +231,7 @@ def test_a_relay_of_v6_that_sends_from_a_link_is_noticed() -> None:
         broken = {file: text.replace(old, new, 1) for file, text in files.items()}
         assert broken != files, old
         try:
-            found = first(list_differences(read(switch, broken), wanted(cluster_of(name, *sets), switch, files)))
+            found = first(list_differences(read(switch, broken), wanted(cluster_of(name, *sets), switch)))
         except UnknownTextError as error:
             found = str(error)
         assert found, old

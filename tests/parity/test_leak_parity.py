@@ -21,7 +21,7 @@ def test_files_say_what_was_planned_of_leaks(nos: tuple[str, ...], families: tup
     sets = (*nos, *families, *LEAKS)
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
-        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
 
 
@@ -33,7 +33,7 @@ def test_files_say_what_was_planned_of_leaks_over_evpn(nos: tuple[str, ...], fam
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
         form = read(switch, files)
-        found = list(list_differences(form, wanted(cluster, switch, files)))
+        found = list(list_differences(form, wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
         assert set(switch.vrfs) == ({"blue", "green", "red"} if switch.is_lowest else set())
         into = {vrf: set(bgp.leaks) for vrf, bgp in form.bgp.items() if bgp.leaks}
@@ -96,7 +96,7 @@ def _noticed(sets: tuple[str, ...], old: str, new: str) -> str:
     broken = {name: text.replace(old, new, 1) for name, text in files.items()}
     assert broken != files
     try:
-        return first(list_differences(read(switch, broken), wanted(cluster, switch, files)))
+        return first(list_differences(read(switch, broken), wanted(cluster, switch)))
     except UnknownTextError as error:
         return str(error)
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.render.nos_protocol import known_nos
 from tests.conftest import SMALLER
-from tests.parity.plan import DIALECTS
 from tests.parity.switches import read, switches_of
 from tests.render.rendered import EXAMPLES
+
+NOSES = known_nos(whole_fabric=False)
 
 
 def mtus(name: str, sets: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, int]]:
     """(MTU here, MTU at the far end) by switch and port, for links whose two switches are both read."""
-    switches = [(switch, files) for switch, files in switches_of(name, sets) if switch.nos in DIALECTS]
+    switches = [
+        (switch, files) for switch, files in switches_of(name, sets) if switch.nos in known_nos(whole_fabric=False)
+    ]
     stated = {switch.name: read(switch, files).interfaces for switch, files in switches}
     return {
         (switch.name, port.name): (stated[switch.name][port.name].mtu, stated[port.peer][port.peer_port].mtu)

@@ -58,7 +58,7 @@ def test_mates_hear_what_came_from_above(nos: str, case: str) -> None:
     cluster, seen = cluster_of(name, *sets), 0
     for switch, files in switches_of(name, sets):
         form = read(switch, files)
-        found = list(list_differences(form, wanted(cluster, switch, files)))
+        found = list(list_differences(form, wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
         mates = {port.peer for port in switch.ports if port.role == "peer"}
         by_port = {port.name: port.peer for port in switch.ends}
@@ -86,7 +86,7 @@ def test_a_mate_that_hears_own_routes_alone_is_found_out(nos: str) -> None:
             n: "\n".join(_changed(line, to_mates, as_to_spines) for line in t.splitlines()) for n, t in files.items()
         }
         if (": " in to_mates) is (nos == "cumulus"):
-            found = [str(line) for line in list_differences(read(switch, wrong), wanted(cluster, switch, files))]
+            found = [str(line) for line in list_differences(read(switch, wrong), wanted(cluster, switch))]
             assert found
             assert all("policy_out.own_only" in line for line in found)
 
@@ -97,7 +97,7 @@ def test_a_mate_that_hears_own_routes_alone_over_evpn_is_found_out() -> None:
     switch, files = next((s, f) for s, f in switches_of("evpn-guests", sets) if s.is_lowest)
     wrong = {n: t.replace("route-map OVERLAY-PEER out", "route-map OVERLAY-OUT out") for n, t in files.items()}
     assert wrong != files
-    found = list(list_differences(read(switch, wrong), wanted(cluster_of("evpn-guests", *sets), switch, files)))
+    found = list(list_differences(read(switch, wrong), wanted(cluster_of("evpn-guests", *sets), switch)))
     assert len(found) == 1
     assert ".own_only: True, wanted False" in str(found[0])
 

@@ -14,11 +14,11 @@ from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.render.nos_protocol import known_nos
 from fabricgen.switch.comparing import list_differences, rename_ports
 from fabricgen.switch.model import Switch
+from fabricgen.views.model.ports import place_ports
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
 from tests.parity.asked import MANAGED, TUNED
 from tests.parity.nos_differences import BGPCFGD, CUMULUS, DIFFERENCES, Difference, levelled
-from tests.parity.plan import DIALECTS, places
 from tests.parity.switches import Files, first, read, switches_of, wanted
 from tests.render.rendered import (
     BFD,
@@ -34,7 +34,7 @@ from tests.render.rendered import (
 )
 
 PER_TIER = 2
-RENDERED = tuple(nos for nos in list_nos("writer") if nos in DIALECTS)
+RENDERED = known_nos(whole_fabric=False)
 ARISTA = tuple(f"fabrics.compute.tiers.{tier}.switch=7060dx5-32" for tier in ("leaf", "spine"))
 """A switch that runs two NOSes, in the place of one that runs other two."""
 
@@ -90,7 +90,7 @@ def test_an_example_is_the_same_on_every_nos(name: str, sets: tuple[str, ...]) -
         cluster = cluster_of(name, *on(name, sets, nos))
         for switch, files in switches_of(name, on(name, sets, nos), PER_TIER):
             form = read(switch, files)
-            found = list(list_differences(form, wanted(cluster, switch, files)))
+            found = list(list_differences(form, wanted(cluster, switch)))
             assert not found, f"{switch.name} on {switch.tier.nos}\n{first(found)}"
             sides.setdefault(switch.name, {})[kind_of(switch, files)] = in_place(switch, form, cluster.design.catalog)
     for device, forms in sides.items():
@@ -106,7 +106,7 @@ def kind_of(switch: SwitchView, files: Files) -> str:
 
 def in_place(switch: SwitchView, form: Switch, catalog: Catalog) -> Switch:
     """A switch with its ports by their places on the face."""
-    names = places(switch, catalog, DIALECTS[switch.tier.nos])
+    names = place_ports(switch, catalog)
     form = replace(form, management=replace(form.management, from_loopback=False))  # bgpcfgd of SONiC does it unasked
     return rename_ports(form, names.__getitem__)
 
@@ -154,5 +154,5 @@ def test_switches_of_both_vendors_run_two_nos() -> None:
 
 
 def test_every_nos_of_switches_is_read_back() -> None:
-    """A NOS without an entry in `DIALECTS` would be compared with nothing."""
-    assert set(RENDERED) == set(known_nos(whole_fabric=False))
+    """A NOS without a reader would be compared with nothing."""
+    assert set(RENDERED) <= set(list_nos("reader"))

@@ -45,7 +45,7 @@ CASES += [("evpn-guests", EVPN_PAIRS_SONIC + sets) for sets in (DUAL, DUAL + UNN
 def test_files_say_what_was_planned(name: str, sets: tuple[str, ...]) -> None:
     cluster = cluster_of(name, *sets)
     for switch, files in switches_of(name, sets):
-        found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+        found = list(list_differences(read(switch, files), wanted(cluster, switch)))
         assert not found, f"{switch.name}\n{first(found)}"
 
 
@@ -117,7 +117,7 @@ def test_a_fault_is_named(sets: tuple[str, ...], file: str, change: Change, said
     broken = {name: change(text) if name.endswith(file) else text for name, text in files.items()}
     assert broken != files
     try:
-        found = first(list_differences(read(switch, broken), wanted(cluster, switch, files)))
+        found = first(list_differences(read(switch, broken), wanted(cluster, switch)))
     except UnknownTextError as error:
         found = str(error)
     assert said in found

@@ -13,10 +13,10 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_options, render_rows
+from fabricgen.render.nos_protocol import known_nos
 from fabricgen.render.secrets import SecretStore
 from fabricgen.switch.comparing import list_differences
 from tests.conftest import example_design
-from tests.parity.plan import DIALECTS
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import cluster_of
 
@@ -39,12 +39,12 @@ def border(nos: str, *asked: str):
 
 
 @pytest.mark.tenth
-@pytest.mark.parametrize("nos", DIALECTS)
+@pytest.mark.parametrize("nos", known_nos(whole_fabric=False))
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_what_is_asked_of_a_span_is_said(nos: str, asked: tuple[str, ...]) -> None:
     switch, files = border(nos, *asked)
     cluster = cluster_of("two-site", *HARDWARE[nos], *asked)
-    found = list(list_differences(read(switch, files), wanted(cluster, switch, files)))
+    found = list(list_differences(read(switch, files), wanted(cluster, switch)))
     assert not found, first(found)
     if "config_db.json" in files:
         tables = json.loads(files["config_db.json"])

@@ -33,7 +33,7 @@ def test_what_is_trimmed_is_said_and_read() -> None:
     for switch, files in switches_of("leaf-spine", sets):
         assert not list(faults(YAML(typ="safe").load(files["startup.yaml"])[0]["set"]))
         found = read(switch, files)
-        assert not (left := list(list_differences(found, wanted(cluster, switch, files)))), first(left)
+        assert not (left := list(list_differences(found, wanted(cluster, switch)))), first(left)
         assert isinstance(found.trimming, Trimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert set(found.trimming.ports) == {port.name for port in switch.ports}
@@ -47,7 +47,7 @@ def test_sonic_trims_the_lossy_queue_alone() -> None:
         tables = json.loads(files["config_db.json"])
         assert not list(check_config_db(tables, cluster.design.catalog))
         found = read(switch, files)
-        assert not (left := list(list_differences(found, wanted(cluster, switch, files)))), first(left)
+        assert not (left := list(list_differences(found, wanted(cluster, switch)))), first(left)
         assert isinstance(found.trimming, Trimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert tables["SWITCH_TRIMMING"] == {"GLOBAL": {"dscp_value": "12", "queue_index": "5", "size": "528"}}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from pyavd import get_device_config
 
-from tests.parity.plan import planned
-from tests.parity.switches import read, switches_of
+from tests.parity.switches import read, switches_of, wanted
 from tests.render.rendered import cluster_of
 
 ARISTA = (
@@ -50,7 +49,7 @@ def test_out_of_band_leaves_speak_to_servers_from_their_loopback(nos: str) -> No
     for switch, files in switches_of("monday", NOSES[nos]):
         form = read(switch, files)
         assert form.management.from_loopback == (switch.fabric.name == "oob")
-        assert form.management == planned(switch, cluster_of("monday", *NOSES[nos]).design.catalog).management
+        assert form.management == wanted(cluster_of("monday", *NOSES[nos]), switch).management
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def test_both_ends_of_every_bond_agree(nos: str, tagged: tuple[str, ...]) -> Non
     cluster = example_cluster(EXAMPLE, *ONE_SWITCH, *NOS[nos], *tagged)
     ((switch, files),) = rendered(cluster)
     found = read(switch, files)
-    assert not first(list_differences(found, wanted(cluster, switch, files)))
+    assert not first(list_differences(found, wanted(cluster, switch)))
     far = {port.name: (port.peer, port.peer_port) for port in switch.ports}
     ports = {frozenset(far[port] for port in bond.members) for bond in found.bonds.values()}
     hosts = built_files(cluster, "hosts")
@@ -141,7 +141,7 @@ def test_ports_of_each_nic_are_a_bond(tmp_path: Path) -> None:
     }
     for switch, files in rendered(cluster, 2):
         found = read(switch, files)
-        assert not first(list_differences(found, wanted(cluster, switch, files)))
+        assert not first(list_differences(found, wanted(cluster, switch)))
         assert {bond.mlag_id for bond in found.bonds.values()} == set(found.bonds)
         assert len(found.bonds) == 4
 
@@ -176,7 +176,7 @@ def test_both_switches_of_a_pair_agree(nos: str, underlay: str) -> None:
     read_back = {}
     for switch, files in rendered(cluster):
         found = read_back[switch.name] = read(switch, files)
-        assert not first(list_differences(found, wanted(cluster, switch, files))), switch.name
+        assert not first(list_differences(found, wanted(cluster, switch))), switch.name
     one, two = (read_back[f"inband-leaf-0{n}"] for n in (1, 2))
     assert one.pair
     assert two.pair
@@ -277,7 +277,7 @@ def test_vrfs_of_a_sonic_pair_pass_in_vlans_of_the_peer_link(case: tuple[str, ..
     for switch, files in rendered(cluster):
         if switch.name.startswith("inband-leaf"):
             read_back.append(read(switch, files))
-            assert not first(list_differences(read_back[-1], wanted(cluster, switch, files))), switch.name
+            assert not first(list_differences(read_back[-1], wanted(cluster, switch))), switch.name
             tables.append(json.loads(files["config_db.json"]))
             assert not list(check_config_db(tables[-1], cluster.design.catalog))
     one, two = read_back
@@ -330,7 +330,7 @@ def test_vrfs_over_evpn_need_no_vlan_of_the_peer_link() -> None:
     for switch, files in rendered(cluster):
         if switch.name.startswith("inband-leaf"):
             found = read(switch, files)
-            assert not first(list_differences(found, wanted(cluster, switch, files))), switch.name
+            assert not first(list_differences(found, wanted(cluster, switch))), switch.name
             assert found.pair
             assert set(found.pair.vlans) == {4094}
             assert switch.overlay
@@ -350,7 +350,7 @@ def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[
     sides: dict[str, list[Switch]] = {}
     for switch, files in rendered(cluster, 4):
         found = read(switch, files)
-        assert not first(list_differences(found, wanted(cluster, switch, files))), switch.name
+        assert not first(list_differences(found, wanted(cluster, switch))), switch.name
         if "startup.yaml" in files:
             (item,) = YAML(typ="safe").load(files["startup.yaml"])
             assert not list(faults(item["set"]))
@@ -424,7 +424,7 @@ def test_a_broken_segment_of_sonic_is_noticed(case: tuple[str, str, str, str]) -
     text, count = re.subn(old, new, files[file], count=1)
     assert count == 1
     try:
-        found = "\n".join(list_differences(read(switch, {**files, file: text}), wanted(cluster, switch, files)))
+        found = "\n".join(list_differences(read(switch, {**files, file: text}), wanted(cluster, switch)))
     except UnknownTextError as error:
         found = str(error)
     assert said in found

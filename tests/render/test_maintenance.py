@@ -41,8 +41,8 @@ def test_a_switch_is_drained_and_no_other(nos: str, more: tuple[str, ...]) -> No
     cluster = cluster_of("leaf-spine", *sets)
     for switch, files in switches_of("leaf-spine", sets):
         found = read(switch, files)
-        assert not list(list_differences(found, wanted(cluster, switch, files))), first(
-            list_differences(found, wanted(cluster, switch, files))
+        assert not list(list_differences(found, wanted(cluster, switch))), first(
+            list_differences(found, wanted(cluster, switch))
         )
         assert found.drained == (switch.name in (SPINE, LEAF))
         said = any(word in text for text in files.values() for word in WORDS[nos] if more != UNNUMBERED)
@@ -56,10 +56,10 @@ def test_half_a_drain_is_none() -> None:
     with pytest.raises(ValueError, match="drains some"):
         read(switch, {**files, "frr.conf": half})
     whole = cluster_of("leaf-spine", *sets)
-    assert not replace(wanted(whole, switch, files), drained=False).drained
+    assert not replace(wanted(whole, switch), drained=False).drained
     static = cluster_of("leaf-spine", *STATIC, DRAINED)
     for switch, files in switches_of("leaf-spine", (*STATIC, DRAINED)):
-        assert not list(list_differences(read(switch, files), wanted(static, switch, files)))
+        assert not list(list_differences(read(switch, files), wanted(static, switch)))
 
 
 def judged(*sets: str) -> dict[str, str]:

@@ -16,7 +16,8 @@ from test_services import files_of as files_of_view
 
 from fabricgen.nos.eos.statements import read_statements
 from fabricgen.render.engine import Renderer, render_options
-from fabricgen.views.switch import Service, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import SwitchView
 from tests.laws import law_cases
 from tests.render.rendered import (
     ALL_EOS,

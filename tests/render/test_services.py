@@ -14,7 +14,8 @@ import pytest
 from fabricgen.nos.sonic.writer import subinterface_name
 from fabricgen.nos.sonic.writing.routing import vrf_name
 from fabricgen.render.engine import Renderer, RenderOptions
-from fabricgen.views.switch import Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 from tests.parity.switches import switches_of
 from tests.render.rendered import ALL_EOS, EXAMPLES, STATIC, UNNUMBERED, cluster_of
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 
-from fabricgen.views.switch import Service, SwitchPort, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 if TYPE_CHECKING:
     from fabricgen.design.model import Design

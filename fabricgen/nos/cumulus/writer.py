@@ -39,7 +39,8 @@ from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.views.exits import EXIT
-from fabricgen.views.switch import Bond, PlacedSnippet, Service, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import Bond, PlacedSnippet, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
 KEEPS_ORDER = True

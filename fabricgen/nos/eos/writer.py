@@ -53,7 +53,8 @@ from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.exits import EXIT
-from fabricgen.views.switch import Bond, Service, StaticRoute, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import Bond, StaticRoute, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 

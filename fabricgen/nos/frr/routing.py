@@ -12,10 +12,10 @@ from typing import Any
 from fabricgen.nos.sonic.reading.segments import SegmentLines, segment_rules
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.overlay import VrfLines, overlay
-from fabricgen.running.policy import ADDING, Entry, Policies, Route, network_of, of_exit
+from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, tree, unfit
 from fabricgen.switch.overlay import EVPN, Overlay, OverlayVlan
-from fabricgen.switch.routing import Bfd, Bgp, StaticRoute
+from fabricgen.switch.routing import Bfd, Bgp, StaticRoute, network_of
 
 
 @dataclass

@@ -22,7 +22,7 @@ from fabricgen.nos.sonic.reading.overlay import Tunnels
 from fabricgen.nos.sonic.reading.qos import QOS_TABLES, read_qos
 from fabricgen.nos.sonic.reading.trim import read_trimming
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
-from fabricgen.running.policy import Route, connected, network_of
+from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 from fabricgen.switch.balancing import Balancing
 from fabricgen.switch.host_services import OPEN
@@ -30,6 +30,7 @@ from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Subi
 from fabricgen.switch.management import Management
 from fabricgen.switch.model import Switch
 from fabricgen.switch.overlay import Overlay
+from fabricgen.switch.routing import network_of
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]

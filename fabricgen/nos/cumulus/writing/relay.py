@@ -24,7 +24,8 @@ from fabricgen.render import evpn
 from fabricgen.render.escape import token
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
-from fabricgen.views.switch import Service, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
 

@@ -22,7 +22,8 @@ from typing import Any
 from fabricgen.render.guards import guarded, guards_of
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import NO_SERVICES, HostServices
-from fabricgen.views.switch import Service, SwitchPort, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 LOOPBACK = "Loopback0"
 

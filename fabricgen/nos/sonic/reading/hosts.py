@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricgen.nos.frr.routing import vrf_of
-from fabricgen.running.policy import network_of
 from fabricgen.running.tree import only, unfit
 from fabricgen.switch.host_services import DROPPED, Access, Advertised, Relay
 from fabricgen.switch.interfaces import Vlan
+from fabricgen.switch.routing import network_of
 
 _STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}
 _TYPES = {"dhcp": ("L3", "IPV4ANY"), "dhcp6": ("L3V6", "IPV6ANY"), "ra": ("L3V6", "IPV6ANY")}

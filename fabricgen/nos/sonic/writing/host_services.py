@@ -28,7 +28,8 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.guards import Guard, guarded
-from fabricgen.views.switch import Service, SwitchView
+from fabricgen.views.service import Service
+from fabricgen.views.switch import SwitchView
 from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}

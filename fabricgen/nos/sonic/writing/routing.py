@@ -10,9 +10,9 @@ from fabricgen.nos.sonic.writing.exits import exit_values
 from fabricgen.nos.sonic.writing.leaks import leak_values
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
-from fabricgen.render.exits import runs_in
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.views.exits import EXIT
+from fabricgen.views.model.daemon import is_routed_by_daemon, route_host_blocks
 from fabricgen.views.switch import StaticRoute, SwitchPort, SwitchView
 
 MAX_ECMP = 514
@@ -33,17 +33,10 @@ peer-group.conf.j2 and bgpd.main.conf.j2); an frr.conf has neither.
 
 
 def owns_frr(switch: SwitchView) -> bool:
-    """Whether a switch takes an frr.conf: unnumbered sessions, BFD, no IPv4, sessions in a VRF, EVPN, an AS number
-    that others share, exits of the fabric, leaks, an MLAG pair, whose own VLAN bgpcfgd would announce, or a prefix
-    limit that is asked for: bgpcfgd has no words for these, or SONiC's YANG models refuse them.
-
-    Without BGP there is nothing to put there.
+    """Whether a switch takes an frr.conf: it runs BGP of which bgpcfgd cannot make all of its tables. Of an MLAG pair
+    bgpcfgd would announce the own VLAN; for other things it has no words, or SONiC's YANG models refuse them.
     """
-    asked = switch.fabric.bfd or switch.fabric.states_max_prefixes or any(s.outside for s in switch.services)
-    in_vrfs = bool(switch.leaks) or any(runs_in(switch, vrf) for vrf in switch.vrfs)
-    beside = in_vrfs or switch.shares_asn or switch.overlay or switch.pair
-    plain = switch.has_v4 and not asked and not beside
-    return bool(switch.asn) and (switch.fabric.underlay == "ebgp-unnumbered" or not plain)
+    return bool(switch.asn) and not is_routed_by_daemon(switch)
 
 
 def router_type(level: int) -> str:
@@ -86,8 +79,7 @@ def _shifted(switch: SwitchView) -> bool:
 
 def _static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
     if switch.asn:
-        routed = [service for service in switch.services if not service.gateways and not owns_frr(switch)]
-        blocks = [(s.vrf, block) for s in routed for block in (s.host_subnet, s.host_subnet6) if block]
+        blocks = () if owns_frr(switch) else route_host_blocks(switch)
         announced = {"advertise": "true", "blackhole": "true"}
         return {f"{vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
     return {f"default|{route.prefix}": static_route(route) for route in switch.routes}
@@ -140,7 +132,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "hold": HOLD_S,
         "families": _families(switch),
         "only_own_routes": switch.announces_own_only,
-        "passes_to_mates": bgp.passes_to_mates(switch),
+        "passes_to_mates": switch.passes_to_mates,
         "drained": switch.maintenance,
         "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,

@@ -1,0 +1,86 @@
+"""What a leaf is asked to do for its hosts."""
+
+from __future__ import annotations
+
+from fabricgen.switch.host_services import OPEN, Access, Advertised, Relay
+from fabricgen.switch.interfaces import Vlan
+from fabricgen.switch.routing import network_of
+from fabricgen.views.asked import USUAL_LIFETIME_S
+from fabricgen.views.service import Service
+from fabricgen.views.switch import SwitchPort, SwitchView
+
+FIXED_LIFETIME_S = 540
+"""How long hosts keep a router where a NOS advertises in one way alone, seconds (sonic-buildimage, radvd.conf.j2)."""
+
+
+def access_of(switch: SwitchView, port: SwitchPort) -> Access:
+    """What a bridged port of hosts is to refuse."""
+    service = switch.service_of(port)
+    if service is None or not any(switch.vlans_of(port)):
+        return OPEN
+    offers = service.offers
+    dhcp, ra = ("dhcp", "dhcp6") if offers.dhcp_guard else (), ("ra",) if offers.ra_guard else ()
+    return Access(dict(offers.storm), offers.bpdu_guard and not switch.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
+
+
+def _relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
+    """The DHCP relay at gateways, or at the addresses of a routed port: servers of the families that it has.
+
+    A reply to an address that two switches share may reach the other one: there, requests come from a loopback.
+    """
+    facts, is_shared = switch.naming.configuration, bool(switch.multihomed)
+    families = {":" in gateway for gateway in gateways}
+    servers = frozenset(server for server in service.offers.dhcp if (":" in server) in families)
+    if not servers:
+        return None
+    has_v4, has_v6 = (any((":" in server) == v6 for server in servers) for v6 in (False, True))
+    one_mac = switch.pair is not None and not facts.pairs.own_addresses and not service.vrf
+    loopback = switch.loopback_in(service.vrf)
+    own = (loopback.address if loopback else "") if service.vrf else switch.loopback
+    is_marked = service.offers.option_82 or switch.lacks("no-option-82")
+    return Relay(
+        servers,
+        marked=has_v4 and (is_marked or (is_shared and facts.relay.marks_from_loopback)),
+        source=own if has_v4 and (is_shared or one_mac) else "",
+        source6=switch.loopback6 if facts.relay.v6_from_loopback and has_v6 and switch.asn and not service.vrf else "",
+    )
+
+
+def model_vlan(switch: SwitchView, service: Service) -> Vlan:
+    """A VLAN with its gateways and what they do."""
+    v6_subnets = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
+    offers = service.offers
+    asked, is_stated, advertised = offers.advertised, offers.states_advertised, None
+    if switch.lacks("ra-settings"):
+        with_v6 = [other.offers for other in switch.services if any(":" in gateway for gateway in other.gateways)]
+        asked = next((other.advertised for other in with_v6 if other.advertised), None)
+        is_stated = any(other.states_advertised for other in with_v6)
+    if asked and v6_subnets and switch.lacks("ra-settings"):
+        advertised = Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=v6_subnets)
+    elif asked and v6_subnets:
+        advertised = Advertised(
+            asked.managed,
+            asked.other,
+            USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else asked.lifetime_s,
+            frozenset() if asked.autoconfig else v6_subnets,
+            frozenset(asked.resolvers),
+        )
+    return Vlan(
+        frozenset(service.gateways),
+        service.vrf,
+        frozenset(service.owns),
+        _relay_of(switch, service, service.gateways),
+        advertised,
+        silent=bool(v6_subnets) and is_stated and asked is None,
+        anycast=bool(switch.multihomed) and not service.owns,
+    )
+
+
+def gateway_of_port(switch: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
+    """(the DHCP relay of a routed port, whether it is told not to send router advertisements)."""
+    service = switch.service_of(port) if port.role != "exit" else None
+    relays = service is not None and port.addresses and not switch.lacks("relay-on-routed-ports")
+    is_stated = (service.offers if service else switch.fabric.offers).states_advertised
+    has_v6 = any(":" in address for address in port.addresses)
+    silent = is_stated and has_v6 and switch.dialect.advertises_on_ports
+    return _relay_of(switch, service, port.addresses) if service and relays else None, silent

@@ -1,0 +1,38 @@
+"""How a switch is managed, as its NOS can say it."""
+
+from __future__ import annotations
+
+from fabricgen.switch.management import Management, User
+from fabricgen.views.asked import FEW_KEYS, FEW_RESOLVERS
+from fabricgen.views.switch import SwitchView
+
+
+def model_management(switch: SwitchView) -> Management:
+    """Management of a switch; the first of keys and resolvers where its NOS takes few."""
+    asked, dialect = switch.fabric.management, switch.dialect
+    addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
+    syslog, dns, banner = asked.syslog, asked.dns, asked.banner
+    most_keys = 0 if switch.lacks("ssh-keys") else FEW_KEYS if switch.lacks("many-ssh-keys") else None
+    most_resolvers = FEW_RESOLVERS if switch.lacks("many-resolvers") else None
+    users = {} if switch.lacks("users") else asked.users
+    accounts = {n: User(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
+
+    def ranked(servers: tuple[str, ...]) -> tuple[str, ...]:
+        return servers if dialect.ranks_servers else tuple(sorted(servers))
+
+    return Management(
+        addresses=addresses,
+        users=accounts,
+        aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
+        ntp=ranked(asked.ntp),
+        dns=ranked(dns.servers[:most_resolvers]) if dns else (),
+        domain=(dns.domain or "") if dns else "",
+        syslog=ranked(syslog.servers) if syslog else (),
+        syslog_level=syslog.level if syslog and syslog.servers else "",
+        snmp_users=frozenset(asked.snmp.users) if asked.snmp else frozenset(),
+        gnmi_port=(asked.gnmi.port or switch.naming.systems.gnmi_port or 0) if asked.gnmi else 0,
+        login_banner=banner.login if banner else "",
+        motd=banner.motd if banner else "",
+        timezone=asked.timezone or "",
+        from_loopback=dialect.sources_servers and bool(switch.own_source and (asked.ntp or dns or syslog)),
+    )

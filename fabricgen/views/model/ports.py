@@ -1,0 +1,110 @@
+"""Ports, bonds and the MLAG pair of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair
+from fabricgen.views.model.hosts import access_of
+from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
+
+RS_FROM_GBPS = 100
+"""From this speed on, Gb/s, lanes of PAM4 need RS-FEC."""
+
+LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
+"""Of the first switch of a pair and the second, where they have no IPv4 addresses to talk over (RFC 3927)."""
+
+
+def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
+    """A port, without what it does for hosts."""
+    service, settings = switch.service_of(port), port.settings
+    untagged, tagged = switch.vlans_of(port)
+    is_copper = switch.profile.cage(port.cage).form_factor == "RJ45"
+    fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS and not port.fec_in_module else "")
+    between = port.role not in ("host", "exit") and not port.bond
+    return Interface(
+        admin_up=not settings.shutdown,
+        mtu=port.mtu,
+        speed_gbps=0 if is_copper and switch.dialect.negotiates_copper else port.speed_gbps,
+        fec="" if fec == "none" else fec,
+        addresses=frozenset(port.addresses),
+        link_local=switch.fabric.underlay == "ebgp-unnumbered" and between,
+        access_vlan=0 if port.bond else untagged,
+        tagged_vlans=frozenset(() if port.bond else tagged),
+        tracked=bool(switch.multihomed) and port.role == "up",
+        bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
+        vrf=service.vrf if service and port.addresses else "",
+        description=" ".join(port.label.split()) if not settings.description else settings.description,
+        macsec=_macsec_of(switch, port),
+    )
+
+
+def _macsec_of(switch: SwitchView, port: SwitchPort) -> Macsec | None:
+    span = next((span for span in switch.fabric.spans if port.span and span.name == port.span.name), None)
+    if span is None or span.macsec is None or switch.lacks("macsec"):
+        return None
+    return Macsec(span.macsec.cipher, span.macsec.ckn, span.macsec.cak)
+
+
+def model_bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int, Bond]:
+    """The bonds of hosts by number: of ports that are alike, with the least MTU of these."""
+    bonds = {}
+    for bond in switch.bonds:
+        service, members = switch.service_of(bond.first), [interfaces[port.name] for port in bond.ports]
+        untagged, tagged = switch.vlans_of(bond.first)
+        bonds[bond.number] = Bond(
+            members=frozenset(port.name for port in bond.ports),
+            admin_up=any(port.admin_up for port in members),
+            mtu=min(port.mtu for port in members),
+            access_vlan=untagged,
+            tagged_vlans=frozenset(tagged),
+            description=bond.label,
+            mlag_id=bond.number if bond.mlag else 0,
+            access=access_of(switch, bond.first),
+            fallback=service is not None and service.offers.lacp_fallback,
+            segment=bond.segment,
+        )
+    return bonds
+
+
+def model_pair(switch: SwitchView) -> Pair | None:
+    """The MLAG pair, whose peer link is one bond, and what runs over this link alone."""
+    pair, facts = switch.pair, switch.naming.configuration.pairs
+    if pair is None:
+        return None
+    links = {PAIR_VLAN: ("", frozenset(pair.end.addresses))}
+    links |= {sub.vlan: (sub.vrf, frozenset(sub.addresses)) for sub in pair.end.subinterfaces if not sub.in_gateway}
+    if facts.link_local and not pair.end.address:
+        links[PAIR_VLAN] = ("", links[PAIR_VLAN][1] | {LINK_LOCAL[switch.name != pair.name]})
+    names = {"first-switch": pair.name, "mac": pair.mac, "number": str(pair_number(pair.mac))}
+    has_backup = facts.backup == "any" or (facts.backup == "management" and pair.in_management)
+    return Pair(
+        members=frozenset(port.name for port in pair.ports),
+        name=names[facts.name],
+        backup=(pair.backup, "management" if pair.in_management else "") if has_backup else ("", ""),
+        vlans=links,
+    )
+
+
+def pair_number(mac: str) -> int:
+    """A number of 1 to 4095 that the two switches share: of the last 16 bits of the pair's MAC."""
+    return int(mac.replace(":", "")[-4:], 16) % 4095 + 1
+
+
+def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:
+    """Where each port of the face is, by its name: `cage/sub`, or `cage` where nothing is plugged in.
+
+    How far an empty cage is split is a fact of the NOS. Raises LookupError where the catalogue has no port table.
+    """
+    naming, platform = switch.naming, catalog.sonic_platform(switch.profile.id)
+    ways_of = {port.cage: port.ways for port in switch.ports}
+    classes = (cage_class for cage_class in switch.profile.cages for _ in range(cage_class.count))
+    places = {}
+    for cage, cage_class in enumerate(classes, 1):
+        ways = ways_of.get(cage, min(cage_class.breakouts) if switch.dialect.splits_empty_cages else 1)
+        for sub in range(ways):
+            name = naming.port(cage, sub, ways, cage_class, platform, switch.profile.slot_of(cage))
+            places[name] = f"{cage}/{sub}" if cage in ways_of else str(cage)
+    return places

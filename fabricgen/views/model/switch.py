@@ -1,0 +1,59 @@
+"""Makes the model of a switch: what its files are to say, in words that belong to no NOS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.switch.interfaces import Subinterface, is_unused
+from fabricgen.switch.model import Switch
+from fabricgen.views.model.daemon import as_own_daemon, is_routed_by_daemon, route_host_blocks
+from fabricgen.views.model.exits import route_exits
+from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
+from fabricgen.views.model.hosts import access_of, gateway_of_port, model_vlan
+from fabricgen.views.model.management import model_management
+from fabricgen.views.model.overlay import model_overlay
+from fabricgen.views.model.ports import model_bonds, model_interface, model_pair, place_ports
+from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks, static_routes
+from fabricgen.views.switch import SwitchView
+
+
+def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
+    """The model of a switch; secrets are those of the view, references where these were not looked up.
+
+    What the catalogue says that a NOS lacks is not in it: the blueprint's author is told so by `lint`. Raises
+    LookupError for a NOS that names ports by a table which the catalogue does not have of the switch.
+    """
+    interfaces = {port.name: model_interface(switch, port) for port in switch.ports}
+    for port in switch.ports:
+        if not port.bond:
+            relay, silent = gateway_of_port(switch, port)
+            interfaces[port.name] = replace(
+                interfaces[port.name], access=access_of(switch, port), relay=relay, silent=silent
+            )
+    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
+    bgp, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
+    return Switch(
+        hostname=switch.name,
+        interfaces={name: port for name, port in interfaces.items() if name not in unused},
+        unused=unused | place_ports(switch, catalog).keys() - interfaces.keys(),
+        loopbacks=frozenset(prefixes_of_loopbacks(switch)),
+        vrf_loopbacks={own.vrf: frozenset(own.prefixes) for own in switch.vrf_loopbacks},
+        management=model_management(switch),
+        subinterfaces={
+            (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
+            for port in switch.ports
+            for sub in port.subinterfaces
+        },
+        vlans={service.vlan: model_vlan(switch, service) for service in switch.services if service.gateways},
+        bonds=model_bonds(switch, interfaces),
+        pair=model_pair(switch),
+        vrfs=frozenset(switch.vrfs),
+        bgp={vrf: as_own_daemon(switch, vrf, one) for vrf, one in bgp.items()} if by_daemon else bgp,
+        routes=route_host_blocks(switch) if by_daemon else {**static_routes(switch), **route_exits(switch)},
+        drained=switch.maintenance and any(instance.peers for instance in bgp.values()),
+        qos=model_qos(switch),
+        overlay=model_overlay(switch),
+        balancing=model_balancing(switch),
+        trimming=model_trimming(switch),
+    )
