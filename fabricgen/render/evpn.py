@@ -6,10 +6,12 @@ switch of the lowest tier passes on nothing that it has learned but to mates, as
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabricgen.render.exits import OVERLAY_OUT
-from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVrf, SwitchView
+from fabricgen.switch.overlay import OverlayPeer, OverlayVrf
+from fabricgen.views.switch import SwitchView
 
 TO_MATES = "OVERLAY-PEER"
 """The map of what sessions for EVPN announce to mates of a switch that announces its own routes alone to others."""
@@ -21,7 +23,7 @@ MULTIHOP = 3
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The neighbours in one direction, by a name without hyphens, which NVUE does not take in it.
+    """The neighbours in one direction by address, under a name without hyphens, which NVUE does not take in it.
 
     `allow_own_asn`: routes with the own AS number in their path are taken. `own_only`: own routes alone are announced.
     `outward`: the map of what is announced, which a session needs where it is `own_only` or the switch is drained.
@@ -31,19 +33,18 @@ class Group:
     allow_own_asn: bool
     own_only: bool
     outward: str
-    peers: tuple[OverlayPeer, ...]
+    peers: Mapping[str, OverlayPeer]
 
 
 def groups(switch: SwitchView) -> tuple[Group, ...]:
     """The peer groups of EVPN sessions; none without an overlay."""
-    peers = switch.overlay.peers if switch.overlay else ()
     found = []
+    sessions = switch.overlay.peers if switch.overlay else {}
     for role in ("up", "down", "peer"):
-        if mine := tuple(peer for peer in peers if peer.role == role):
-            own_only = switch.announces_own_only and not (role == "peer" and switch.passes_to_mates)
-            outward = OVERLAY_OUT if own_only or not switch.announces_own_only else TO_MATES
-            allow_own_asn = switch.shares_asn and role != "down"
-            found.append(Group(f"OVERLAY_{role.upper()}", allow_own_asn, own_only, outward, mine))
+        peers = {address: peer for address, peer in sessions.items() if peer.role == role}
+        for first in list(peers.values())[:1]:
+            outward = OVERLAY_OUT if first.own_only or not switch.announces_own_only else TO_MATES
+            found.append(Group(f"OVERLAY_{role.upper()}", first.own_as_in > 0, first.own_only, outward, peers))
     return tuple(found)
 
 
@@ -55,16 +56,9 @@ def outward_maps(switch: SwitchView) -> tuple[tuple[str, bool], ...]:
 
 def vrf_of(switch: SwitchView, vrf: str) -> OverlayVrf | None:
     """What a VRF has in the overlay; None where it is not there."""
-    found = switch.overlay.vrfs if switch.overlay else ()
-    return next((one for one in found if one.name == vrf), None)
+    return switch.overlay.vrfs.get(vrf) if switch.overlay else None
 
 
 def speaking_vrfs(switch: SwitchView) -> tuple[str, ...]:
     """The VRFs that run BGP: with sessions of their own, for exits, or over EVPN."""
     return tuple(vrf for vrf in switch.vrfs if vrf_of(switch, vrf) or switch.speaks_in(vrf))
-
-
-def is_vtep(switch: SwitchView) -> bool:
-    """Whether VXLAN tunnels end at a switch."""
-    overlay: Overlay | None = switch.overlay
-    return bool(overlay and (overlay.vrfs or overlay.vlans))

@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabricgen.render import bgp
+from fabricgen.views.leaks import LEAKED_PATH, MARK
 from fabricgen.views.switch import LeakSource, SwitchView
-
-MARK = 4_294_967_294
-"""The last AS number for private use (RFC 6996): no switch has it."""
 
 MARKED = "LEAKED"
 """The name of the list of AS paths that have the mark."""
@@ -47,7 +45,7 @@ def brought_into(switch: SwitchView, vrf: str) -> tuple[Brought, ...]:
     return tuple(Brought(source, v6, 10 * n, rules) for n, (source, v6, rules) in enumerate(found, 1))
 
 
-OWN_LEAKED, OWN_LEAKED_PATH = "OWN-LEAKED", f"^{MARK}$"
+OWN_LEAKED, OWN_LEAKED_PATH = "OWN-LEAKED", LEAKED_PATH
 """The list of the AS paths of what a switch has leaked itself, which it tells over EVPN."""
 
 

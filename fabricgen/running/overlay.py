@@ -33,8 +33,8 @@ class VrfLines:
 
     def vrf(self) -> OverlayVrf:
         """The VRF in neutral form."""
-        sets = (frozenset(some) for some in (self.imports, self.exports, self.families))
-        return OverlayVrf(self.vni, self.distinguisher, *sets)
+        imports, exports, families = map(frozenset, (self.imports, self.exports, self.families))
+        return OverlayVrf(self.vni, self.distinguisher, imports, exports, families)
 
 
 def overlay(

@@ -18,6 +18,13 @@ class OverlayVrf:
     imports: frozenset[str]
     exports: frozenset[str]
     families: frozenset[str]
+    vlan: int = field(default=0, compare=False)
+    """The VLAN of its VNI, where the switch needs one."""
+
+    @property
+    def target(self) -> str:
+        """The first target that it gives: the only one of a VRF that is planned."""
+        return min(self.exports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,11 @@ class OverlayVlan:
     vni: int
     distinguisher: str
     targets: frozenset[str]
+
+    @property
+    def target(self) -> str:
+        """The first of its targets: the only one of a VLAN that is planned."""
+        return min(self.targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +57,17 @@ class OverlayPeer:
     multihop: int = 3
     description: str = ""
     outside: frozenset[str] = frozenset()
-    """AS paths of what it announces beside own routes: those of exits."""
+    """AS paths of what it announces beside own routes: those of exits, and of what is leaked."""
+    role: str = field(default="", compare=False)
+    """That of the links to it: `up`, `down` or `peer`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """EVPN on a switch: the address of its sessions, that of its tunnels ("" for none), VRFs, and peers by address."""
+    """EVPN on a switch: the address of its sessions, that of its tunnels ("" for none), VRFs by name, peers by address.
+
+    One without VRFs and VLANs passes routes on.
+    """
 
     source: str
     vtep: str

@@ -16,11 +16,18 @@ from dataclasses import replace
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
+from fabricgen.switch.overlay import Overlay
 from fabricgen.views.service import Service
 from fabricgen.views.switch import Leaked, LeakSource, SwitchView
 
 if TYPE_CHECKING:
     from fabricgen.views.switches import SwitchViews
+
+MARK = 4_294_967_294
+"""The AS number in front of what is leaked: the last one for private use (RFC 6996), which no switch has."""
+
+LEAKED_PATH = f"^{MARK}$"
+"""The AS path of what a switch has leaked itself."""
 
 DEFAULT_NUMBER = 1
 """The number of the default VRF among those of a switch: VLANs of fabrics begin at 2."""
@@ -47,7 +54,19 @@ def with_leaks(switch: SwitchView, views: SwitchViews) -> SwitchView:
             )
             passing = dict.fromkeys(prefix for own in prefixes.values() for prefix in own)
             found.append(Leaked(vrf, _number(views, owner, vrf), sources, tuple(passing)))
-    return replace(switch, leaks=tuple(found))
+    return replace(switch, leaks=tuple(found), overlay=_overlay_with_leaks(switch, found))
+
+
+def _overlay_with_leaks(switch: SwitchView, leaks: Iterable[Leaked]) -> Overlay | None:
+    """The overlay of a switch, which announces what it leaks itself, too, where its NOS tells on what is imported."""
+    overlay = switch.overlay
+    if overlay is None or not switch.naming.configuration.tells_imports or not any(leaked.sources for leaked in leaks):
+        return overlay
+    peers = {
+        address: replace(peer, outside=peer.outside | {LEAKED_PATH}) if peer.own_only else peer
+        for address, peer in overlay.peers.items()
+    }
+    return replace(overlay, peers=peers)
 
 
 def brought_by_leaks(owner: str, here: Collection[str], views: SwitchViews, row: int) -> tuple[Service, ...]:

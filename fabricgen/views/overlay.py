@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
+from fabricgen.switch.overlay import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
 from fabricgen.views.leaks import brought_by_leaks
-from fabricgen.views.switch import Overlay, OverlayPeer, OverlayVlan, OverlayVrf, SwitchView
+from fabricgen.views.switch import SwitchView
 from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 if TYPE_CHECKING:
@@ -38,23 +40,39 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     owner = design.fabric(name).carrier or name
     if owner not in owners or not switch.loopback:
         return switch
-    peers = tuple(_peers(switch, views, row))
+    peers = _peers(switch, views, row)
     if not peers:
         return switch
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
     brought = brought_by_leaks(owner, here, views, row)
     here |= {service.vrf for service in brought}
     here |= {peer.vrf for peer in switch.exits.peers} | {route.vrf for route in switch.exits.routes}
-    vrfs = tuple(
-        OverlayVrf(vrf, vni.vni, vni.vlan, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{vni.vni}")
+    families = frozenset(switch.fabric.families)
+    vrfs = {
+        vrf: OverlayVrf(
+            vni=vni.vni,
+            distinguisher=f"{switch.router_id}:{vni.number}",
+            imports=(target := frozenset({f"{vni.vni}:{vni.vni}"})),
+            exports=target,
+            families=families,
+            vlan=vni.vlan,
+        )
         for (carrier, vrf), vni in sorted(design.vnis.items())
         if carrier == owner and vrf in here
-    )
-    vlans = tuple(_vlans(switch, design)) if switch.multihomed else ()
+    }
+    vlans = dict(_vlans(switch, design)) if switch.multihomed else {}
     known = {service.vrf for service in switch.services}
     services = (*switch.services, *(service for service in brought if service.vrf not in known))
     loopbacks = tuple(_vrf_loopbacks(owner, views, row))
-    overlay = Overlay(switch.loopback, vrfs, peers, vlans)
+    outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in vrfs)
+    overlay = Overlay(
+        source=switch.loopback,
+        vtep=switch.loopback if vrfs or vlans else "",
+        vrfs=vrfs,
+        peers={address: replace(peer, outside=outside) if peer.own_only else peer for address, peer in peers.items()},
+        copies_dscp=bool(vrfs or vlans) and switch.fabric.qos.lossless and not switch.lacks("vxlan-dscp"),
+        vlans=vlans,
+    )
     return replace(switch, services=services, overlay=overlay, vrf_loopbacks=loopbacks)
 
 
@@ -67,28 +85,36 @@ def _vrf_loopbacks(owner: str, views: SwitchViews, row: int) -> Iterator[VrfLoop
             yield VrfLoopback(vrf, vni.number, four, six)
 
 
-def _vlans(switch: SwitchView, design: Design) -> Iterator[OverlayVlan]:
-    """The VLANs of hosts with EVPN multihoming. Their subnet is that of two switches, and so is the route target: no
-    VLAN of the same number goes on elsewhere, whose VNI is the same. It is of the VNI and the last 16 bits of the first
-    switch's router id, which no two share.
+def _vlans(switch: SwitchView, design: Design) -> Iterator[tuple[int, OverlayVlan]]:
+    """(number, VLAN) of hosts with EVPN multihoming. Their subnet is that of two switches, and so is the route target:
+    no VLAN of the same number goes on elsewhere, whose VNI is the same. It is of the VNI and the last 16 bits of the
+    first switch's router id, which no two share.
     """
     for service in switch.services:
         vni = design.bridged_vnis.get((service.fabric, service.tenant))
         if vni and service.gateways:
             pair = int(IPv4Address(switch.multihomed)) & 0xFFFF
-            yield OverlayVlan(service.vlan, vni.vni, f"{switch.router_id}:{vni.number}", f"{vni.vni}:{pair}")
+            target = frozenset({f"{vni.vni}:{pair}"})
+            yield service.vlan, OverlayVlan(vni.vni, f"{switch.router_id}:{vni.number}", target)
 
 
-def _peers(switch: SwitchView, views: SwitchViews, row: int) -> list[OverlayPeer]:
-    """The neighbours, each once, in the order of the links."""
+def _peers(switch: SwitchView, views: SwitchViews, row: int) -> dict[str, OverlayPeer]:
+    """The sessions with neighbours by the address of their loopback, each once, in the order of the links."""
     _, link, upper = views.ends_of([row])
     far = np.where(upper, views.plan.links.a_device[link], views.plan.links.b_device[link])
     rows = {views.names[peer]: peer for peer in far.tolist()}
-    loopback = views.addresses.v4
-    found: dict[str, OverlayPeer] = {}
+    loopback, peers = views.addresses.v4, dict[str, OverlayPeer]()
     for port in switch.ends:
-        if port.role != "host" and port.peer_asn and port.peer in rows and port.peer not in found:
+        if port.role != "host" and port.peer_asn and port.peer in rows:
             address = loopback.text(loopback.loopback.at(rows[port.peer]))
-            if address:
-                found[port.peer] = OverlayPeer(port.peer, address, port.peer_asn, port.role)
-    return list(found.values())
+            if address and address not in peers:
+                peers[address] = OverlayPeer(
+                    remote_asn=port.peer_asn,
+                    own_only=switch.announces_own_only and not (port.role == "peer" and switch.passes_to_mates),
+                    own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
+                    keepalive_s=KEEPALIVE_S,
+                    hold_s=HOLD_S,
+                    description=port.peer,
+                    role=port.role,
+                )
+    return peers

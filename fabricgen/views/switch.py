@@ -14,6 +14,7 @@ from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.switch.overlay import Overlay
 from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
@@ -199,53 +200,6 @@ class StaticRoute:
     def is_v6(self) -> bool:
         """Whether it is a route of IPv6."""
         return ":" in self.prefix
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayVrf:
-    """A VRF of a switch over EVPN: VNI, VLAN where the switch needs one for it, route distinguisher and target.
-
-    The target is the same on all switches, whatever their AS numbers; a distinguisher is one switch's and VRF's alone.
-    """
-
-    name: str
-    vni: int
-    vlan: int
-    distinguisher: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayVlan:
-    """A VLAN of hosts over EVPN: its VNI, and a route target that the two switches with its hosts alone have."""
-
-    vlan: int
-    vni: int
-    distinguisher: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayPeer:
-    """A switch next to this one, which it exchanges EVPN routes with, between their loopbacks.
-
-    `role` is that of the links: `up`, `down` or `peer`.
-    """
-
-    name: str
-    address: str
-    asn: int
-    role: str
-
-
-@dataclass(frozen=True, slots=True)
-class Overlay:
-    """EVPN on a switch: `vtep` is the loopback that its VXLAN tunnels end at; one without VRFs passes routes on."""
-
-    vtep: str
-    vrfs: tuple[OverlayVrf, ...]
-    peers: tuple[OverlayPeer, ...]
-    vlans: tuple[OverlayVlan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def with_leaks(switch: SwitchView, found: Structured) -> Structured:
 
 
 def _over_evpn(switch: SwitchView, vrf: str) -> int:
-    return next((one.vni for one in (switch.overlay.vrfs if switch.overlay else ()) if one.name == vrf), 0)
+    return switch.overlay.vrfs[vrf].vni if switch.overlay and vrf in switch.overlay.vrfs else 0
 
 
 def _target(switch: SwitchView, of: Any) -> str:

@@ -21,8 +21,8 @@ def drain(switch: SwitchView) -> list[str]:
 
 def vxlan(switch: SwitchView) -> Structured:
     """The VXLAN interface of a switch with VRFs over EVPN."""
-    found = switch.overlay.vrfs if switch.overlay else ()
-    vlans = switch.overlay.vlans if switch.overlay else ()
+    found = switch.overlay.vrfs if switch.overlay else {}
+    vlans = switch.overlay.vlans if switch.overlay else {}
     if not found and not vlans:
         return {}
     qos = {"ecn_propagation": True, "dscp_propagation_encapsulation": True}
@@ -33,8 +33,8 @@ def vxlan(switch: SwitchView) -> Structured:
                 "vxlan": {
                     "source_interface": "Loopback0",
                     "udp_port": 4789,
-                    "vlans": [{"id": one.vlan, "vni": one.vni} for one in vlans],
-                    "vrfs": [{"name": one.name, "vni": one.vni} for one in found],
+                    "vlans": [{"id": vlan, "vni": one.vni} for vlan, one in vlans.items()],
+                    "vrfs": [{"name": name, "vni": one.vni} for name, one in found.items()],
                     **({"qos": qos} if switch.fabric.qos.lossless else {}),
                 }
             }
@@ -47,7 +47,7 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
     if switch.overlay is None or "router_bgp" not in found:
         return found
     bgp = found["router_bgp"]
-    groups = {f"OVERLAY_{peer.role.upper()}": peer.role for peer in switch.overlay.peers}
+    groups = {f"OVERLAY_{peer.role.upper()}": peer.role for peer in switch.overlay.peers.values()}
     bgp["peer_groups"] += [
         {
             "name": name,
@@ -61,12 +61,12 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
     ]
     bgp["neighbors"] += [
         {
-            "ip_address": peer.address,
+            "ip_address": address,
             "peer_group": f"OVERLAY_{peer.role.upper()}",
-            "remote_as": str(peer.asn),
-            "description": peer.name,
+            "remote_as": str(peer.remote_asn),
+            "description": peer.description,
         }
-        for peer in switch.overlay.peers
+        for address, peer in switch.overlay.peers.items()
     ]
     own, has_up = passes_nothing_on(switch), any(port.role == "up" for port in switch.ports)
     members, maps = [], {}
@@ -91,15 +91,15 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
     third, fourth = map(int, (switch.multihomed or "0.0").split(".")[-2:])
     bgp["vlans"] = [
         {
-            "id": one.vlan,
+            "id": vlan,
             "rd": one.distinguisher,
             "route_targets": {"both": [f"{one.vni}:{third * 256 + fourth}"]},
             "redistribute_routes": ["learned"],
         }
-        for one in switch.overlay.vlans
+        for vlan, one in switch.overlay.vlans.items()
     ]
-    for one in switch.overlay.vrfs:
-        (vrf,) = [vrf for vrf in bgp["vrfs"] if vrf["name"] == one.name]
+    for name, one in switch.overlay.vrfs.items():
+        (vrf,) = [vrf for vrf in bgp["vrfs"] if vrf["name"] == name]
         targets = [{"address_family": "evpn", "route_targets": [f"{one.vni}:{one.vni}"]}]
         vrf |= {"rd": one.distinguisher, "route_targets": {"import": targets, "export": targets}}
     return found

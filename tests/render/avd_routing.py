@@ -151,7 +151,7 @@ def _links(switch: SwitchView) -> list[SwitchPort]:
 def _speaking(switch: SwitchView) -> list[str]:
     """VRFs that have sessions."""
     carried = {sub.vrf for port in switch.ends for sub in port.subinterfaces if sub.peer_asn}
-    carried |= {one.name for one in switch.overlay.vrfs} if switch.overlay else set()
+    carried |= set(switch.overlay.vrfs) if switch.overlay else set()
     return [vrf for vrf in _vrfs(switch) if vrf in carried]
 
 

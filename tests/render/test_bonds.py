@@ -335,7 +335,7 @@ def test_vrfs_over_evpn_need_no_vlan_of_the_peer_link() -> None:
             assert set(found.pair.vlans) == {4094}
             assert switch.overlay
             assert switch.pair
-            assert switch.pair.mate in {peer.name for peer in switch.overlay.peers}
+            assert switch.pair.mate in {peer.description for peer in switch.overlay.peers.values()}
 
 
 TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",)

@@ -97,12 +97,13 @@ def test_sessions_match_at_both_ends(name: str, sets: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("name", ["evpn-guests", "monday"])
 def test_sessions_of_the_overlay_match_at_both_ends(name: str) -> None:
     overlays = {s.name: (s.asn, s.overlay) for s in cluster_of(name).switches() if s.overlay}
-    ends = {(own, far.name) for own, (_, overlay) in overlays.items() for far in overlay.peers}
+    ends = {(own, far.description) for own, (_, overlay) in overlays.items() for far in overlay.peers.values()}
     assert ends
     assert ends == {(far, own) for own, far in ends}
     for _, overlay in overlays.values():
         assert all(
-            (far.asn, far.address) == (overlays[far.name][0], overlays[far.name][1].vtep) for far in overlay.peers
+            (far.remote_asn, address) == (overlays[far.description][0], overlays[far.description][1].source)
+            for address, far in overlay.peers.items()
         )
 
 

@@ -71,8 +71,8 @@ def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
             yield (switch.name, outward.vrf if outward else ""), (ends, 0, "")
             for sub in port.subinterfaces:
                 yield (switch.name, sub.vrf), (ends, sub.vlan, "")
-    for own in switch.overlay.vrfs if switch.overlay else ():
-        yield (switch.name, own.name), ("", own.vni, "vni")
+    for vrf, own in switch.overlay.vrfs.items() if switch.overlay else ():
+        yield (switch.name, vrf), ("", own.vni, "vni")
     for service in switch.services:
         if service.gateways:
             yield (switch.name, service.vrf), (switch.name, service.vlan, "vlan")

@@ -29,7 +29,7 @@ def prefixes_of_loopbacks(switch: SwitchView) -> tuple[str, ...]:
 
 def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
     """BGP by VRF: in the default one, and in those with sessions, with exits, or over EVPN."""
-    over_evpn = {vrf.name for vrf in switch.overlay.vrfs} if switch.overlay else set()
+    over_evpn = set(switch.overlay.vrfs) if switch.overlay else set()
     most_paths = switch.naming.configuration.ecmp_paths or switch.ecmp_width
     return {
         vrf: Bgp(

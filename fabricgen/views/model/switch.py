@@ -12,7 +12,6 @@ from fabricgen.views.model.exits import route_exits
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import access_of, gateway_of_port, model_vlan
 from fabricgen.views.model.management import model_management
-from fabricgen.views.model.overlay import model_overlay
 from fabricgen.views.model.ports import model_bonds, model_interface, model_pair, place_ports
 from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks, static_routes
 from fabricgen.views.switch import SwitchView
@@ -53,7 +52,7 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
         routes=route_host_blocks(switch) if by_daemon else {**static_routes(switch), **route_exits(switch)},
         drained=switch.maintenance and any(instance.peers for instance in bgp.values()),
         qos=model_qos(switch),
-        overlay=model_overlay(switch),
+        overlay=switch.overlay,
         balancing=model_balancing(switch),
         trimming=model_trimming(switch),
     )

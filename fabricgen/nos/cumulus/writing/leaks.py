@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from fabricgen.render.leaks import (
-    MARK,
     MARKED,
     OWN_LEAKED,
     OWN_LEAKED_PATH,
@@ -22,6 +21,7 @@ from fabricgen.render.leaks import (
     list_name,
     tells_leaked,
 )
+from fabricgen.views.leaks import MARK
 from fabricgen.views.switch import SwitchView
 
 WORDS = {False: "ipv4", True: "ipv6"}

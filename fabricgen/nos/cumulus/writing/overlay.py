@@ -31,8 +31,8 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
     maps = evpn.outward_maps(switch)
     exits = [*([(15, OWN_LEAKED)] if tells_leaked(switch) else []), *exits_over_evpn(switch)]
     return {
-        "vtep": switch.overlay.vtep if evpn.is_vtep(switch) else "",
-        "copies_dscp": switch.fabric.qos.lossless,
+        "vtep": switch.overlay.vtep,
+        "copies_dscp": switch.overlay.copies_dscp,
         "multihop": evpn.MULTIHOP,
         "outward_maps": [(name, [(10, "OWN"), *exits] if own_only else [(10, "")]) for name, own_only in maps],
         "prepended": switch.asn if switch.maintenance else 0,
@@ -41,8 +41,8 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
             for group in evpn.groups(switch)
         ],
         "peers": [
-            (peer.address, peer.asn, group.name, yaml_text(one_line(peer.name, 80)))
+            (address, peer.remote_asn, group.name, yaml_text(one_line(peer.description, 80)))
             for group in evpn.groups(switch)
-            for peer in group.peers
+            for address, peer in group.peers.items()
         ],
     }

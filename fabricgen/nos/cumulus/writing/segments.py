@@ -24,12 +24,9 @@ def tracked(switch: SwitchView, port: SwitchPort) -> bool:
 
 def segment_values(switch: SwitchView) -> dict[str, Any]:
     """Whether a switch has Ethernet segments, its VLANs over EVPN, and the VNI of each by its number."""
-    vlans = switch.overlay.vlans if switch.overlay else ()
+    vlans = switch.overlay.vlans if switch.overlay else {}
     return {
         "multihoming": bool(switch.multihomed),
-        "vni_of": {one.vlan: one.vni for one in vlans},
-        "vni_vlans": [
-            {"vni": one.vni, "distinguisher": one.distinguisher, "target": one.target}
-            for one in sorted(vlans, key=lambda one: one.vni)
-        ],
+        "vni_of": {number: vlan.vni for number, vlan in vlans.items()},
+        "vni_vlans": sorted(vlans.values(), key=lambda vlan: vlan.vni),
     }

@@ -17,7 +17,8 @@ from typing import Any
 
 from fabricgen.render import evpn
 from fabricgen.render.escape import token
-from fabricgen.render.leaks import MARK, MARKED, MARKED_PATH, brought_into, leak_map, list_name
+from fabricgen.render.leaks import MARKED, MARKED_PATH, brought_into, leak_map, list_name
+from fabricgen.views.leaks import MARK
 from fabricgen.views.switch import SwitchView
 
 WORDS = {False: "ip", True: "ipv6"}

@@ -23,8 +23,8 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
         return None
     maps = evpn.outward_maps(switch)
     return {
-        "vnis": [(token(one.name), one.vni) for one in switch.overlay.vrfs],
-        "lossless": switch.fabric.qos.lossless,
+        "vnis": [(token(name), vrf.vni) for name, vrf in switch.overlay.vrfs.items()],
+        "lossless": switch.overlay.copies_dscp,
         "multihop": evpn.MULTIHOP,
         "outward_maps": maps,
         "groups": [
@@ -32,7 +32,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
                 "name": group.name,
                 "allow_own_asn": group.allow_own_asn,
                 "outward": group.outward if (group.outward, group.own_only) in maps else "",
-                "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
+                "peers": [(address, p.remote_asn, one_line(p.description, 80)) for address, p in group.peers.items()],
             }
             for group in evpn.groups(switch)
         ],

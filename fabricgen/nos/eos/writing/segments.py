@@ -34,11 +34,11 @@ def tracked(switch: SwitchView, port: SwitchPort) -> str:
 
 def segment_values(switch: SwitchView) -> dict[str, Any]:
     """What is said once for a switch: the group of links that are tracked, and its VLANs over EVPN."""
-    vlans = switch.overlay.vlans if switch.overlay else ()
+    vlans = switch.overlay.vlans if switch.overlay else {}
     return {
         "tracking": {"group": GROUP, "recovery_s": RECOVERY_S} if switch.multihomed else None,
         "vni_vlans": [
-            {"vlan": one.vlan, "vni": one.vni, "distinguisher": one.distinguisher, "target": one.target}
-            for one in vlans
+            {"vlan": number, "vni": vlan.vni, "distinguisher": vlan.distinguisher, "target": vlan.target}
+            for number, vlan in vlans.items()
         ],
     }

@@ -31,9 +31,8 @@ cfgmgr/vxlanmgr.cpp, createVxlanNetdevice)."""
 def overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
     overlay = switch.overlay
-    vrfs = overlay.vrfs if overlay else ()
-    mapped = [(one.vlan, one.vni) for one in vrfs]
-    mapped += [(one.vlan, one.vni) for one in (overlay.vlans if overlay else ())]
+    mapped = [(vrf.vlan, vrf.vni) for vrf in overlay.vrfs.values()] if overlay else []
+    mapped += [(number, vlan.vni) for number, vlan in overlay.vlans.items()] if overlay else []
     tunnel = RELAYED_TUNNEL if own_relay(switch) else TUNNEL
     return {
         "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if mapped else {},
@@ -43,7 +42,7 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
         },
         "overlay": overlay
         and {
-            "source": overlay.vtep,
+            "source": overlay.source,
             "multihop": evpn.MULTIHOP,
             "is_vtep": bool(mapped),
             "groups": [
@@ -51,7 +50,9 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
                     "name": group.name,
                     "allow_own_asn": group.allow_own_asn,
                     "outward": group.outward,
-                    "peers": [(peer.address, peer.asn, one_line(peer.name, 80)) for peer in group.peers],
+                    "peers": [
+                        (address, p.remote_asn, one_line(p.description, 80)) for address, p in group.peers.items()
+                    ],
                 }
                 for group in evpn.groups(switch)
             ],
@@ -61,4 +62,4 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
 
 def vni_vlans(switch: SwitchView) -> dict[str, int]:
     """The VLAN of each VRF's VNI, by VRF."""
-    return {one.name: one.vlan for one in switch.overlay.vrfs} if switch.overlay else {}
+    return {name: vrf.vlan for name, vrf in switch.overlay.vrfs.items()} if switch.overlay else {}

@@ -47,7 +47,7 @@ def segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
 
 def segment_values(switch: SwitchView) -> dict[str, Any]:
     """What an frr.conf says: segments, links up that are tracked, and VLANs over EVPN; `segments` is None without."""
-    vlans = switch.overlay.vlans if switch.overlay else ()
+    vlans = switch.overlay.vlans if switch.overlay else {}
     return {
         "segments": {
             "startup_s": STARTUP_S,
@@ -56,8 +56,5 @@ def segment_values(switch: SwitchView) -> dict[str, Any]:
         }
         if switch.multihomed
         else None,
-        "vni_vlans": [
-            {"vni": one.vni, "distinguisher": one.distinguisher, "target": one.target}
-            for one in sorted(vlans, key=lambda one: one.vni)
-        ],
+        "vni_vlans": sorted(vlans.values(), key=lambda vlan: vlan.vni),
     }
