@@ -12,7 +12,7 @@ from fabricgen.lint.rules.fg401_single_homed_nodes import single_homed
 
 
 class ExtraOnOneSwitch(DesignRule):
-    """An extra device has several links in a fabric, and all of them end on the same switch.
+    """An extra device has several links in a fabric, and all of them end on the same switch; or several devices do.
 
     Storage arrays, management servers, firewalls and UFM have two ports to survive the loss of a cable or a switch
     (NVIDIA HGX AI Factory reference architecture, Network Logical Architecture: two ports to two separate switches
@@ -21,7 +21,8 @@ class ExtraOnOneSwitch(DesignRule):
     (FG401).
 
     Name two `switches`, or none, so that ports are spread over all of them; raise the `count` of the tier, or keep
-    ports free (`spare_ports`) on more than one of its switches.
+    ports free (`spare_ports`) on more than one of its switches. Devices of one set that `switches` puts on one switch
+    are lost together, however many there are.
     """
 
     id = "FG309"
@@ -54,6 +55,18 @@ class ExtraOnOneSwitch(DesignRule):
                         f"on one of the {tier.switches} {tier.name} switches",
                         f"spread their ports over two or more {tier.name} switches",
                     )
+                elif tier.switches > len(design.layout.sites) and _are_on_one_switch(design, extra):
+                    message = (
+                        f"all {extra.count} {extra.name} devices are on one of the {tier.switches} {tier.name} switches"
+                    )
+                    hint = f"spread them over two or more {tier.name} switches"
+                    yield self.flag((*extra.path, "switches"), f"{message} of {fabric.name}", hint)
+
+
+def _are_on_one_switch(design: Design, extra: ExtraSet) -> bool:
+    """Whether the blueprint puts several devices, which may stand in for each other, on one switch by its name."""
+    stated = design.loaded.blueprint.fabrics[str(extra.path[1])].extra[extra.name].switches
+    return extra.count > 1 and bool(stated) and len({link.switch for link in extra.links}) == 1
 
 
 def _devices_on_one_switch(extra: ExtraSet) -> int:

@@ -60,7 +60,7 @@ class AnnouncedWrongly(DesignRule):
                 path = place_in(exit_, "announce", place, len(announced))
                 if not any(within(prefix, pool) for pool in pools):
                     yield self.flag(path, f"{prefix} is in no pool of yours", "announce a pool, or a part of one")
-                public = [asn for asn in _asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)]
+                public = [asn for asn in far_asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)]
                 if public and any(within(prefix, private) for private in PRIVATE):
                     message = f"{prefix} is private, and AS {public[0]} is public: it drops it"
                     yield self.flag(path, message, "announce public addresses; waive this for your own company's AS")
@@ -74,7 +74,7 @@ class AnnouncedWrongly(DesignRule):
                 yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
 
 
-def _asns(exit_: ExitDesign) -> set[int]:
+def far_asns(exit_: ExitDesign) -> set[int]:
     """The AS numbers of the far devices."""
     own = {name: device.asn for name, device in exit_.spec.devices.items()}
     return {own.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}

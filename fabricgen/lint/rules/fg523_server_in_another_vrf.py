@@ -6,18 +6,20 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.rules.fg519_announced_wrongly import NOT_PUBLIC, PRIVATE, far_asns
 from fabricgen.lint.subjects.addressing import management_servers, within
 from fabricgen.lint.subjects.managed import managements
-from fabricgen.lint.subjects.ways_out import is_led_out
+from fabricgen.lint.subjects.ways_out import is_led_out, leading_exits
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.design.fabric_model import FabricDesign
     from fabricgen.design.model import Design
     from fabricgen.lint.subjects.address_owners import Owner
+    from fabricgen.numbering.addresses.family import Network
 
 Asker = tuple[str, tuple[tuple["FabricDesign", str], ...]]
 """Who asks a server, in words, and each fabric and VRF ("" for the default one) that they may ask in."""
@@ -30,7 +32,8 @@ class ServerInAnotherVrf(PlanRule):
     fabric as well; gateways relay DHCP in the VRF of their hosts, a tenant's too. From there a packet comes to what is
     in the same VRF of linked fabrics, to what a `leak` shows, and to where an exit leads. A carried fabric, and one
     that is `below` another's switches, has a VRF of its own unless it states `vrf: default`. A server outside of the
-    plan is not judged: the plan does not know how it is reached.
+    plan is not judged: the plan does not know how it is reached. But a private address that only a provider's default
+    route leads to is not: providers have no routes to private space (RFC 1918, 3).
 
     Use an address that the server has in the network of those who ask, put both into one VRF, or state a `leak`.
     """
@@ -91,6 +94,17 @@ class ServerInAnotherVrf(PlanRule):
     ) -> Iterator[Diagnostic]:
         """A server outside of the plan that an exit leads to, from another VRF of the switches of who asks."""
         server = ip_network(address)
+        ways_there = [
+            way for _, ways in askers for f, vrf in ways for way in leading_exits(design, f.name, vrf, server)
+        ]
+        asns = [asn for exit_, _ in ways_there for asn in sorted(far_asns(exit_))]
+        private = any(within(server, space) for space in PRIVATE)
+        if private and asns and all(_is_to_providers(exit_, prefix) for exit_, prefix in ways_there):
+            message = (
+                f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
+            )
+            yield self.flag(path, message, "state its prefix in `accept` of the exit that leads there")
+            return
         for who, ways in askers if path[-2] != "dhcp" else ():
             if not any(is_led_out(design, fabric.name, vrf, server) for fabric, vrf in ways):
                 others = {(fabric.name, e.vrf) for fabric, _ in ways for e in exits_of(design)}
@@ -98,6 +112,12 @@ class ServerInAnotherVrf(PlanRule):
                     message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
                     yield self.flag(path, message, "put their VRF and that of the exit into one: `vrf: default`")
                     return
+
+
+def _is_to_providers(exit_: ExitDesign, prefix: Network) -> bool:
+    """Whether an exit leads to a prefix by a default route alone, from AS numbers that are not for private use."""
+    private = NOT_PUBLIC[1:]  # the first is of documentation, where an example stands for a provider
+    return prefix.prefixlen == 0 and not any(a <= asn <= z for asn in far_asns(exit_) for a, z in private)
 
 
 def _list_questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _DB_PER_KM = 0.275
 """Of a link of concatenated G.652 fibre, splices included, at 1530 to 1565 nm (ITU-T G.652, Appendix I, Table I.1)."""
 
+_LEAST_DB_PER_KM = 0.14
+"""Of the clearest fibre that was ever made, 0.1419 dB/km at 1560 nm (Tamura et al., JLT 36, 2018)."""
+
 _ODF_DB = 0.75
 """Of the mated pair at a distribution frame, at most (ANSI/TIA-568.3)."""
 
@@ -54,6 +57,13 @@ class SpanLosesLight(PlanRule):
         for place, one in enumerate(plan.links.segments):
             spec = fabrics[one.fabric].spans[str(one.path[-1])] if one.km else None
             if spec is None or spec.amplified:
+                continue
+            least = spec.km * _LEAST_DB_PER_KM
+            if spec.loss_db is not None and spec.loss_db < least:
+                message = (
+                    f"{spec.km:g} km cannot lose {spec.loss_db:g} dB: the clearest fibre there is loses {least:.1f}"
+                )
+                yield self.flag((*one.path, "loss_db"), message, "state what was measured from ODF to ODF, in dB")
                 continue
             for code in sorted(set(plan.cables.medium[(segment == place) & plan.cables.reaches].tolist())):
                 medium = plan.cables.media[code]

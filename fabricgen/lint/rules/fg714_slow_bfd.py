@@ -1,4 +1,4 @@
-"""FG714: BFD is no faster than BGP itself."""
+"""FG714: BFD is no faster than BGP itself, or runs at one end of links."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from fabricgen.blueprint.sections.routing import HOLD_S, Bfd
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.underlay import runs_bgp
+from fabricgen.views.intent import fabric_intent
 
 
 class SlowBfd(DesignRule):
-    """BFD takes as long as BGP's own hold time to detect a dead neighbour, or longer.
+    """BFD takes as long as BGP's own hold time to detect a dead neighbour, or longer, or has nobody at the far end.
 
     BFD exists to detect failures in less than a second (RFC 5880, 1); sessions here have a hold time of 9 s, those of
     exits one of 30 s. A slower BFD costs packets and changes nothing. Use 100 to 300 ms times 3, or leave `bfd` out:
-    sessions over a link that loses light end at once anyway.
+    sessions over a link that loses light end at once anyway. Where two fabrics are linked, BFD takes both ends: with it
+    in one of them, its links to the other are given up as late as without.
     """
 
     id = "FG714"
     counts_ports = False
     severity = Severity.WARNING
-    title = "BFD is no faster than BGP itself"
+    title = "BFD is no faster than BGP itself, or runs at one end of links"
     bad = """
         routing: {bfd: {
           interval_ms: 3000, multiplier: 3}}  # <-
@@ -45,3 +48,17 @@ class SlowBfd(DesignRule):
                     f"BFD detects a dead neighbour after {took}, no sooner than BGP by itself ({1000 * hold_s} ms)"
                 )
                 yield self.flag((*path, "interval_ms"), message, "use `interval_ms: 300` and `multiplier: 3`")
+        yield from self._at_one_end(design)
+
+    def _at_one_end(self, design: Design) -> Iterator[Diagnostic]:
+        """Links between two fabrics of which one has BFD: no session of it comes up there."""
+        pairs = {(tier.fabric, tier.uplink.upper.fabric) for tier in design.tiers if tier.uplink}
+        for names in sorted(pair for pair in pairs if pair[0] != pair[1] and runs_bgp(design, design.fabric(pair[0]))):
+            having, lacking = sorted(names, key=lambda name: not fabric_intent(design, design.fabric(name)).bfd)
+            ends = [fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]
+            if ends[0] and not ends[1]:
+                stated = design.loaded.blueprint.fabrics
+                place = next(name for name in (having, lacking) if stated[name].routing.bfd is not None)
+                message = f"links between {having} and {lacking} have BFD at the end of {having} alone: none runs"
+                hint = f"state `bfd` for {lacking} too, or once for all fabrics that are linked"
+                yield self.flag(("fabrics", place, "routing", "bfd"), message, hint)

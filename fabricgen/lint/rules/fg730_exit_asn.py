@@ -47,10 +47,15 @@ class ExitAsn(DesignRule):
         for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits):
             plan, _ = asn_plan(design, design.fabric(exit_.extra.tier.fabric))
             ranges = [parse_asns(text) for text in (plan.pool, *map(str, plan.tiers.values()))]
+            own = {device.asn: name for name, device in design.loaded.blueprint.address_of.items()}
             for path, asn in _stated(exit_):
                 if any(first <= asn <= last for first, last in ranges):
                     message = f"AS {asn} is among the numbers of the cluster's switches"
                     yield self.flag(path, message, "use another `routing.asn.pool`, or correct the device's number")
+                elif asn in own:
+                    message = f"AS {asn} is that of {own[asn]}, which drops what comes from there"
+                    hint = f"correct the device's number, or that of `address_of.{own[asn]}`"
+                    yield self.flag(path, message, hint)
                 elif asn == exit_.spec.local_as:
                     message = f"AS {asn} is shown itself as local_as"
                     yield self.flag(path, message, "state a `local_as` of yours, or none")

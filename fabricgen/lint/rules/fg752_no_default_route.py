@@ -1,8 +1,9 @@
-"""FG752: hosts get no default route, though an exit leads to everywhere."""
+"""FG752: hosts get no default route, or no answers, though an exit leads to everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -10,6 +11,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
+    from fabricgen.design.extras.exits import ExitDesign
     from fabricgen.wiring.tables import Flags
 
 
@@ -20,13 +22,16 @@ class NoDefaultRoute(PlanRule):
     packages, no licences, no container images. Judged are nodes of units, and extra devices with NICs of role `inband`
     or `frontend`; exits of a tenant are for its own hosts alone.
 
+    Likewise hosts whose addresses an exit does not announce, while it announces others of their pool: no answer finds
+    them. That shows first when a cluster grows out of what was announced. (A pool that is left out whole is FG519.)
+
     Attach the hosts to the fabric of the exit, take the exit into the VRF that they are in (`vrf`), or give their
     tenant an exit. Waive this where others lead these hosts out.
     """
 
     id = "FG752"
     severity = Severity.WARNING
-    title = "hosts get no default route, though an exit leads to everywhere"
+    title = "hosts get no default route, or no answers, though an exit leads to everywhere"
     bad = """
         fabrics:
           compute:
@@ -72,6 +77,31 @@ class NoDefaultRoute(PlanRule):
                 f"which {exit_.name} leads out of",
                 f"attach them to {exit_.fabric.name}" + (f", or give {owner} an exit" if owner else ""),
             )
+        owners = np.array([*(owner.name for owner in design.tenants), ""])[tenant[cluster.plan.links.a_device]]
+        for exit_ in leading:
+            yield from self._without_return(cluster, exit_, owners == exit_.tenant)
+
+    def _without_return(self, cluster: Cluster, exit_: ExitDesign, theirs: Flags) -> Iterator[Diagnostic]:
+        """Hosts of an exit's fabric, on links of its tenant, whose pool it announces without their addresses."""
+        import numpy as np
+
+        from fabricgen.numbering.addresses.exit_links import exit_segments
+
+        links, ways_out = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
+        inside = [s.fabric == exit_.fabric.name and s.lower == "node" for s in links.segments]
+        of_hosts = np.array([within and i not in ways_out for i, within in enumerate(inside)])
+        for addresses in cluster.addresses.families:
+            known, there = np.zeros(len(theirs), dtype=bool), of_hosts[links.segment] & theirs & addresses.a.present
+            for prefix in map(ip_network, exit_.spec.announce or ()):
+                if prefix.max_prefixlen == addresses.family.bits:
+                    lengths = np.full(len(theirs), max(prefix.prefixlen, 1))
+                    known |= addresses.a.within(int(prefix.network_address), lengths)
+            lost = np.flatnonzero(there & ~known)
+            if (there & known).any() and len(lost):
+                first = f"{cluster.names[links.a_device[lost[0]]]} at {addresses.a[lost[:1]].texts()[0]}"
+                ports = f"{len(lost)} of {there.sum()} host ports of {exit_.fabric.name} leave by {exit_.name}"
+                message = f"{ports}, which does not announce their addresses, such as {first}: no answer comes"
+                yield self.flag((*exit_.path, "announce"), message, "announce the whole pool of these hosts")
 
 
 def _hosts_without(cluster: Cluster) -> Flags:

@@ -10,6 +10,7 @@ from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.blueprint.sections.slots import omitted_slots
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import pod_units
 from fabricgen.design.media.policy import CablePolicy, named
@@ -18,6 +19,8 @@ from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import overlap
 from fabricgen.lint.subjects.idle import Idle, find_idle_limits, find_idle_words_of_phases
+from fabricgen.lint.subjects.ways_out import place_in
+from fabricgen.numbering.underlay import families
 from fabricgen.views.intent import fabric_intent
 
 REMOVE = "remove it"
@@ -58,7 +61,7 @@ class SettingWithoutEffect(DesignRule):
         for fabric in design.fabrics:
             for found in (
                 _infiniband_settings,
-                _carried_routing,
+                _carried_settings,
                 _vlan_without_bridging,
                 _qos_without_lossless,
                 _size_for_with_count,
@@ -85,6 +88,8 @@ class SettingWithoutEffect(DesignRule):
             _floor_dimensions,
             _storeys_of_no_hall,
             _media_policy,
+            _accessories_not_listed,
+            _routes_of_another_family,
             _leaks_of_nothing,
             find_idle_limits,
             find_idle_words_of_phases,
@@ -113,13 +118,15 @@ def _infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]
             yield (*fabric.path, key), why, f"remove it, or set it on {first}"
 
 
-def _carried_routing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Routing of a carried fabric: the switches are the carrier's and use its routing."""
+def _carried_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """What a carried fabric states of switches: these are the carrier's, and do what is stated there."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     if spec.carried_by and fabric.protocol != "infiniband":
-        for key in sorted({"underlay", "asn"} & spec.routing.model_fields_set):
-            why = f"switches of {spec.carried_by} carry {fabric.name} and use the routing of {spec.carried_by}"
-            yield (*fabric.path, "routing", key), why, f"remove it, or set it on {spec.carried_by}"
+        stated: list[Path] = [("routing", key) for key in sorted(spec.routing.model_fields_set)]
+        stated += [(key,) for key in ("qos", "management", "nos") if key in spec.model_fields_set]
+        for keys in stated:
+            why = f"switches of {spec.carried_by} carry {fabric.name} and use the {keys[0]} of {spec.carried_by}"
+            yield (*fabric.path, *keys), why, f"remove it, or set it on {spec.carried_by}"
 
 
 def _vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
@@ -279,6 +286,10 @@ def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
         if tiers and not any(t.nos == nos for t in tiers):
             run = ", ".join(sorted({t.nos for t in tiers}))
             yield ("nos", name), f"no switch in its scope runs {nos}", f"they run {run}"
+    run = ", ".join(sorted({tier.nos for tier in design.tiers}))
+    for i, waiver in enumerate(design.loaded.blueprint.drift.waive):
+        if not any(tier.nos == waiver.nos for tier in design.tiers):
+            yield ("drift", "waive", i, "nos"), f"no switch runs {waiver.nos}: nothing is waived", f"they run {run}"
 
 
 def _images_that_none_boots(design: Design) -> Iterator[Idle]:
@@ -439,11 +450,32 @@ def _media_policy(design: Design) -> Iterator[Idle]:
             if meant and all(fibre.explain_refusal(cable) == "fibre" for cable in meant):
                 why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
                 yield (*path, "prefer"), why, "remove it, or change `fibre`"
+            if meant and policy.copper_to_m == 0 and all(cable.copper for cable in meant):
+                why = f"{word} cannot be preferred: `copper_to_m: 0` takes no copper"
+                yield (*path, "prefer"), why, "remove it, or state how long copper may be"
     for word, lengths in sorted(blueprint.cabling.stock_m.items()):
         reach = max((cable.reach_m for cable in cables if named((word,), cable)), default=None)
         if reach is not None and lengths[-1] > reach:
             why = f"no {word} is longer than {reach:g} m, so a stock of {lengths[-1]:g} m serves nothing"
             yield ("cabling", "stock_m", word), why, f"leave out lengths above {reach:g} m"
+
+
+def _accessories_not_listed(design: Design) -> Iterator[Idle]:
+    """What is stated of accessories that the bill does not list."""
+    accessories = design.loaded.blueprint.accessories
+    for key in sorted(accessories.model_fields_set - {"order"}) if not accessories.order else ():
+        yield ("accessories", key), f"`{key}` has no effect: `order: false` keeps accessories off the bill", REMOVE
+
+
+def _routes_of_another_family(design: Design) -> Iterator[Idle]:
+    """Prefixes that an exit accepts in a family that its fabric does not route."""
+    for exit_ in exits_of(design):
+        routed = families(design, exit_.fabric)
+        for place, prefix in enumerate(exit_.spec.accept):
+            if (family := f"v{ip_network(prefix.split()[0]).version}") not in routed:
+                path = place_in(exit_, "accept", place, len(exit_.spec.accept))
+                why = f"{exit_.fabric.name} has `ip: {routed[0]}`, so that nothing of {prefix} is accepted"
+                yield path, why, f"remove it, or state `ip: dual`, with addresses of IP{family} on its links"
 
 
 def _leaks_of_nothing(design: Design) -> Iterator[Idle]:

@@ -51,6 +51,10 @@ class EcnOfNoPort(DesignRule):
                 hint = f"state them for {', '.join(f'{s}G' for s in sorted(ports - set(qos.ecn)))}" if is_meant else ""
                 fix = [] if is_meant else [Edit("remove", at)]
                 yield self.flag(at, f"no lossless port runs at {speed}G; they run at {having}", hint, fix)
+            for name in ("ecn_min_kb", "ecn_max_kb") if ports and ports <= set(qos.ecn) else ():
+                if getattr(qos, name) is not None:
+                    message = f"no port takes `{name}`: `ecn` has thresholds for every speed that there is"
+                    yield self.flag((*path, name), message, "remove one of the two")
 
     @staticmethod
     def _key(design: Design, path: Path, speed: int) -> str:

@@ -34,7 +34,8 @@ def find_idle_limits(design: Design) -> Iterator[Idle]:
     }
     for path, (is_held, why) in held.items():
         group = limits.after_loss if len(path) > 1 else limits
-        if path[-1] in group.model_fields_set and not is_held:
+        stated = group.model_fields_set  # one share for every kind of loss states all, and means those that there are
+        if path[-1] in stated and stated != {*type(limits.after_loss).model_fields} and not is_held:
             yield ("lint", "limits", *path), f"the limit `{path[-1]}` judges nothing: {why}", "remove it, or state that"
 
 

@@ -27,9 +27,15 @@ def ways_out(design: Design) -> list[list[ExitDesign]]:
 
 def is_led_out(design: Design, fabric: str, vrf: str, address: Network) -> bool:
     """Whether an exit of a fabric, or of one linked with it, leads from a VRF to an address."""
+    return any(leading_exits(design, fabric, vrf, address))
+
+
+def leading_exits(design: Design, fabric: str, vrf: str, address: Network) -> Iterator[tuple[ExitDesign, Network]]:
+    """(exit, prefix) of a fabric, or of one linked with it, that lead from a VRF to an address."""
     linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
-    exits = (exit_ for exit_ in exits_of(design) if exit_.fabric.name in linked and exit_.vrf == vrf)
-    return any(within(address, ip_network(outside.prefix)) for exit_ in exits for outside in taken(exit_))
+    for exit_ in (exit_ for exit_ in exits_of(design) if exit_.fabric.name in linked and exit_.vrf == vrf):
+        prefixes = (ip_network(outside.prefix) for outside in taken(exit_))
+        yield from ((exit_, prefix) for prefix in prefixes if within(address, prefix))
 
 
 def hosts_behind(design: Design, exit_: ExitDesign) -> Iterator[Network]:
