@@ -27,35 +27,39 @@ MOST_RULES = 150
 class Given(FrozenModel):
     """What else must stand for a rule to hold: a statement at a path, or none (`absent`).
 
-    Steps of the path are text; `{name}` in them is what the group `name` of the rule's path matched.
+    Steps of the path are text, with `like` regular expressions, of which any statement may match; `{name}` in them is
+    what the group `name` of the rule's path matched.
     """
 
     path: tuple[str, ...]
     among: Literal["running", "planned"] = "running"
     values: tuple[str, ...] = ()
     absent: bool = False
+    like: bool = False
 
 
 class Case(FrozenModel):
     """What a device shows (`running`) beside a plan, which the rule pardons, and what it shows that no rule may pardon.
 
-    Snippets of files: text of FRR, EOS or NVUE; tables of SONiC, or the tree below NVUE's `set`, as YAML.
+    Of an `error` the other way round. Snippets of files: text of FRR, EOS or NVUE; tables of SONiC, or the tree below
+    NVUE's `set`, as YAML.
     """
 
     planned: Any
     running: Any
     counter: Any
-    """Shown in place of `running`: at least one error."""
+    """Shown in place of `running`: at least one error; of an `error` none."""
 
 
 class Rule(FrozenModel):
     """Differences at paths that match step by step, whole steps, as regular expressions.
 
     `neutral` changes nothing; `foreign` does something that cannot touch the plan; a `description` carries no packet;
-    the value of a `secret` is never printed, and compared where both sides have it in one form.
+    the value of a `secret` is never printed, and compared where both sides have it in one form. An `error` says why
+    something breaks the plan that a later rule would pardon.
     """
 
-    kind: Literal["neutral", "foreign", "description", "secret"]
+    kind: Literal["error", "neutral", "foreign", "description", "secret"]
     path: tuple[str, ...] = Field(min_length=1)
     side: Literal["missing", "extra", "changed", "any"] = "any"
     values: tuple[str, ...] = ()
@@ -179,10 +183,18 @@ def _filled(text: str, groups: Mapping[str, str]) -> str:
 
 def _holds(given: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
     stated = running if given.among == "running" else planned
-    value = stated.get(tuple(_filled(step, groups) for step in given.path))
-    if value is None or given.absent:
-        return given.absent and value is None
-    return not given.values or any(re.fullmatch(pattern, value) for pattern in given.values)
+    if given.like:
+        escaped = {name: re.escape(value) for name, value in groups.items()}
+        steps = [re.compile(_filled(step, escaped)) for step in given.path]
+        at_paths = [
+            value
+            for path, value in stated.items()
+            if len(path) == len(steps) and all(map(re.Pattern.fullmatch, steps, path))
+        ]
+    else:
+        at_paths = [value for value in [stated.get(tuple(_filled(s, groups) for s in given.path))] if value is not None]
+    held = any(not given.values or any(re.fullmatch(p, value) for p in given.values) for value in at_paths)
+    return held is not given.absent
 
 
 _REFERENCE = re.compile(r"<[^<>]*>")

@@ -240,6 +240,7 @@ management api http-commands
 ip access-list SAFE
    10 permit icmp any any
    20 deny tcp any any eq ssh
+   30 permit ip any any
 !
 system control-plane
    ip access-group SAFE in

@@ -157,6 +157,8 @@ def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
         text = f"is {running}, planned: not set" if running else "is not planned"
     else:
         text = "is not the secret that is planned" if secret else f"is {running}, planned: {planned}"
+    if verdict.kind == "error" and verdict.why:
+        text = f"{text}: {verdict.why}"
     return Finding(device, path_text(path), text, severity, path)
 
 

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from fabricgen.kernel.diagnostics import Severity
+from fabricgen.running.differences import Verdict
+from fabricgen.running.statements import Difference
+from fabricgen.verify.drift.wording import by_path
 from tests.conftest import Ran
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -62,6 +66,12 @@ def test_foreign_differences_are_counted_by_name_and_errors_when_strict(running:
     assert f"{LEAF}: error: ACL_TABLE|SSH_ONLY|type: is CTRLPLANE, planned: not set" in strict.out
     on_a_port = {**LISTED, "ACL_TABLE": {"SSH_ONLY": {"type": "L3", "ports": ["Ethernet0"]}}}
     assert running(lambda tables: tables.update(on_a_port)).code == 1
+
+
+def test_an_error_that_a_rule_names_says_why() -> None:
+    difference = Difference(("ACL_TABLE", "SSH_ONLY"), "", None)
+    finding = by_path(LEAF, Verdict(difference, "error", why="it drops BFD"), Severity.ERROR)
+    assert (finding.subject, finding.text) == ("ACL_TABLE|SSH_ONLY", "is not planned: it drops BFD")
 
 
 def test_a_blueprint_waives_a_difference_until_a_day(running: Callable[..., Ran]) -> None:
