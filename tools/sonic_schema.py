@@ -58,6 +58,23 @@ PLAIN = {r"(/([a-zA-Z0-9._-]+|\.)+)+": "(/[a-zA-Z0-9._-]+)+"}
 
 PART, BAR = "[^|]*", r"\|"
 
+PENDING: Json = {
+    "SWITCH_HASH": {
+        f"{kind}_hash_{packets}": {
+            "type": "array",
+            "uniqueItems": True,
+            "items": {
+                "anyOf": [{"$ref": "#/$defs/sonic-hash:hash-field"}, {"enum": ["RDMA_BTH_OPCODE", "RDMA_BTH_DEST_QP"]}]
+            },
+        }
+        for kind in ("ecmp", "lag")
+        for packets in ("ipnip", "ipv4", "ipv4_rdma", "ipv6", "ipv6_rdma")
+    }
+}
+"""Fields of the row GLOBAL that open pull requests add, and that fabricgen writes where they are asked for (FG763):
+sonic-buildimage 27335.
+"""
+
 LONG = 50
 """Types whose text is longer and that two leaves have are defined once."""
 
@@ -76,15 +93,26 @@ def sonic_schema(folder: Path, source: str) -> Json:
         raise ValueError("\n".join(wrong))
     tables = {table.arg: Table(modules, table).schema() for module in parsed for table in _tables(module)}
     definitions = Definitions(tables)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "SONiC config_db.json",
-        "x-source": source,
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {name: definitions.referring(table) for name, table in sorted(tables.items())},
-        "$defs": dict(sorted(definitions.types.items())),
-    }
+    return add_pending_fields(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "SONiC config_db.json",
+            "x-source": source,
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {name: definitions.referring(table) for name, table in sorted(tables.items())},
+            "$defs": dict(sorted(definitions.types.items())),
+        }
+    )
+
+
+def add_pending_fields(schema: Json) -> Json:
+    """Add the fields of `PENDING` to the tables that the models have, sorted among theirs."""
+    for table, fields in PENDING.items():
+        if table in schema["properties"]:
+            row = schema["properties"][table]["properties"]["GLOBAL"]
+            row["properties"] = dict(sorted({**fields, **row["properties"]}.items()))
+    return schema
 
 
 def _tables(module: Any) -> Iterator[Any]:

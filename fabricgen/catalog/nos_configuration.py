@@ -189,6 +189,9 @@ class NosConfiguration(FrozenModel):
     lacks: Annotated[
         tuple[Lack, ...], Field(description="Why it does not claim an intent, or not on some chips, and what to do.")
     ] = ()
+    by_image: Annotated[
+        dict[Intent, str], Field(description="What an image must have for an intent that not every image carries.")
+    ] = Field(default_factory=dict)
     safety: tuple[SafetyLine, ...] = ()
     unsafe: tuple[UnsafeCommands, ...] = ()
     clear_secrets: Annotated[

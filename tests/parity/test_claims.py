@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent
+from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.switch.comparing import list_differences
 from fabricgen.views.asked import list_asked_intents
 from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, test_spans
@@ -78,3 +80,16 @@ def test_every_claim_is_read_back() -> None:
         for nos in every_nos.RENDERED
     }
     assert unread == {nos: [] for nos in every_nos.RENDERED}
+
+
+@pytest.mark.slow
+def test_every_case_of_sonic_fits_its_yang_models() -> None:
+    """Whatever is claimed has the tables, fields and references of sonic-buildimage, as the schema has them."""
+    catalog, judged = Catalog(), 0
+    for name, sets in read_back():
+        for switch, files in switches_of(name, sets, per_tier=2):
+            if "config_db.json" in files:
+                problems = [problem.text() for problem in check_config_db(json.loads(files["config_db.json"]), catalog)]
+                assert problems == [], f"{name} {sets}: {switch.name}"
+                judged += 1
+    assert judged > 100

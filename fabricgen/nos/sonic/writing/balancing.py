@@ -1,8 +1,9 @@
 """Load balancing of SONiC: the fields by which RoCE is hashed over equal paths.
 
-sonic-hash.yang has a list of fields for each kind of packet; those of RoCE get the destination queue pair beside the
-five that flows are told apart by. Other packets are hashed as the image does. The chip's SAI says which fields it takes
-(`show switch-hash capabilities`), and orchagent refuses others. The seed is the image's, by the type of the switch.
+SWITCH_HASH has a list of fields for each kind of packet in images with sonic-buildimage 27335, sonic-swss 4568 (open
+in 2026; FG763); those of RoCE get the destination queue pair beside the five that flows have. Other packets
+are hashed as the image does. The chip's SAI says which fields it takes (`show switch-hash capabilities`), and orchagent
+refuses others. The seed is the image's, by the type of the switch.
 """
 
 from __future__ import annotations
