@@ -29,7 +29,7 @@ from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, col
 from fabricgen.diff.renaming import RenamedConfigs, renamed_clusters
 from fabricgen.diff.sizing_figures import sizing_figures
 from fabricgen.diff.texts import texts_of
-from fabricgen.export.files import addresses, bom, cables, devices, links, racks
+from fabricgen.export.files import addresses, bom, cables, devices, links, patches, racks
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
@@ -43,7 +43,10 @@ from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built, r
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
 
-_LISTS = ("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", "racks.csv", MANIFEST, *PENDING)
+_LISTS = (
+    *("devices.csv", "links.csv", "cables.csv", "addresses.csv", "bom.csv", "patches.csv", "racks.csv"),
+    *(MANIFEST, *PENDING),
+)
 """What is read of a built folder in a revision, configurations apart."""
 
 _NOTED = 5
@@ -245,12 +248,14 @@ def compiled_side(
 
 def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
     """The lists that a build of a cluster would write."""
+    patching = cluster.plan.patching
     return Lists(
         devices=listing_of(devices.table(cluster)),
         links=listing_of(links.table(cluster)),
         cables=listing_of(cables.table(cluster)),
         addresses=listing_of(addresses.table(cluster)),
         bom=listing_of(bom.table(cluster, ExportContext(prices=prices))),
+        patches=listing_of(patches.table(cluster, patching)) if patching and len(patching.patches) else None,
         in_devices_w=in_devices_of(cluster),
     )
 
@@ -263,7 +268,8 @@ def in_devices_of(cluster: Cluster) -> float:
 
 def listing_of(table: Table) -> Listing:
     """A table as text, with numbers spelled as in CSV."""
-    return Listing({name: _column(table.columns[name], spell=name in NUMBERS) for name in COLUMNS[table.name]})
+    numbers = NUMBERS | {"port", "connector"} if table.name == "patches" else NUMBERS
+    return Listing({name: _column(table.columns[name], spell=name in numbers) for name in COLUMNS[table.name]})
 
 
 def _column(cells: Sequence[Any], *, spell: bool) -> Column:

@@ -19,7 +19,7 @@ from fabricgen.diff.configs import ConfigDelta
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.listed_figures import listed_figures
-from fabricgen.diff.listing import Listing, Lists
+from fabricgen.diff.listing import COLUMNS, Listing, Lists
 from fabricgen.diff.reasons import reasons
 from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
 from fabricgen.diff.sessions import compare_sessions, session_listing
@@ -42,6 +42,11 @@ LINK_CHANGES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+JUMPER_CHANGES: Mapping[str, tuple[str, ...]] = {
+    "re-patched": ("panel", "port", "trunk", "connector", "fibres"),
+    "moved": ("rack", "u"),
+}
+_NO_JUMPERS = Listing.of(dict.fromkeys(COLUMNS["patches"], ()))
 _SHORT = 8
 """Characters of a commit's id that are shown."""
 
@@ -78,6 +83,8 @@ class Change:
     cables: Delta
     optics: Delta
     addresses: Delta | None
+    patches: Delta | None
+    """Jumpers between cages and panels, where either side has some."""
     sessions: Delta
     bom: BomDelta | None
     shapes: tuple[SizingFigures | None, SizingFigures | None]
@@ -103,7 +110,7 @@ class Change:
     @property
     def deltas(self) -> dict[str, Delta]:
         """The lists that were compared, by kind."""
-        found = (self.devices, self.cables, self.optics, self.links, self.addresses, self.sessions)
+        found = (*(self.devices, self.cables, self.optics, self.links), self.addresses, self.patches, self.sessions)
         return {delta.kind: delta for delta in found if delta is not None}
 
     @property
@@ -145,6 +152,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             cables=compare_ends((was.cables, now.cables), changed_ends, _rerouted(was.links, links)),
             optics=compare_optics(was.cables, now.cables, changed_ends),
             addresses=_addresses(was.addresses, now.addresses),
+            patches=_jumpers(was.patches, now.patches),
             sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
             bom=_bills(was, now, prices or {}),
             shapes=(old.shape, new.shape),
@@ -154,6 +162,13 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             tenants=moves,
             notes=tuple(_missing(old, new)),
         )
+
+
+def _jumpers(was: Listing | None, now: Listing | None) -> Delta | None:
+    if was is now is None:
+        return None
+    sides = was or _NO_JUMPERS, now or _NO_JUMPERS
+    return compare_rows("patches", ("cable", "end", "device", "socket"), JUMPER_CHANGES, sides, "device")
 
 
 def _bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDelta | None:

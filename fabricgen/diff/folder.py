@@ -19,6 +19,7 @@ _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, link
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
 DRAWN = ("power_w", "optics_w", "drawn_w")
 """Columns of racks.csv: devices, all optics, and both with each optic once, W."""
+_OPTIONAL = ("addresses", "bom", "patches")
 _BLOCK = 256
 """Rows that are read at a time: few enough to stay in a processor's cache."""
 _SHARED = ("part", "medium", "length_m")
@@ -26,7 +27,7 @@ _SHARED = ("part", "medium", "length_m")
 
 
 def read_lists(built: Built) -> Lists:
-    """The lists in a folder written by a build; `addresses` and `bom` may be missing.
+    """The lists in a folder written by a build; `addresses`, `bom` and `patches` may be missing.
 
     Raises InputError, naming the file, for a required list that is missing, malformed or made of another blueprint than
     the others (FG028), and for any that is not as it was built (FG054).
@@ -34,9 +35,7 @@ def read_lists(built: Built) -> Lists:
     check_together(built)
     cables = _read(built, "cables")
     _check_cables(built.folder / "cables.csv", cables)
-    optional = {
-        name: _read(built, name) if (built.folder / f"{name}.csv").exists() else None for name in ("addresses", "bom")
-    }
+    optional = {name: _read(built, name) if (built.folder / f"{name}.csv").exists() else None for name in _OPTIONAL}
     return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional, in_devices_w=in_devices_w(built))
 
 

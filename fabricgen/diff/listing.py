@@ -32,6 +32,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
     ),
     "addresses": ("prefix", "kind", "device", "port"),
+    "patches": (*("cable", "end", "device", "socket", "rack", "u", "panel", "port", "trunk", "connector", "fibres"),),
     "bom": ("part", "description", "kind", "quantity", "spares", "unit_price", "power_w"),
 }
 """The columns that are read of each list; further columns are ignored."""
@@ -73,7 +74,8 @@ class Listing:
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of one side. `addresses` and `bom` are None where a folder lacks them.
+    """The lists of one side. `addresses` and `bom` are None where a folder lacks them, `patches` where nothing is
+    patched.
 
     `in_devices_w` is the power of optics that the maxima of their devices have in them, W, so that the lines of the
     bill name it twice; None where a folder does not say.
@@ -84,6 +86,7 @@ class Lists:
     cables: Listing
     addresses: Listing | None = None
     bom: Listing | None = None
+    patches: Listing | None = None
     in_devices_w: float | None = None
 
 

@@ -81,7 +81,8 @@ def under_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Li
     after = Listing({**new.devices.columns, NAME: new.devices["device"]})
     addresses = None if old.addresses is None else _renamed(old.addresses, names)
     links, cables = _renamed(old.links, names), _renamed(old.cables, names)
-    was = replace(old, devices=before, links=links, cables=cables, addresses=addresses)
+    patches = None if old.patches is None else _renamed(old.patches, names)
+    was = replace(old, devices=before, links=links, cables=cables, addresses=addresses, patches=patches)
     return was, replace(new, devices=after)
 
 

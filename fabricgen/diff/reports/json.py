@@ -25,7 +25,7 @@ def as_json(change: Change) -> dict[str, Any]:
     A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
     """
     deltas, (old, new) = change.deltas, change.sides
-    found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in KINDS}
+    found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in (*KINDS, *deltas)}
     return {
         "old": old.name,
         "new": new.name,
@@ -49,7 +49,7 @@ def as_json(change: Change) -> dict[str, Any]:
 def counts_by_kind(change: Change) -> dict[str, dict[str, int] | None]:
     """Numbers of rows added, removed and changed in each way, by kind; None for a kind that a side lacks."""
     deltas = change.deltas
-    return {kind: _counts(deltas[kind]) if kind in deltas else None for kind in KINDS}
+    return {kind: _counts(deltas[kind]) if kind in deltas else None for kind in (*KINDS, *deltas)}
 
 
 def _counts(delta: Delta) -> dict[str, int]:

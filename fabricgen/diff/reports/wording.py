@@ -22,6 +22,7 @@ TITLES: Mapping[str, str] = {
     "addresses": "addresses",
     "sessions": "BGP sessions",
     "links": "links",
+    "patches": "jumpers to panels",
 }
 """Kind -> its title, in the order of reports."""
 
@@ -32,6 +33,7 @@ _ONE: Mapping[str, str] = {
     "addresses": "address",
     "sessions": "session",
     "links": "link",
+    "patches": "jumper",
 }
 _IN_WORDS: Mapping[str, str] = {"sessions.changed": "flap", "sessions.removed": "end", "sessions.added": "come up"}
 _LINK_WAYS = ("other-speed",)
@@ -186,6 +188,8 @@ def _described(delta: Delta, row: Mapping[str, Any]) -> str:
         return f"{key} {row['part']}"
     if delta.kind == "addresses":
         return f"{key} {row['prefix']} ({row['kind']})"
+    if delta.kind == "patches":
+        return f"{key} > {row['panel']}:{row['port']}"
     if delta.kind == "sessions":
         return f"{key} > {row['b_device']}:{row['b_port']} (AS {row['a_asn']}, AS {row['b_asn']})"
     return f"{key} > {row['b_device']}:{row['b_port']} ({row['speed_gbps']}G)"
