@@ -63,3 +63,28 @@ def test_tiers_at_one_level_point_at_the_one_that_lacks_the_word(
     found = refused(design_of, f"{head}fabrics: {{compute: {fabric}}}")
     assert (found.code, found.path) == ("FG016", ("fabrics", "compute", "tiers", lacking))
     assert f"and {lacking} does not say what it is above" in found.message
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("[leaf, laef]", "above 'laef', which is no tier of this fabric"),
+        ("[leaf, border]", "above 'border', which says `below: spine` itself"),
+        ("[leaf, spine]", "above 'spine', which is itself"),
+    ],
+)
+def test_a_tier_says_what_is_wrong_with_those_below_it(design_of: Callable[..., Design], above: str, said: str) -> None:
+    tiers = (
+        f"leaf: {{switch: sn5600}}, spine: {{switch: sn5600, above: {above}}}, border: {{switch: sn5600, below: spine}}"
+    )
+    head = "fabricgen: 1\nname: t\nscalable_unit: {nodes: 4 x dgx-b200}\npods: {p1: {su: 2}}\n"
+    found = refused(design_of, f"{head}fabrics: {{compute: {{protocol: roce, tiers: {{{tiers}}}}}}}")
+    assert (found.code, found.path) == ("FG016", ("fabrics", "compute", "tiers", "spine", "above"))
+    assert said in found.message
+
+
+def test_tiers_above_each_other_are_a_circle(design_of: Callable[..., Design]) -> None:
+    tiers = "leaf: {switch: sn5600}, spine: {switch: sn5600, above: core}, core: {switch: sn5600, above: spine}"
+    head = "fabricgen: 1\nname: t\nscalable_unit: {nodes: 4 x dgx-b200}\n"
+    found = refused(design_of, f"{head}fabrics: {{compute: {{protocol: roce, tiers: {{{tiers}}}}}}}")
+    assert "tier spine is above 'core', which is above 'spine' in turn" in found.message

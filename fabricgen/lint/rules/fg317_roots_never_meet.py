@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.design.linked import whole_fabrics
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.up_down import Unjoined, unjoined_pairs
 
@@ -58,12 +59,16 @@ class RootsNeverMeet(PlanRule):
                     yield self.flag(self._path(cluster, fabric), _describe(fabric, devices, ports), HINT)
 
     @staticmethod
-    def _path(cluster: Cluster, fabric: str) -> tuple[str, ...]:
-        """The first extra device of a fabric that hangs above its lowest tier; else what manages the fabric."""
-        high = {tier.name for tier in cluster.design.fabric(fabric).tiers if cluster.design.levels[tier.key]}
-        extras = cluster.design.loaded.blueprint.fabrics[fabric].extra
-        first = [name for name, extra in extras.items() if extra.to in high]
-        return ("fabrics", fabric, "extra", first[0]) if first else ("fabrics", fabric, "subnet_manager")
+    def _path(cluster: Cluster, fabric: str) -> Path:
+        """The first extra device of a fabric, or one that shares its switches, above the lowest tier; else what manages
+        it.
+        """
+        design = cluster.design
+        for name in whole_fabrics(design)[fabric]:
+            for extra in design.fabric(name).extras:
+                if design.levels[extra.tier]:
+                    return extra.path
+        return ("fabrics", fabric, "subnet_manager")
 
 
 def _describe(fabric: str, devices: Unjoined, ports: Unjoined) -> str:
