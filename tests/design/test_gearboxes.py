@@ -15,6 +15,7 @@ from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.fg603_crowded_cage import CrowdedCage
+from fabricgen.lint.rules.fg610_media_carry_nothing import MediaCarryNothing
 from fabricgen.lint.rules.fg635_patching_does_not_mate import PatchingDoesNotMate
 
 MEDIA = {cable.id: cable for cable in Catalog().cables}
@@ -201,3 +202,15 @@ def test_the_light_of_copackaged_optics_is_single_mode(tmp_path: Path) -> None:
     assert _transceivers(cluster, "node-leaf") == {("2fr4-osfp-800g-flat", "")}
     assert list(CrowdedCage().check(cluster)) == []
     assert not any(MEDIA[medium].plugs_into("CPO") for medium in ("sr8-100g", "vr8-100g", "dac-100g"))
+
+
+def test_a_switch_without_such_cages_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        _design(tmp_path, HEAD + "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn5600}}}}")
+    assert "cannot link to sn5600, which offers no such cage" in error.value.diagnostics[0].message
+
+
+def test_a_stated_medium_that_cages_are_not_made_for_is_told_so(tmp_path: Path) -> None:
+    findings = list(MediaCarryNothing().check(_clos(tmp_path, "w6940-cpo", "w6940-cpo", media="DR")))
+    assert findings
+    assert all("DR of 400G compute" in d.message and "made for (w6940-cpo: 2fr4)" in d.message for d in findings)

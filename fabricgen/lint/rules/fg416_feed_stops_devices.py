@@ -54,5 +54,11 @@ class FeedStopsDevices(DesignRule):
                 ("floor", "feeds"),
                 f"a lost feed stops all {count} {name}: it leaves {psu.left_without_feed(floor.cords)} of their "
                 f"{psu.count} power supplies on {floor.cords} feeds, and {psu.needed} are needed",
-                f"give racks cords on {enough} feeds: `cords: {enough}`" if enough else "make each feed redundant",
+                _more_cords(enough, len(floor.feeds)) if enough else "make each feed redundant",
             )
+
+
+def _more_cords(cords: int, named: int) -> str:
+    """The way out by so many cords a rack, with the feeds that have no name yet."""
+    more = f", and {cords - named} more in `feeds`" if cords > named else ""
+    return f"give racks cords on {cords} feeds: `cords: {cords}`{more}"
