@@ -137,7 +137,11 @@ class Rules:
     def __init__(self, rules: Iterable[Rule], default_of: Callable[[Path], str | None] | None = None) -> None:
         self._default_of = default_of
         matchers = [_Matcher(r, tuple(map(re.compile, r.path)), tuple(map(re.compile, r.values))) for r in rules]
-        self._matchers = [each for each in matchers if each.rule.kind != "secret"]
+        self._matchers: dict[int, list[_Matcher]] = {}
+        """By the length of their paths, in the order of the file."""
+        for each in matchers:
+            if each.rule.kind != "secret":
+                self._matchers.setdefault(len(each.steps), []).append(each)
         self._secrets = [each for each in matchers if each.rule.kind == "secret"]
 
     def judge(self, running: Statements, planned: Statements) -> Verdicts:
@@ -161,7 +165,7 @@ class Rules:
         secret = any(each.groups(path) is not None for each in self._secrets)
         if path[-1] == UNREADABLE:
             return Verdict(difference, "error", secret=secret)
-        for each in self._matchers:
+        for each in self._matchers.get(len(path), ()):
             groups = each.groups(path) if each.takes(difference) else None
             if groups is not None and all(_holds(given, groups, running, planned) for given in each.rule.given):
                 name = _filled(each.rule.name, groups) if each.rule.name else path[0]

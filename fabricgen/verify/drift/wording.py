@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -105,11 +106,15 @@ class _Reader:
         form = self._read(stated)
         if form is None:
             return {}
+        by_name: dict[str, list[_Cause]] = {}
+        for cause in causes:
+            for name in _names(" ".join(cause.path)):
+                by_name.setdefault(name, []).append(cause)
         found: dict[Path, list[Finding]] = {}
         for finding in differences(self._device, form, self._form, frozenset()):
             if finding.severity == Severity.ERROR:
-                for cause in _named_by(finding, causes):
-                    found.setdefault(cause.path, []).append(replace(finding, path=shown_path(cause.path)))
+                for path in _named_by(finding, by_name) if len(causes) > 1 else [causes[0].path]:
+                    found.setdefault(path, []).append(replace(finding, path=shown_path(path)))
         return found
 
     def _read(self, stated: Statements) -> Switch | None:
@@ -131,17 +136,17 @@ def _lay_in(stated: Statements, verdict: Verdict) -> None:
         stated[difference.path] = difference.running
 
 
-def _named_by(finding: Finding, causes: list[_Cause]) -> list[_Cause]:
-    """The causes whose names a finding says, or the only one there is."""
-    if len(causes) == 1:
-        return causes
-    said = set(_names(f"{finding.subject} {finding.text}"))
-    return [cause for cause in causes if said.intersection(_names(" ".join(cause.path)))]
+def _named_by(finding: Finding, by_name: Mapping[str, list[_Cause]]) -> list[Path]:
+    """The paths of the causes of which a finding says the most names; what was planned instead is none of them."""
+    said = _names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
+    counts = Counter(cause.path for name in said for cause in by_name.get(name, ()))
+    most = max(counts.values(), default=0)
+    return [path for path, count in counts.items() if count == most]
 
 
-def _names(text: str) -> Iterator[str]:
+def _names(text: str) -> set[str]:
     """Words with a digit in them: ports, addresses, VLANs."""
-    return (word for word in re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
+    return set(re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
 
 
 def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:

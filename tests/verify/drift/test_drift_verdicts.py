@@ -68,6 +68,19 @@ def test_foreign_differences_are_counted_by_name_and_errors_when_strict(running:
     assert running(lambda tables: tables.update(on_a_port)).code == 1
 
 
+def test_each_of_many_alike_is_told_at_its_own_place(running: Callable[..., Ran]) -> None:
+    """Rows share numbers, such as that of a queue: words of one port belong to no other."""
+
+    def shorten(tables: dict[str, Any]) -> None:
+        for port in ("Ethernet0", "Ethernet4", "Ethernet12"):
+            del tables["QUEUE"][f"{port}|3"]
+
+    findings = json.loads(running(shorten, "--format", "json").out)["devices"][LEAF]["findings"]
+    assert [(finding["path"][1], finding["subject"]) for finding in findings] == [
+        (f"{port}|3", f"QoS of port {port}, queue 3") for port in ("Ethernet0", "Ethernet12", "Ethernet4")
+    ]
+
+
 def test_an_error_that_a_rule_names_says_why() -> None:
     difference = Difference(("ACL_TABLE", "SSH_ONLY"), "", None)
     finding = by_path(LEAF, Verdict(difference, "error", why="it drops BFD"), Severity.ERROR)
