@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from fabricgen.kernel.diagnostics import Span, fault
-from fabricgen.kernel.text_input import require_regular
+from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.publish.reading import refuse_unfinished_around
 
 NEEDED = ("part", "unit_price")
@@ -82,8 +82,8 @@ def read_price_list(path: Path) -> PriceList:
     """Read a price file: CSV in UTF-8 with the columns part and unit_price, and optionally those of `FURTHER`.
 
     Other columns are ignored, and so are rows in which nothing is offered, as in a bill to be priced. Raises InputError
-    (FG031), with file and line, for a file that is not so: a price that is no number, a part with two prices, two
-    currencies.
+    with file and line: FG001 or FG002 for what is no text in UTF-8 of at most 8 MiB, FG031 for a file that is not so: a
+    price that is no number, a part with two prices, two currencies.
     """
     offers: dict[str, Offer] = {}
     lines: dict[str, int] = {}
@@ -108,23 +108,15 @@ def read_price_list(path: Path) -> PriceList:
             if stated and currency and stated != currency:
                 row.refuse(f"prices in {currency} and in {stated} cannot be added up", "convert them into one currency")
             currency = currency or stated
-    except UnicodeDecodeError as error:
-        raise fault("FG031", f"{path} is not in UTF-8", hint="save it as CSV in UTF-8") from error
-    except (OSError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise fault("FG031", f"cannot read {path}: {reason}") from error
+    except csv.Error as error:
+        raise fault("FG031", f"cannot read {path}: {error}", span=Span(str(path), 1, 1)) from error
     return PriceList(offers, columns, currency, str(path), lines)
 
 
 def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     """(optional columns present, rows) of a file."""
     refuse_unfinished_around(path)
-    if path.is_file() and path.stat().st_size > MOST_BYTES:
-        raise fault("FG031", f"{path} is larger than {MOST_BYTES >> 20} MiB", hint="list only parts that are bought")
-    if path.suffix:
-        require_regular(path)
-    with path.open(newline="", encoding="utf-8-sig") as stream:
-        text = stream.read(MOST_BYTES)
+    text = decode(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, what="CSV")
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
     header = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = header

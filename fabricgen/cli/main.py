@@ -12,7 +12,7 @@ import click
 
 from fabricgen import __version__
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.diagnostics import InputError, printable
 
 COMMANDS = "fabricgen.cli.commands"
 
@@ -92,7 +92,8 @@ def run(arguments: list[str] | None = None) -> int:
         )
         return EXIT_INPUT
     except OSError as error:
-        click.echo(f"fabricgen: {error.strerror or error}", err=True)
+        named = f"{printable(os.fsdecode(error.filename))[:255]}: " if isinstance(error.filename, str | bytes) else ""
+        click.echo(f"fabricgen: {named}{error.strerror or error}", err=True)
         return EXIT_INPUT
     except Exception as error:  # noqa: BLE001 - the one place where defects of ours end
         return _defect(error)

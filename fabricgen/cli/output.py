@@ -55,7 +55,7 @@ def standard_output(not_on_a_terminal: str = "") -> Iterator[BinaryIO]:
 def read_prices(path: Path | None) -> dict[str, float]:
     """Unit prices by part from a price file.
 
-    Raises InputError (FG031), with file and line, for a file that is none.
+    Raises InputError (FG001, FG031), with file and line, for a file that is none.
     """
     from fabricgen.bom.prices import read_price_list
 

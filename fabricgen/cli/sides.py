@@ -76,7 +76,7 @@ class PlanOptions:
 
     @property
     def prices(self) -> dict[str, float]:
-        """Unit prices by part; raises InputError (FG031) as `read_prices` does."""
+        """Unit prices by part; raises InputError (FG001, FG031) as `read_prices` does."""
         return read_prices(self.price_file)
 
 

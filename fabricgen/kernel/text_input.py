@@ -13,6 +13,9 @@ from fabricgen.kernel.diagnostics import InputError, Span, fault, nearest
 MAX_BYTES = 4 * 1024 * 1024
 """The largest YAML text that is read; a blueprint is a page."""
 
+MAX_BUILT_BYTES = 2 << 30
+"""The largest file of a built folder that is read: four times the longest list of a million accelerators."""
+
 _DATA = (".yaml", ".yml", ".json", ".csv")
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -57,10 +60,14 @@ def require_regular(file: Path) -> None:
         raise OSError(errno.EINVAL, "it is no regular file", str(file))
 
 
-def read_regular(file: Path) -> bytes:
-    """The content of a file, whatever its size; raises OSError, also for a pipe or a device."""
+def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
+    """The content of a file; raises OSError, also for a pipe, a device, or one of more bytes than the limit."""
     require_regular(file)
-    return file.read_bytes()
+    with file.open("rb") as stream:
+        # a size that the file system states may be of a hole: nothing of that is read
+        if os.fstat(stream.fileno()).st_size > limit or len(content := stream.read(limit + 1)) > limit:
+            raise OSError(errno.EFBIG, f"it is larger than {limit >> 20:,} MiB", str(file))
+    return content
 
 
 def _name_hint(file: Path, number: int | None) -> str:

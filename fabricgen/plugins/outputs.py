@@ -15,6 +15,8 @@ from fabricgen.plugins.view import ClusterView
 from fabricgen.publish.manifest import ancestors, check_path
 
 GROUP = "fabricgen.outputs"
+MOST_FILES, MOST_BYTES = 1_000_000, 4 << 30
+"""Of one output: a generator without an end would fill the disk."""
 _LONGEST = 255
 """Bytes in a name of a file: Linux's NAME_MAX."""
 _END = object()
@@ -43,7 +45,12 @@ def output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
     Raises InputError (FG870) where it fails, or yields what is no file, a path that leaves its folder, or one twice.
     """
     entry, files, folders = _offers(name)[0], set[str](), set[str]()
+    size = 0
     for path, content in _yielded(entry, cluster):
+        size += len(content)
+        if len(files) == MOST_FILES or size > MOST_BYTES:
+            most = f"{MOST_FILES:,} files or {MOST_BYTES >> 20:,} MiB"
+            raise entry.unusable(f"it yields more than {most}", "an output ends, and writes less than that")
         above = set(ancestors(path))
         if not _is_path(path):
             raise entry.unusable(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 from fabricgen.cluster import Cluster
@@ -13,6 +14,9 @@ from fabricgen.lint.rule import PLUG_INS, PlugInRule, loaded_rule
 
 if TYPE_CHECKING:
     from fabricgen.plugins.view import ClusterView
+
+MOST_FINDINGS = 10_000
+"""Findings of one rule; nobody reads more, and a generator without an end would fill the memory."""
 
 
 class ViewRule(PlugInRule):
@@ -41,7 +45,9 @@ def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[D
 
 def _checked(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
     with blamed(entry):
-        found = tuple(rule.check(view))
+        found = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
+    if len(found) > MOST_FINDINGS:
+        raise entry.unusable(f"it yields more than {MOST_FINDINGS:,} findings", "yield one for many rows with one cause")
     for each in found:
         if not isinstance(each, Diagnostic):
             raise entry.unusable(f"it yields {type(each).__name__}", "yield self.flag(path, message)")

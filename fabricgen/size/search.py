@@ -55,7 +55,7 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     """Search for what is wished; own profiles lie in `catalog/` of the folder.
 
     With `every` the candidates that are beaten are wired and linted too. Raises InputError: FG150 where nothing fits,
-    with the reasons and the nearest that would; FG011 for a profile that is not there; FG031 for prices.
+    with the reasons and the nearest that would; FG011 for a profile that is not there; FG001 and FG031 for prices.
     """
     hardware = Hardware(wishes, Catalog(folder / "catalog"))
     nodes = nodes_for(wishes.gpus, hardware)
@@ -155,7 +155,10 @@ def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     except InputError as error:  # a file that is not there has no line of its own
         if wishes.prices and not Path(wishes.prices).is_absolute():
             untold = "the prices cannot be read from here on", f"`fabricgen bom --prices {wishes.prices}` says why"
-            told = [replace(d, message=untold[0], hint=untold[1]) if d.span else d for d in error.diagnostics]
+            told = [
+                replace(d, message=untold[0], hint=untold[1]) if d.code == "FG031" else replace(d, span=None)
+                for d in error.diagnostics
+            ]
             error = InputError(told)
         raise InputError(d if d.span else replace(d, path=("prices",)) for d in error.diagnostics) from error
 

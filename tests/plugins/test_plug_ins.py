@@ -16,6 +16,7 @@ import pytest
 from fabricgen.kernel import entry_points as found
 from fabricgen.lint import rule
 from fabricgen.lint.docs import rules_page
+from fabricgen.plugins import outputs
 from tests.conftest import BLUEPRINTS, Ran
 
 ACME = Path(__file__).parent / "acme_fabric"
@@ -170,6 +171,9 @@ HERE = "BAD101 = broken_fabric:Rule"
         ("    title = 7", HERE, "Rule has no title"),
         ("    def check(self, view): return [self.flag((), 'x', 7)]", HERE, "whose hint or span is none"),
         ("    def check(self, view): return [self.flag((), 'x', fix=[7])]", HERE, "whose fix is no tuple of edits"),
+        ("""    def check(self, view):
+        while True:
+            yield self.flag((), 'x')""", HERE, "it yields more than 10,000 findings"),
         ("", HERE, "failed: TypeError: 'NoneType' object is not iterable"),
         ("    def check(self, view): return ['found']", HERE, "it yields str"),
         ("    def check(self, view): return [Diagnostic('FG101', 1, 'x')]", HERE, "it yields a finding of FG101"),
@@ -251,6 +255,10 @@ def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., 
         ("yield 'a'", "bad = broken_fabric:make", "it yields str"),
         ("return 'a'", "bad = broken_fabric:make", "it returns str"),
         ("view.devices.name[0] = 'x'", "bad = broken_fabric:make", "failed: ValueError: assignment destination is rea"),
+        ("import itertools; yield from ((f'{n}', '') for n in itertools.count())", "bad = broken_fabric:make",
+         "it yields more than 50 files or 1 MiB"),
+        ("import itertools; yield from ((f'{n}', 'x' * 90000) for n in itertools.count())", "bad = broken_fabric:make",
+         "it yields more than 50 files or 1 MiB"),
         ("yield", "bad = broken_fabric:RULE", "has no attribute 'RULE'"),
         ("yield", "bad = broken_fabric:__doc__", "it cannot be called"),
         ("yield", "Bad = broken_fabric:make", "its name is that of no folder"),
@@ -258,8 +266,11 @@ def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., 
     ],
 )
 def test_an_output_that_cannot_be_used_is_named_and_nothing_is_written(
-    code: str, line: str, said: str, broken: Callable[..., None], fabricgen: Run, tmp_path: Path
-) -> None:
+    code: str, line: str, said: str, broken: Callable[..., None], fabricgen: Run, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(outputs, "MOST_FILES", 50)
+    monkeypatch.setattr(outputs, "MOST_BYTES", 1 << 20)
     broken(f"def make(view):\n    {code}\n", "outputs", line)
     name, out = line.partition(" ")[0], tmp_path / "out"
     ran = fabricgen("build", SMALL, "-o", out, "--only", name)

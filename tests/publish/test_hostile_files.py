@@ -87,4 +87,17 @@ def test_a_price_list_of_more_than_its_size_is_not_read(tmp_path: Path, fabricge
     prices = tmp_path / "prices.csv"
     prices.write_bytes(b"part,unit_price\n" + b"a,1\n" * (2 << 20))
     ran = fabricgen("bom", SMALL, "--prices", prices)
-    assert (ran.code, "prices.csv is larger than 8 MiB" in ran.err) == (2, True), ran.err
+    assert (ran.code, "prices.csv': it is larger than 8 MiB" in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "links.csv"])
+def test_a_list_of_a_build_that_is_a_hole_is_not_read(built: Path, name: str, fabricgen: Any) -> None:
+    """A sparse file may be larger than any memory."""
+    os.truncate(built / name, 1 << 40)
+    ran = fabricgen("plan", built, SMALL)
+    assert (ran.code, f"{name}:1:1: error[FG028]" in ran.err, "larger than 2,048 MiB" in ran.err) == (2, True, True)
+
+
+def test_an_error_of_the_system_names_its_file(tmp_path: Path, fabricgen: Any) -> None:
+    ran = fabricgen("check", tmp_path / ("x" * 300))
+    assert (ran.code, f"{'x' * 40}" in ran.err, "File name too long" in ran.err) == (2, True, True), ran.err

@@ -76,7 +76,7 @@ def test_wishes_that_do_not_go_together_are_refused(fabricgen, tmp_path: Path, l
     [
         ("node: dgx-b200\n", "1:1: error[FG010]: the top level needs 'gpus'"),
         ("- gpus: 8\n", "1:1: error[FG010]: expected a mapping of wishes, found a list"),
-        ("gpus: 8\nnode: dgx-b200\nprices: none.csv\n", "3:9: error[FG031]: cannot read "),
+        ("gpus: 8\nnode: dgx-b200\nprices: none.csv\n", "3:9: error[FG001]: cannot read "),
     ],
 )
 def test_a_file_of_wishes_is_named_with_line_and_column(fabricgen, tmp_path: Path, text: str, told: str) -> None:

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
         ("key", "error[FG007]: 'key' leads to no file that ends in .csv"),
         ("pipe.csv", "error[FG007]: 'pipe.csv' is no regular file"),
         ("own.csv", "own.csv:1:1: error[FG031]: the prices cannot be read from here on"),
-        ("none.csv", "wishes.yaml:6:9: error[FG031]: cannot read"),
+        ("none.csv", "wishes.yaml:6:9: error[FG001]: cannot read"),
     ],
 )
 def test_prices_lie_below_the_wishes(folder: Path, prices: str, told: str, fabricgen: Any) -> None:
