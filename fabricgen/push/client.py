@@ -164,6 +164,9 @@ class NetBox:
         if len(content) > MOST_BYTES:
             raise self._not_netbox(f"{method} {path} is larger than {MOST_BYTES >> 20} MiB", None)
         answer = _parse_json(self._mask.without_token(content))
+        if b"\\" in content:  # JSON may spell any character of the token as \\u0061
+            plain = json.dumps(answer, ensure_ascii=False).encode(errors="surrogatepass")
+            answer = _parse_json(self._mask.without_token(plain))
         if 300 <= status < 400:
             raise RefusedError(status, f"{self.url} is elsewhere now", None, "give the URL that it redirects to")
         if status >= 300 or (answer is None and content):

@@ -1,8 +1,9 @@
-"""A token masked in what a server answers, as it is, in part, in hexadecimal or in base64."""
+"""A token masked in what a server answers, as it is, in part, percent-encoded, in hexadecimal or in base64."""
 
 from __future__ import annotations
 
 from base64 import b64encode, urlsafe_b64encode
+from urllib.parse import quote
 
 MASK = b"***"
 RUN = 12
@@ -42,11 +43,12 @@ class TokenMask:
 
 
 def _spell_token(token: bytes) -> set[bytes]:
-    """A token in small letters: itself, in hexadecimal, and in base64 at each of its three alignments.
+    """A token in small letters: itself, percent-encoded (where it must be; all of it), in hexadecimal, and in base64
+    at each of its three alignments.
 
     Of base64, characters that also depend on what stands before or behind the token are left out.
     """
-    found = {token, token.hex().encode()}
+    found = {token, token.hex().encode(), quote(token, safe="").encode(), ("%" + token.hex("%")).encode()}
     for before in range(3):
         padded = bytes(before) + token
         for encode in (b64encode, urlsafe_b64encode):

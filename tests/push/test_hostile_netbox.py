@@ -165,6 +165,7 @@ def _spelled(token: str) -> list[str]:
         raw.hex(),
         *(base64.b64encode(word.encode() + raw + b"!").decode() for word in ("", "T", "To", "Token ")),
         base64.urlsafe_b64encode(raw).decode(),
+        "".join(f"%{byte:02X}" for byte in raw),
     ]
 
 
@@ -174,6 +175,12 @@ def test_a_token_that_is_echoed_is_masked(url: str, spelled: str) -> None:
     shown = told.partition("what is ")[2].partition("?")[0]
     assert "***" in shown
     assert not any(spelled[start : start + 12] in shown for start in range(len(spelled) - 11))
+
+
+def test_a_token_in_escapes_of_json_is_masked(url: str) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in TOKEN)
+    told = str(_refusal(url, _always(_answer(f'{{"detail": "what is {escaped}?"}}'.encode(), "403 Forbidden"))))
+    assert ("what is ***?" in told, TOKEN in told) == (True, False), told
 
 
 def test_all_else_is_not_masked() -> None:
