@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -10,6 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias
 Path: TypeAlias = tuple[str | int, ...]
 """A place in a blueprint: the keys and list indexes that lead to it."""
 
+
+_USER_OF_URL = re.compile(r"(://)[^\s/@'\"]+(?=@)")
 
 LONGEST_TEXT = 4000
 """Characters of a message, or of a hint."""
@@ -74,9 +77,11 @@ class Diagnostic:
     """Its repair, where only one is right."""
 
     def __post_init__(self) -> None:
-        """Cut a text that repeats what somebody wrote, however much that is."""
+        """Cut a text that repeats what somebody wrote, however much that is, and hide the password of a URL in it."""
         for name in ("message", "hint"):
             text = getattr(self, name)
+            if isinstance(text, str) and "://" in text and "@" in text:
+                object.__setattr__(self, name, text := _USER_OF_URL.sub(r"\1***", text))
             if isinstance(text, str) and len(text) > LONGEST_TEXT:  # a plug-in may have made it of anything
                 object.__setattr__(
                     self, name, f"{text[:LONGEST_TEXT]}... and {len(text) - LONGEST_TEXT:,} characters more"

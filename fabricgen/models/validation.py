@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
+from fabricgen.kernel.secret_names import may_be_secret
 from fabricgen.models.base import FieldError
 from fabricgen.models.forms import IN_WORDS
 from fabricgen.models.model_fields import field_hint, fields_at, names_at, places_of
@@ -250,14 +251,6 @@ def _value(data: Any, path: Path) -> Any:
             return None
         data = data[part]  # type: ignore[index]
     return data
-
-
-_SECRET = re.compile(r"(?i)pas+w|pas+phr|pwd|secret|auth|priv|community|token|^(cak|key|users|aaa|snmp)$")
-
-
-def may_be_secret(path: Path) -> bool:
-    """Whether somebody may have written a secret at a place, by the names that lead there, spelled right or not."""
-    return any(isinstance(step, str) and _SECRET.search(step) for step in path)
 
 
 def _message(problem: _Problem) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.diagnostics import InputError, Span, fault
+from fabricgen.kernel.secret_names import may_be_secret
 from fabricgen.kernel.text_input import decode
 from fabricgen.yaml.scalars import CORE, Include, resolve_scalar, unknown_tag
 from fabricgen.yaml.syntax import syntax_fault
@@ -145,6 +146,7 @@ class _Builder:
         self._stack: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}  # None: its node is still open
         self._idle: dict[Span, str] = {}
+        self._hidden = set[Span]()
         self._documents = 0
         self._aliased = 0
         self._map_start = events.MappingStartEvent
@@ -161,15 +163,27 @@ class _Builder:
     def feed(self, event: Event) -> None:
         """Take the next event; raises InputError."""
         handler = self._handlers.get(type(event))
-        if handler:
-            handler(event)
+        try:
+            if handler:
+                handler(event)
+        except InputError as error:
+            code = error.diagnostics[0].code
+            if code in ("FG005", "FG006") and self._is_at_secret():
+                what = f"what may be a secret begins as {'an alias' if code == 'FG005' else 'a tag'} of YAML does"
+                raise fault(code, what, hint="quote it if it is text", span=self._span(event)) from None
+            raise
 
     def finish(self) -> Node:
         """Return the root; raises InputError (FG002) when there was none."""
         if self._root is None or (self._root.value is None and _is_blank(self._root.span)):
             raise fault("FG002", f"'{self._name}' is empty", span=Span(self._name, 1, 1))
-        idle = tuple(Anchor(name, span) for span, name in self._idle.items())
+        idle = tuple(Anchor("***" if span in self._hidden else name, span) for span, name in self._idle.items())
         return self._root._replace(idle=idle) if idle else self._root
+
+    def _is_at_secret(self) -> bool:
+        """Whether what comes next stands where somebody may have written a secret: then no message has its name."""
+        around = self._name.split(".") if self._name.startswith("--set") else []
+        return may_be_secret([*around, *(level.key.value for level in self._stack if level.key)])
 
     def _span(self, event: Any) -> Span:
         start, end = event.start_mark, event.end_mark
@@ -197,6 +211,8 @@ class _Builder:
         if event.anchor:
             self._anchors[event.anchor] = node
             self._idle[span] = event.anchor
+            if self._is_at_secret():  # a password may begin with &
+                self._hidden.add(span)
         self._add(node)
 
     def _alias(self, event: Any) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, printable
+from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport, in_file, totals
 from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, together
-from fabricgen.models.validation import may_be_secret
 from fabricgen.yaml.syntax import LINE_END
 
 IN_CLEAR_TEXT = "FG740"
@@ -20,14 +20,17 @@ IN_CLEAR_TEXT = "FG740"
 WIDEST = 100
 """Cells of a source line that are shown; of a longer one, those around the fault."""
 
+_NAME = rf"""["']? (?: [\w-]{{0,20}} (?:{SECRET}) [\w-]{{0,20}} | \b(?:cak|key)) ["']?"""
+_VALUE = r"""(?! ["']? (?:env:FABRICGEN_|file:))
+    (?: "[^"]*" | '[^']*' | ["'].* | [^\s,{}\[\]\#"'] ) [^,{}\[\]\#]*"""
+_WORD = r"\b(?: pas+w\w* | pas+phr\w* | secret | community | passkey ) [ ]+ (?:[05789]|8a|sha512|md5)? [ ]*"
 _SECRET = re.compile(
-    r"""(?ix)
-    ((?:[\w-]{0,20} (?:pas+w|pas+phr|pwd|secret|auth|priv|community|token) [\w-]{0,20} | \b(?:cak|key))
-     ["']? [ ]* : [ ]*)
-    (?! ["']? (?:env:FABRICGEN_|file:) )
-    ("[^"]*" | '[^']*' | [^\s,{}\[\]\#"'][^,{}\[\]\#]*)"""
+    rf"(?ix) (^[\s?-]* {_NAME} [ ]* : [ ]+) (?! ['\"]? (?:env:FABRICGEN_|file:)) ([^\s{{\[].*)"
+    rf"| ({_NAME} [ ]* : [ ]*) ({_VALUE}) | ({_WORD}) ([^\s:,'\"]+)"
 )
-"""A key that secrets have, spelled right or not, and a value that is none of their references."""
+"""A key that secrets have, spelled right or not, and a value that is none of their references: alone on a line all of
+it, beside others up to a comma. Within a text, such as a snippet's, a word that secrets follow, and the next one."""
+_USER_OF_URL = re.compile(r"(://)([^\s/@'\"]+)(?=@)")
 _ACCOUNTS = re.compile(r"""\b(?:users|aaa|snmp)["']?[ ]*:[ ]*\{""")
 """What has secrets in it on the same line, in whatever form."""
 
@@ -103,6 +106,7 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     if _ACCOUNTS.search(line):
         return []
     line = line[: max(0, start - NEAR)] + _SECRET.sub(_mask_value, line[max(0, start - NEAR) :])
+    line = _USER_OF_URL.sub(_mask_value, line)
     parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
     before, under, after = _cropped(*map(_shown, parts))
     number = f"{span.line:>5} | "
@@ -112,7 +116,8 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
 
 def _mask_value(match: re.Match[str]) -> str:
     """A key and its value as stars, one a character, so that what follows stays in its column."""
-    return match[1] + "*" * len(match[2])
+    key, value = (text for text in match.groups() if text is not None)
+    return f"{key}{'*' * len(value)}"
 
 
 def _shown(text: str) -> str:
