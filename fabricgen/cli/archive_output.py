@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fabricgen.cli.output import standard_output
+from fabricgen.cli.output import refuse_input, standard_output
 from fabricgen.publish import Bundle, PublishReport, Told
 from fabricgen.publish.archive import publish_archive
 
@@ -24,9 +24,10 @@ def write_archive(
     """Write an archive as `publish_archive` does; `-` is a tar archive to standard output.
 
     That is made in a temporary folder first: what is written out is whole, and after an error nothing is. Raises
-    InputError as `publish_archive` and `standard_output` do, and click.UsageError on a terminal.
+    InputError as `publish_archive` and `standard_output` do, and click.UsageError on a terminal and over an input.
     """
     if str(archive) != "-":
+        refuse_input(Path(archive).resolve(), str(archive))
         return publish_archive(archive, bundles, header=header, parts=parts, jobs=jobs, told=told)
     with (
         standard_output("an archive is no text for a terminal; name a file, or pipe it: `| tar -x`") as stream,

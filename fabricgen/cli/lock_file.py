@@ -25,7 +25,7 @@ def changes(path: Path, lock: Lock) -> bool:
 
 def write_lock(path: Path, lock: Lock) -> None:
     """Write a lock atomically; raises InputError when that fails."""
-    write_output(str(path), lock_text(lock).encode())
+    write_output(str(path), lock_text(lock).encode(), updates=True)
 
 
 def check_locked(cluster: Cluster) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,11 +17,18 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 
-def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
+_WRITTEN = ("output", "archive", "labels", "learn")
+"""Options that name what a command writes."""
+
+
+def write_output(
+    target: str, content: bytes, *, binary: bool = False, updates: bool = False, read: Iterable[Path] = ()
+) -> None:
     """Write to a file or, for `-`, to standard output; if writing fails, an existing file is unchanged.
 
-    Raises InputError when the file cannot be written or standard output is closed, and click.UsageError for binary data
-    on a terminal.
+    `updates`: whether it is a file of ours that the command has read to bring it up to date; `read`: what it reads
+    beside its arguments. Raises InputError when the file cannot be written or standard output is closed, and
+    click.UsageError for binary data on a terminal, and where the file is an input.
     """
     if target == "-":
         with standard_output("this is no text for a terminal; name a file with -o" if binary else "") as stream:
@@ -29,6 +37,8 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
     from fabricgen.publish.replacing import replace_file
 
     path = Path(target).resolve()
+    if not updates:
+        refuse_input(path, target, read)
     try:
         if path.exists() and not path.is_file():  # a device or pipe is written to, not replaced
             path.write_bytes(content)
@@ -36,6 +46,18 @@ def write_output(target: str, content: bytes, *, binary: bool = False) -> None:
         replace_file(path, content)
     except OSError as error:
         raise fault("FG023", f"cannot write {target}: {error.strerror}") from error
+
+
+def refuse_input(path: Path, target: str, read: Iterable[Path] = ()) -> None:
+    """Raise click.UsageError where `path` is a file that the running command reads, or YAML: people write that."""
+    context = click.get_current_context(silent=True)
+    if context is None or not path.is_file():
+        return
+    values = [value for name, value in context.params.items() if name not in _WRITTEN]
+    named = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
+    files = {os.path.realpath(file) for file in (*named, *read) if isinstance(file, str | Path) and str(file)}
+    if str(path) in files or path.suffix in (".yaml", ".yml"):
+        raise click.UsageError(f"{target} is read, or written by hand: name another file to write")
 
 
 @contextmanager

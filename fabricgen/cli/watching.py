@@ -13,7 +13,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -24,6 +24,7 @@ from typing import Any
 import click
 
 from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.cli.read_files import files_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, printable
 
 PAUSE_S = 0.2
@@ -90,20 +91,6 @@ class Watch:
             else:
                 self._seen = now
             time.sleep(PAUSE_S)
-
-
-def files_of(loaded: LoadedBlueprint) -> Iterable[Path]:
-    """What a blueprint reads: itself, includes, tables, the lock, the catalogue beside it, the project's settings."""
-    spans = list(loaded.source.spans.values())
-    spans += [row.span for rows in loaded.guids.values() for row in rows[:1]]
-    spans += [row.cells["device"] for row in loaded.inventory[:1]]
-    spans += list(loaded.project_source.spans.values()) if loaded.project_source else []
-    yield from {Path(span.file) for span in spans if not span.file.startswith("--set")}
-    if loaded.lock_path:
-        yield loaded.lock_path
-    catalogue = loaded.folder / "catalog"
-    yield catalogue
-    yield from catalogue.rglob("*")
 
 
 def _changed(file: Path) -> tuple[int, int] | None:

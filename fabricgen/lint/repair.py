@@ -108,7 +108,7 @@ def write(repaired: Repaired, *, allow_outside: bool = False) -> None:
         _check_writable(file, targets[file], before, None if allow_outside else root)
     for file, (_, after) in repaired.files.items():
         try:
-            replace_file(targets[file], after, targets[file].stat().st_mode & 0o7777)
+            replace_file(targets[file], after)
         except OSError as error:
             raise _not_mended(file, (error.strerror or str(error)).lower(), "its content is as it was") from error
 

@@ -47,7 +47,7 @@ def _checked(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[D
     with blamed(entry):
         found = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
     if len(found) > MOST_FINDINGS:
-        raise entry.unusable(f"it yields more than {MOST_FINDINGS:,} findings", "yield one for many rows with one cause")
+        raise entry.unusable(f"it yields more than {MOST_FINDINGS:,} findings", "yield one a cause, not one a row")
     for each in found:
         if not isinstance(each, Diagnostic):
             raise entry.unusable(f"it yields {type(each).__name__}", "yield self.flag(path, message)")

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
+from fabricgen.publish.files import new_file, write_all
 
-def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
+
+def replace_file(path: Path, content: bytes) -> None:
     """Write beside a file and put that in its place; an earlier one stays as it is if writing fails or is stopped.
 
-    The name beside is one that nobody can have laid out before, as a link for example. Raises OSError.
+    It has the permissions of the earlier one; a new one has those that the umask leaves. The name beside is one that
+    nobody can have laid out before, as a link for example. Raises OSError.
     """
-    handle, temporary = tempfile.mkstemp(prefix=".fabricgen-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    earlier = path.stat().st_mode & 0o777 if path.exists() else None
+    temporary = path.parent / f".fabricgen-{secrets.token_hex(8)}"
+    with new_file(str(temporary), 0o666 if earlier is None else 0o600) as descriptor:
+        try:
+            write_all(descriptor, content)
+            if earlier is not None:
+                os.fchmod(descriptor, earlier)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

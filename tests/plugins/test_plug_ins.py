@@ -171,9 +171,13 @@ HERE = "BAD101 = broken_fabric:Rule"
         ("    title = 7", HERE, "Rule has no title"),
         ("    def check(self, view): return [self.flag((), 'x', 7)]", HERE, "whose hint or span is none"),
         ("    def check(self, view): return [self.flag((), 'x', fix=[7])]", HERE, "whose fix is no tuple of edits"),
-        ("""    def check(self, view):
+        (
+            """    def check(self, view):
         while True:
-            yield self.flag((), 'x')""", HERE, "it yields more than 10,000 findings"),
+            yield self.flag((), 'x')""",
+            HERE,
+            "it yields more than 10,000 findings",
+        ),
         ("", HERE, "failed: TypeError: 'NoneType' object is not iterable"),
         ("    def check(self, view): return ['found']", HERE, "it yields str"),
         ("    def check(self, view): return [Diagnostic('FG101', 1, 'x')]", HERE, "it yields a finding of FG101"),
@@ -255,10 +259,16 @@ def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., 
         ("yield 'a'", "bad = broken_fabric:make", "it yields str"),
         ("return 'a'", "bad = broken_fabric:make", "it returns str"),
         ("view.devices.name[0] = 'x'", "bad = broken_fabric:make", "failed: ValueError: assignment destination is rea"),
-        ("import itertools; yield from ((f'{n}', '') for n in itertools.count())", "bad = broken_fabric:make",
-         "it yields more than 50 files or 1 MiB"),
-        ("import itertools; yield from ((f'{n}', 'x' * 90000) for n in itertools.count())", "bad = broken_fabric:make",
-         "it yields more than 50 files or 1 MiB"),
+        (
+            "import itertools; yield from ((f'{n}', '') for n in itertools.count())",
+            "bad = broken_fabric:make",
+            "it yields more than 50 files or 1 MiB",
+        ),
+        (
+            "import itertools; yield from ((f'{n}', 'x' * 90000) for n in itertools.count())",
+            "bad = broken_fabric:make",
+            "it yields more than 50 files or 1 MiB",
+        ),
         ("yield", "bad = broken_fabric:RULE", "has no attribute 'RULE'"),
         ("yield", "bad = broken_fabric:__doc__", "it cannot be called"),
         ("yield", "Bad = broken_fabric:make", "its name is that of no folder"),

@@ -101,3 +101,46 @@ def test_a_list_of_a_build_that_is_a_hole_is_not_read(built: Path, name: str, fa
 def test_an_error_of_the_system_names_its_file(tmp_path: Path, fabricgen: Any) -> None:
     ran = fabricgen("check", tmp_path / ("x" * 300))
     assert (ran.code, f"{'x' * 40}" in ran.err, "File name too long" in ran.err) == (2, True, True), ran.err
+
+
+def test_no_input_is_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fabricgen: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    prices, own = Path("prices.csv"), Path("own.yaml")
+    archive = Path("prices.tar")
+    for list_ in (prices, archive):
+        list_.write_text("part,unit_price\n", encoding="utf-8")
+    own.write_text("include: base.yaml\nname: own\n", encoding="utf-8")
+    shutil.copy(BLUEPRINTS / "known-hardware.yaml", "base.yaml")
+    shutil.copy(BLUEPRINTS / "known-hardware.csv", "known-hardware.csv")
+    Path("link.csv").symlink_to("own.yaml")
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    for command in (
+        ("bom", own, "-o", own),
+        ("bom", own, "-o", "./own.yaml", "--format", "csv"),
+        ("bom", own, "-o", "base.yaml"),
+        ("bom", own, "-o", "known-hardware.csv"),
+        ("bom", own, "--prices", prices, "-o", prices),
+        ("wiring", own, "-o", "link.csv"),
+        ("wiring", own, "-o", "known-hardware.csv"),
+        ("view", own, "-o", own),
+        ("analyze", own, "-o", own),
+        ("build", own, "--prices", archive, "--archive", archive),
+        ("schema", own, "-o", own),
+    ):
+        ran = fabricgen(*command)
+        assert (ran.code, "name another file to write" in ran.err) == (2, True), (command, ran.err)
+        assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before, command
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_new_files_have_the_mode_that_the_umask_leaves(umask: int, mode: int, tmp_path: Path, fabricgen: Any) -> None:
+    earlier, new = tmp_path / "earlier.csv", tmp_path / "new.csv"
+    earlier.touch()
+    earlier.chmod(0o640)
+    before = os.umask(umask)
+    try:
+        codes = {fabricgen("bom", SMALL, "-o", file).code for file in (earlier, new)}
+    finally:
+        os.umask(before)
+    assert codes == {0}
+    assert [file.stat().st_mode & 0o777 for file in (earlier, new)] == [0o640, mode]

@@ -23,7 +23,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli import watching
-from fabricgen.cli.watching import files_of
+from fabricgen.cli.read_files import files_of
 
 TEXT = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
 

@@ -60,7 +60,7 @@ def command(
     found = import_sheets(design, sheets, file, included_as(blueprint, file))
     anew = reprints(found.before, found.after, {change.cable for change in found.changes})
     if output is not None and (found.changes or output == "-" or not Path(output).exists()):
-        write_output(output, found.overlay.encode())
+        write_output(output, found.overlay.encode(), updates=True)
     if labels is not None:
         write_output(labels, b"".join(write_blocks(anew)))
     click.echo(_report(found, anew, form), err=output == "-")

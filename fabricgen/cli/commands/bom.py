@@ -68,6 +68,7 @@ def command(
     from fabricgen.bom.prices import PriceList, read_price_list
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import tell_idle_prices, write_output
+    from fabricgen.cli.read_files import files_of
     from fabricgen.pipeline import compile_cluster, compile_design
 
     if sum(each is not None for each in (by, trace, old)) > 1:
@@ -80,7 +81,8 @@ def command(
     tell_idle_prices(prices, cluster)
     if old is not None:
         return _difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
-    write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx")
+    read = files_of(cluster.design.loaded)
+    write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx", read=read)
     return 0
 
 

@@ -106,7 +106,7 @@ def command(
     if learn and table is not None:
         write_output(learn, table)
     if overlay is not None:
-        write_output(output, overlay)
+        write_output(output, overlay, updates=True)
     return 1 if report.differs() else 0
 
 

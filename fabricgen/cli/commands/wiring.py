@@ -37,6 +37,7 @@ def command(
     from fabricgen.as_built.lines import HAND, THROUGH_PANELS
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import write_output
+    from fabricgen.cli.read_files import files_of
     from fabricgen.export.files import cables, links
     from fabricgen.export.table import Table, write_table
     from fabricgen.pipeline import compile_cluster, compile_design, ports_named_by_face
@@ -53,4 +54,5 @@ def command(
             patched = patching.policy[cluster.plan.cables.end_cable] >= 0
             by_hand["built_length_m"] = [THROUGH_PANELS if through else "" for through in patched.tolist()]
         table = Table(table.name, {**table.columns, **by_hand})
-    write_output(output, write_table(table, form), binary=form == "xlsx")
+    read = files_of(cluster.design.loaded)
+    write_output(output, write_table(table, form), binary=form == "xlsx", read=read)

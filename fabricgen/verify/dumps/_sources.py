@@ -108,6 +108,7 @@ def contents(source: Source) -> Iterator[tuple[str, bytes]]:
     Raises InputError for one that is too large, damaged, or cannot be read.
     """
     if source.path is None:
+        _check(sys.stdin is not None, source.shown, "standard input is closed")
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
         data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
