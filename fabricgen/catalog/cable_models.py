@@ -216,13 +216,13 @@ class CableProfile(Profile):
 
     def module_at(self, end: CageLanes, light_gbps: float, others: Iterable[Self]) -> Self | None:
         """The profile of the module at an end: itself where light is as fast as the electrical lanes there, or is none
-        of their number, as of coherent optics; else the first of `others` that makes its light of these and goes into
-        the cage; None where there is none.
+        of their number, as of coherent optics; else the first of `others` that makes its light of these, reaches as far
+        and goes into the cage; None where there is none.
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self
-        geared = (c for c in others if c.light_gbps == light_gbps and self.meets(c) and c.has_gearbox_for(end))
-        return next(geared, None)
+        alike = (c for c in others if c.light_gbps == light_gbps and self.meets(c) and c.reach_m >= self.reach_m)
+        return next((c for c in alike if c.has_gearbox_for(end)), None)
 
     def has_gearbox_for(self, end: CageLanes) -> bool:
         """Whether its modules with a gearbox serve an end."""

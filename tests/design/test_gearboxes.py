@@ -97,6 +97,9 @@ def test_what_media_allow_decides(tmp_path: Path, media: str, ways: int, medium:
     assert leaf.up.ways == ways
     upper = [links.segments[links.segment[link]].key == "leaf-spine" for link in table.end_link]
     assert {table.media[table.medium[table.end_cable[row]]].id for row, is_up in enumerate(upper) if is_up} == {medium}
+    ends = _transceivers(cluster, "leaf-spine")
+    modules = {module.partition("-osfp")[0].partition("-qsfp")[0] for pair in ends for module in pair if module}
+    assert all(MEDIA[module].reach_m >= MEDIA[medium].reach_m for module in modules)
 
 
 @pytest.mark.parametrize("leaves", [5, 6])
