@@ -17,6 +17,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.fg603_crowded_cage import CrowdedCage
 from fabricgen.lint.rules.fg610_media_carry_nothing import MediaCarryNothing
 from fabricgen.lint.rules.fg635_patching_does_not_mate import PatchingDoesNotMate
+from fabricgen.lint.rules.fg656_article_without_seller import ArticleWithoutSeller
 
 MEDIA = {cable.id: cable for cable in Catalog().cables}
 
@@ -217,3 +218,12 @@ def test_a_stated_medium_that_cages_are_not_made_for_is_told_so(tmp_path: Path) 
     findings = list(MediaCarryNothing().check(_clos(tmp_path, "w6940-cpo", "w6940-cpo", media="DR")))
     assert findings
     assert all("DR of 400G compute" in d.message and "made for (w6940-cpo: 2fr4)" in d.message for d in findings)
+
+
+def test_an_ndr_port_on_hdr_switches_needs_a_module_that_nobody_sells(tmp_path: Path) -> None:
+    """Modules of 100G lanes do not downshift, and there is no OSFP of four lanes of 50G (LinkX overview)."""
+    ufm = "extra: {ufm: {device: ufm, ports: 1}}"
+    text = f"{HEAD}fabrics: {{compute: {{protocol: infiniband, tiers: {{leaf: {{switch: qm8790}}}}, {ufm}}}}}"
+    text = text.replace("dgx-h100", "dgx-a100").replace("su: 2", "su: 1")
+    (finding,) = ArticleWithoutSeller().check(build_cluster(_design(tmp_path, text, NODES=2)))
+    assert finding.message.startswith("nobody is known to sell 1 sr8-50g-osfp-200g-flat")
