@@ -42,7 +42,7 @@ def test_no_relay_is_deaf_at_unnumbered_links_or_of_v4() -> None:
 
 def test_what_a_nos_lacks_of_them_is_said() -> None:
     stated = ("fabrics.compute.dhcp={servers: 10.128.0.67, option_82: false}", "fabrics.compute.access.bpdu_guard=true")
-    more = ("ip=dual", BRIDGED, "fabrics.compute.router_advertisements={other: true, lifetime_s: 60}")
+    more = ("ip=dual", BRIDGED, "fabrics.compute.router_advertisements={other: true, lifetime_s: 600}")
     found = lint(example_design("leaf-spine", *stated, *more), None, LintSettings())
     said = " ".join(d.message for d in found.findings if d.code == "FG703")
     assert all(word in said for word in ("no-option-82", "bpdu-guard", "ra-settings", "ra-lifetime")), said

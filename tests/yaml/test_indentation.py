@@ -130,6 +130,7 @@ def test_what_a_slip_holds_is_not_repeated(tmp_path: Path) -> None:
         ("management: {users: {Ops: {}}}", "expected a login name of up to 31 small letters", ""),
         ("management: {ztp: {url: 'http://10.0.0.1:70000/f'}}", "a port of up to 65535", "url: Under which"),
         ("management: {ntp: '10.32.0.4, 10.32.0.5'}", "write several in brackets: [A, B]", ""),
+        ("fabrics: {c: {protocol: roce, router_advertisements: {lifetime_s: 599}}}", "599 s end before the next", ""),
     ],
 )
 def test_a_message_says_what_would_be_right(tmp_path: Path, line: str, says: str, hint: str) -> None:

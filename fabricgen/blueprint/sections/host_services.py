@@ -13,6 +13,9 @@ from fabricgen.models.forms import one_or_list, text_form
 MOST_STORM_PERCENT = 10
 """More of a host port than any broadcast needs; SONiC counts no more than 100 Gb/s (sonic-storm-control.yang)."""
 
+MAX_ADVERTISEMENT_S = 600
+"""Default of MaxRtrAdvInterval (RFC 4861, 6.2.1): that of FRR and NVUE, too."""
+
 
 def _of_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
     if wrong := next((server for server in servers if ipaddress.ip_address(server).version == 4), ""):
@@ -63,6 +66,15 @@ class Dhcp(Model):
     )
 
 
+def _lifetime(seconds: int) -> int:
+    """RFC 4861, 6.2.1: none, or as long as routers may wait between two advertisements; FRR refuses less."""
+    if 0 < seconds < MAX_ADVERTISEMENT_S:
+        raise ValueError(
+            f"{seconds} s end before the next advertisement may come: 0, or {MAX_ADVERTISEMENT_S} and more"
+        )
+    return seconds
+
+
 class Advertisements(Model):
     """IPv6 router advertisements of gateways (RFC 4861)."""
 
@@ -71,7 +83,7 @@ class Advertisements(Model):
     )
     other: bool = Field(False, description="Hosts ask DHCPv6 for all else.")
     autoconfig: bool = Field(False, description="Hosts make addresses of the prefix themselves (RFC 4862).")
-    lifetime_s: int = Field(
+    lifetime_s: Annotated[int, AfterValidator(_lifetime)] = Field(
         1800, ge=0, le=9000, description="How long hosts keep the gateway as default router, s; 0: it is none."
     )
     resolvers: V6Resolvers = Field((), description="DNS resolvers that are advertised (RFC 8106).")

@@ -278,7 +278,7 @@ class Management(Model):
     )
 
     def over(self, shared: Self) -> Self:
-        """These settings over others: users are added by name, every other setting replaces its like."""
-        own = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
+        """These settings over others: users are added by name, each other one replaces its like, an empty one too."""
+        own = {name: getattr(self, name) for name in self.model_fields_set}
         own["users"] = {**shared.users, **self.users}
         return shared.model_copy(update=own)

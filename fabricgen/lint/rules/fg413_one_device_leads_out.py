@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.lint.rules.fg519_announced_wrongly import is_to_provider
 from fabricgen.lint.subjects.ways_out import ways_out
 
 
@@ -14,7 +16,8 @@ class OneDeviceLeadsOut(DesignRule):
     """All default routes of a fabric come from exits on one switch, or from one device outside.
 
     When that switch is upgraded, or that router or its owner fails, nothing leaves, however many links there are. Give
-    far devices ports on two switches, and lead to two devices, best of two owners; one link alone is FG412's.
+    far devices ports on two switches, and lead to two devices, best of two owners; one link alone is FG412's. Likewise
+    of prefixes that one exit alone leads to, such as that of your servers: a provider's default route is no stand-in.
     """
 
     id = "FG413"
@@ -38,17 +41,29 @@ class OneDeviceLeadsOut(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the switches and the far devices of all exits with a default route that share a VRF."""
-        for exits in ways_out(design):
-            leading = [exit_ for exit_ in exits if exit_.spec.default]
+        for leading, prefix in (led for exits in ways_out(design) for led in _list_ways(exits)):
             links = [(exit_.extra, link) for exit_ in leading for link in exit_.extra.links]
-            if len(links) < 2:
+            if len(links) < 2 and not prefix:
                 continue
             switches = {(extra.tier, link.switch) for extra, link in links}
             devices = {extra.devices[link.device] for extra, link in links}
-            where = f"the default route of {leading[0].fabric.name}"
-            if len(switches) == 1:
+            where = f"the {f'route to {prefix}' if prefix else 'default route'} of {leading[0].fabric.name}"
+            if len(switches) == 1 < len(links):
                 message = f"{where} comes in on one switch of {leading[0].extra.tier.text}, and is lost with it"
                 yield self.flag((*leading[0].path, "to"), message, "attach far devices to two switches")
             if len(devices) == 1:
                 message = f"{where} comes from {min(devices)} alone, and is lost with it"
                 yield self.flag((*leading[0].path, "to"), message, "lead to two devices, in one exit or two")
+
+
+def _list_ways(exits: list[ExitDesign]) -> Iterator[tuple[list[ExitDesign], str]]:
+    """(exits, prefix) of what leads to one place: everywhere (""), or what one alone accepts; for that, default routes
+    stand in unless they are of providers.
+    """
+    leading = [exit_ for exit_ in exits if exit_.spec.default]
+    if leading:
+        yield leading, ""
+    for exit_ in (e for e in exits if not e.spec.default and e.spec.accept):
+        others = [o for o in exits if o is not exit_ and (o.spec.accept or not is_to_provider(o))]
+        if not others:
+            yield [exit_], exit_.spec.accept[0].split()[0]

@@ -74,6 +74,12 @@ class AnnouncedWrongly(DesignRule):
                 yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
 
 
+def is_to_provider(exit_: ExitDesign) -> bool:
+    """Whether an exit leads to AS numbers that are not for private use; one of documentation stands for such."""
+    asns = far_asns(exit_)
+    return bool(asns) and not any(first <= asn <= last for asn in asns for first, last in NOT_PUBLIC[1:])
+
+
 def far_asns(exit_: ExitDesign) -> set[int]:
     """The AS numbers of the far devices."""
     own = {name: device.asn for name, device in exit_.spec.devices.items()}

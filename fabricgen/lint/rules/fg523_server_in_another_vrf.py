@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.fg519_announced_wrongly import NOT_PUBLIC, PRIVATE, far_asns
+from fabricgen.lint.rules.fg519_announced_wrongly import PRIVATE, far_asns, is_to_provider
 from fabricgen.lint.subjects.addressing import management_servers, within
 from fabricgen.lint.subjects.managed import managements
 from fabricgen.lint.subjects.ways_out import is_led_out, leading_exits
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fabricgen.design.fabric_model import FabricDesign
     from fabricgen.design.model import Design
     from fabricgen.lint.subjects.address_owners import Owner
-    from fabricgen.numbering.addresses.family import Network
 
 Asker = tuple[str, tuple[tuple["FabricDesign", str], ...]]
 """Who asks a server, in words, and each fabric and VRF ("" for the default one) that they may ask in."""
@@ -99,7 +98,7 @@ class ServerInAnotherVrf(PlanRule):
         ]
         asns = [asn for exit_, _ in ways_there for asn in sorted(far_asns(exit_))]
         private = any(within(server, space) for space in PRIVATE)
-        if private and asns and all(_is_to_providers(exit_, prefix) for exit_, prefix in ways_there):
+        if private and asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in ways_there):
             message = (
                 f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
             )
@@ -112,12 +111,6 @@ class ServerInAnotherVrf(PlanRule):
                     message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
                     yield self.flag(path, message, "put their VRF and that of the exit into one: `vrf: default`")
                     return
-
-
-def _is_to_providers(exit_: ExitDesign, prefix: Network) -> bool:
-    """Whether an exit leads to a prefix by a default route alone, from AS numbers that are not for private use."""
-    private = NOT_PUBLIC[1:]  # the first is of documentation, where an example stands for a provider
-    return prefix.prefixlen == 0 and not any(a <= asn <= z for asn in far_asns(exit_) for a, z in private)
 
 
 def _list_questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:

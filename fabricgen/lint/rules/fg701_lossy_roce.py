@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
+from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import is_scale_across, merge_fabrics
@@ -16,7 +17,7 @@ class LossyRoce(DesignRule):
     RoCE v2 recovers from loss by resending everything since the lost packet, so one drop stalls a whole collective;
     vendors' guides ask for ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks.
     Fabrics that only span sites and set the profile themselves are lossy on purpose: few buffers hold the packets
-    in flight on fibre that long.
+    in flight on fibre that long. A carried fabric has the QoS of its carrier, whose switches it uses.
     """
 
     id = "FG701"
@@ -38,8 +39,9 @@ class LossyRoce(DesignRule):
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
-            own = blueprint.fabrics[fabric.name].qos.profile
+            owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses
+            own = blueprint.fabrics[owner.name].qos.profile
             on_purpose = own and is_scale_across(design, fabric)
-            if fabric.protocol == "roce" and (own or blueprint.qos.profile) == "best-effort" and not on_purpose:
-                place = (*fabric.path, "qos", "profile") if own else ("qos", "profile")
+            if fabric.protocol == "roce" and not qos_of(design, owner).lossless and not on_purpose:
+                place = (*owner.path, "qos", "profile") if own else ("qos", "profile")
                 yield self.flag(place, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.design.capacity.loss_words import is_for_management
+from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -48,6 +49,7 @@ class PortUndone(PlanRule):
         """Look up the links at the ports that have an MTU or FEC of their own."""
         from fabricgen.views.mtu import HOST_MTU
 
+        out = {exit_.extra.path for exit_ in exits_of(cluster.design)}
         small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
         for path, port, segment in _own_ports(cluster):
             fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE
@@ -55,7 +57,8 @@ class PortUndone(PlanRule):
             if port.fec in ("none", "fc") and fast:
                 message = f"`fec: {port.fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
                 yield self.flag((*path, "fec"), message, "remove it")
-            if port.mtu is not None and port.mtu < HOST_MTU and segment.fabric not in small:
+            is_way_out = segment.path in out  # whose MTU is that of a provider: hosts are told by ICMP (RFC 1191)
+            if port.mtu is not None and port.mtu < HOST_MTU and segment.fabric not in small and not is_way_out:
                 message = f"an MTU of {port.mtu} drops the {HOST_MTU:,}-byte packets that hosts send"
                 yield self.flag((*path, "mtu"), message, "remove it, or lower the MTU of all hosts too")
 

@@ -50,6 +50,8 @@ class NoTimeOrLogs(DesignRule):
     @staticmethod
     def _place(design: Design, key: str, fabric: str) -> Path:
         """Where the setting would be stated: in the cluster's management, else in the first fabric."""
+        if key in design.loaded.blueprint.fabrics[fabric].management.model_fields_set:
+            return "fabrics", fabric, "management", key
         if design.loaded.blueprint.management.model_fields_set:
             return "management", key
         return "fabrics", fabric

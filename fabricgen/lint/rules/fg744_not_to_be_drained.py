@@ -42,20 +42,24 @@ class NotToBeDrained(PlanRule):
             return
         import numpy as np
 
+        from fabricgen.numbering.addresses.exit_links import exit_segments
+
         links, bonds = cluster.plan.links, cluster.plan.bonds
         switches = np.zeros(len(cluster.names), bool)
         switches[list(cluster.switch_rows())] = True
+        out = exit_segments(cluster.design, cluster.plan)  # what they take and announce is drained
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
         for device in drained:
             row = rows[device]
             at = np.flatnonzero((links.a_device == row) | (links.b_device == row))
             ends = np.where(links.a_device[at] == row, links.b_device[at], links.a_device[at])
-            alone = ~switches[ends]
+            alone = ~switches[ends] & ~np.isin(links.segment[at], list(out))
             if bonds is not None and bonds.mate[row] >= 0:
                 alone &= bonds.of_link[at] < 0
             if nodes := len(set(ends[alone].tolist())):
+                lose = f"{nodes} nodes lose a port each" if nodes > 1 else "1 node loses a port"
                 yield self.flag(
                     ("config_of", device, "maintenance"),
-                    f"{nodes} nodes lose a port each, or more, when {device} goes: {int(alone.sum())} links in all",
+                    f"{lose}, or more, when {device} goes: {int(alone.sum())} links in all",
                     "move their work away first, then waive this",
                 )

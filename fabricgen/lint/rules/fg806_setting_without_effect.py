@@ -15,6 +15,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import pod_units
 from fabricgen.design.media.policy import CablePolicy, named
 from fabricgen.design.model import Design
+from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import overlap
@@ -137,18 +138,10 @@ def _vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterator[Idl
         yield (*fabric.path, "vlan"), why, "remove it, or set `hosts: bridged`"
 
 
-def is_lossless(design: Design, fabric: FabricDesign) -> bool:
-    """Whether the switches of a fabric keep a lossless class, as stated nearest to it."""
-    blueprint = design.loaded.blueprint
-    shared = blueprint.qos.profile if fabric.protocol == "roce" else None
-    profile = blueprint.fabrics[fabric.name].qos.profile or shared
-    return profile == "roce-lossless" if profile else fabric.protocol == "roce"
-
-
 def _qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Settings of a lossless class where there is none."""
     stated = sorted(design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set - OF_BEST_EFFORT)
-    if stated and fabric.protocol != "infiniband" and not is_lossless(design, fabric):
+    if stated and fabric.protocol != "infiniband" and not fabric.carrier and not qos_of(design, fabric).lossless:
         for key in stated:
             why = f"{fabric.name} has no lossless class, so `{key}` has no effect"
             yield (*fabric.path, "qos", key), why, "remove it, or set `profile: roce-lossless`"
@@ -272,7 +265,7 @@ def _cluster_settings(design: Design) -> Iterator[Idle]:
                 yield (key,), f"`{key}` has no effect: every fabric is InfiniBand", REMOVE
         return
     for key in sorted(blueprint.qos.model_fields_set - OF_BEST_EFFORT):
-        if not any(is_lossless(design, fabric) for fabric in ethernet):
+        if not any(qos_of(design, fabric).lossless for fabric in ethernet):
             yield ("qos", key), f"no fabric has a lossless class, so `{key}` has no effect", REMOVE
     roce = [f for f in ethernet if f.protocol == "roce" and not blueprint.fabrics[f.name].qos.profile]
     if blueprint.qos.profile and not roce:

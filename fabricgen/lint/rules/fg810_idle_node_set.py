@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -13,7 +14,7 @@ class IdleNodeSet(DesignRule):
     """A set of nodes has no port in any fabric: it takes racks, power and money, and cannot be reached.
 
     Its NICs have other roles than the fabrics ask for with `attach`, or the set is left over. Let a fabric attach
-    one of its roles, or remove the set.
+    one of its roles, or remove the set. Likewise extra devices that only their BMCs or management ports attach.
     """
 
     id = "FG810"
@@ -38,3 +39,11 @@ class IdleNodeSet(DesignRule):
                 message = f"no fabric attaches the {nodes.count} x {nodes.profile.id} of each unit"
                 hint = f"`attach` one of the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
                 yield self.flag(nodes.path, message, hint)
+        extras = [(extra, fabric) for fabric in design.fabrics for extra in fabric.extras]
+        used = {name for extra, fabric in extras if not is_for_management(fabric) for name in extra.devices}
+        for extra, fabric in extras:
+            roles = sorted(set(extra.attachment.profile.roles) - {"bmc"})
+            if roles and not used & {*extra.devices}:
+                message = f"{extra.devices[0]} has a link in {fabric.name} alone, which is for management"
+                hint = f"attach it where its other ports ({', '.join(roles)}) are meant to be, or remove it"
+                yield self.flag(extra.path, message, hint)
