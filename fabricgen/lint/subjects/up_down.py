@@ -23,7 +23,8 @@ class Unjoined(NamedTuple):
 def roots_above(view: FabricView) -> list[int]:
     """For each switch the roots that it reaches by going up alone, as bits of a number.
 
-    Up is nearer to a switch of the highest tier, at equal distance to the lower GUID (opensm, osm_ucast_updn.c).
+    Up is nearer to a switch of the highest tier, at equal distance to the lower GUID; a link between two of these is up
+    from both ends, so that linked roots are one (opensm, osm_ucast_updn.c).
     """
     import networkx as nx  # half a second that most commands do not need
 
@@ -33,12 +34,14 @@ def roots_above(view: FabricView) -> list[int]:
     tops = {i for i, switch in enumerate(switches) if switch.top}
     graph.add_nodes_from(tops)
     distance = nx.multi_source_dijkstra_path_length(graph, tops, weight=None)
-    order = sorted(distance, key=lambda i: (distance[i], switches[i].guid))
-    above, roots = set[int](), [0] * len(switches)
-    for switch in order:
+    roots = [0] * len(switches)
+    for linked in nx.connected_components(graph.subgraph(tops)):
+        for root in linked:
+            roots[root] = 1 << min(linked)
+    above = set(tops)
+    for switch in sorted(distance.keys() - tops, key=lambda i: (distance[i], switches[i].guid)):
         for upper in above.intersection(graph[switch]):
             roots[switch] |= roots[upper]
-        roots[switch] = roots[switch] or 1 << switch
         above.add(switch)
     return roots
 
