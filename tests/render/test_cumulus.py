@@ -265,6 +265,22 @@ def test_lossless_profiles() -> None:
     assert "egress-shaper" not in qos
 
 
+def test_cages_that_a_split_disables_say_so_and_have_no_port() -> None:
+    """Eight ports of a cage of the SN5600 take the next one's as well (catalog/data/switches/sn5600.yaml)."""
+    sets = (
+        "scalable_unit={nodes: 12 x generic-server}",
+        "fabrics.compute.speed=100G",
+        "fabrics.compute.tiers.leaf={switch: sn5600, per: [su, rail], breakout: 8x100, uplinks: 4 x 400G}",
+    )
+    ports = tree_of(switch_of("leaf-spine", LEAF, *sets))["interface"]
+    split = {name: row["link"]["breakout"] for name, row in ports.items() if "breakout" in row.get("link", {})}
+    eight, two, disabled = {"8x": {"lanes-per-port": "1"}}, {"2x": {"lanes-per-port": "4"}}, {"disabled": {}}
+    assert split == {"swp1": eight, "swp2": disabled, "swp3": eight, "swp4": disabled, "swp63": two, "swp64": two}
+    down = {"link": {"state": {"down": {}}}, "type": "swp"}
+    unused = {name for name, row in ports.items() if row == down}
+    assert unused == {*(f"swp3s{n}" for n in range(4, 8)), *(f"swp{n}" for n in range(5, 63)), "swp65"}
+
+
 def test_best_effort_has_no_profiles() -> None:
     oob = next(
         s for s in cluster_of("superpod-b200", *runs_cumulus("superpod-b200")).switches() if not s.fabric.qos.lossless
