@@ -22,6 +22,7 @@ from fabricgen.lint.examples import BASE, MARK
 from fabricgen.lint.fault import Fault, all_codes, all_faults, page_of
 from fabricgen.lint.rule import all_rules
 from fabricgen.pipeline import other_findings
+from tests.lint.golden_findings import assert_as_kept
 
 SOURCE = Path(package.__file__).parent
 SHOWN = [f for f in all_faults() if not f.in_words]
@@ -87,7 +88,7 @@ def said(stage: Callable[[Path], object], code: str, file: Path, example: str) -
 @pytest.mark.tenth
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda f: f.id)
 def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
-    fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setattr(
         "fabricgen.design.advice.hints.advice_on", lambda *_: ()
@@ -100,6 +101,7 @@ def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
     assert [(d.span.file, d.span.line) for d in refused if d.span] == [(str(file), line) for line in marked]
     assert all(d.severity is fault.severity for d in refused)
     assert said(stage, fault.id, file, good) == []
+    assert_as_kept(fault.id, refused, tmp_path, request)
 
 
 @pytest.mark.parametrize("fault", all_faults(), ids=lambda f: f.id)

@@ -1,4 +1,4 @@
-"""Each rule's own examples: the bad one is flagged at its marked line, the good one is clean of it."""
+"""Each rule's own examples: the bad one is flagged at its marked line, in kept words, the good one is clean of it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.docs import explain
 from fabricgen.lint.engine import LintResult, LintSettings, lint
 from fabricgen.lint.examples import BASE, MARK
+from fabricgen.lint.fault import all_faults
 from fabricgen.lint.rule import Rule, all_rules
 from tests.conftest import EXAMPLES, example_cluster, example_design
+from tests.lint.golden_findings import FINDINGS, assert_as_kept
 
 
 @pytest.fixture
@@ -35,19 +37,25 @@ def judged(tmp_path: Path) -> Callable[[str], LintResult]:
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
-def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged) -> None:
+def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     lines = ("include: base.yaml\n" + dedent(rule.bad)).splitlines()
     marked = [i for i, line in enumerate(lines, start=1) if line.rstrip().endswith(MARK)]
     found = [d for d in judged(rule.bad).findings if d.code == rule.id]
     assert [d.span.line for d in found] == marked
     assert all(d.span.file.endswith("example.yaml") for d in found)
     assert all(d.severity is rule.severity for d in found)
+    assert_as_kept(rule.id, found, tmp_path, request)
 
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
 def test_good_is_clean(rule: Rule, judged) -> None:
     assert rule.id not in {d.code for d in judged(rule.good).findings}
+
+
+def test_every_kept_finding_is_of_a_rule_or_a_fault_with_examples() -> None:
+    codes = {rule.id for rule in all_rules()} | {fault.id for fault in all_faults() if not fault.in_words}
+    assert {file.stem for file in FINDINGS.iterdir()} == codes
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
