@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from fabricgen.as_built.faults import refuse
+from fabricgen.as_built.sheet import MOST_COLUMNS, CellText, Sheet, Unreadable
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.publish.reading import refuse_unfinished_around
@@ -17,31 +16,7 @@ from fabricgen.publish.reading import refuse_unfinished_around
 MAX_BYTES = 64 * 1024 * 1024
 """The largest file that is read, bytes."""
 
-MOST_COLUMNS = 48
-"""The most columns that are read of a sheet."""
-
-MOST_ROWS = 2_000_000
-"""The most rows of all sheets of a file, empty ones included."""
-
 _WORKBOOKS = (".xlsx", ".xlsm")
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A cell that holds something other than text or a number; `why` says what."""
-
-    why: str
-
-
-CellText: TypeAlias = str | Unreadable
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A sheet: its name in messages (`wiring.xlsx:wiring`), and (row number from 1, cells) of its rows."""
-
-    name: str
-    rows: Iterator[tuple[int, list[CellText]]]
 
 
 def sheets_of(file: str) -> Iterator[Sheet]:

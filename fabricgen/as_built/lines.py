@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricgen.as_built.cells import CellText, Sheet, Unreadable, sheets_of
+from fabricgen.as_built.cells import sheets_of
 from fabricgen.as_built.faults import Faults
+from fabricgen.as_built.sheet import CellText, Sheet, Unreadable
 from fabricgen.kernel.diagnostics import Span
 
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")

@@ -13,8 +13,8 @@ from datetime import date, datetime, time, timedelta
 from itertools import count
 from typing import Any, NoReturn
 
-from fabricgen.as_built.cells import MOST_COLUMNS, MOST_ROWS, CellText, Sheet, Unreadable
 from fabricgen.as_built.faults import refuse
+from fabricgen.as_built.sheet import MOST_COLUMNS, MOST_ROWS, CellText, Sheet, Unreadable
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.units import number
 

@@ -12,7 +12,7 @@ from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.split_sites import only_site, split_by_hall, split_by_site, was_one_of_several
 from fabricgen.blueprint.models import Blueprint, Pod, natural
 from fabricgen.blueprint.sections.fabric import PodTier
-from fabricgen.blueprint.sections.slots import NodeSlot, PodUnits, omitted_slots
+from fabricgen.blueprint.slots import NodeSlot, PodUnits, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.halls import DEFAULT_HALL

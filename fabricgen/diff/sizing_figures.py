@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fabricgen.blueprint.sections.slots import NodeSlot, omitted_slots
+from fabricgen.blueprint.slots import NodeSlot, omitted_slots
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import pod_units

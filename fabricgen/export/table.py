@@ -144,6 +144,4 @@ def write_table(table: Table, form: str) -> bytes:
 
 def csv_file(table: Table) -> File:
     """A table as a CSV file of its name, in blocks of rows."""
-    from fabricgen.export.formats.csv import write_blocks
-
-    return f"{table.name}.csv", write_blocks(table)
+    return f"{table.name}.csv", discovery.load(FORMATS, "csv").write_blocks(table)

@@ -20,7 +20,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean, fault
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.wiring.tables import SWITCH
 
 EXPORTED = ("name", "site", "rack", "position", "ipv4 address", "ipv6 address", "ip address", "oob ip")

@@ -11,9 +11,9 @@ from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.addresses.allocate import Addresses
-from fabricgen.numbering.addresses.family import of_family
 from fabricgen.numbering.addresses.family_overrides import FamilyOverrides
-from fabricgen.numbering.holders import check_asn
+from fabricgen.numbering.addresses.holders import check_asn
+from fabricgen.numbering.blocks.family import of_family
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows

@@ -21,7 +21,7 @@ from fabricgen.design.shape import (
     reserved_places,
     scope_index,
 )
-from fabricgen.numbering.addresses.blocks import Slots
+from fabricgen.numbering.blocks.block_allocator import Slots
 from fabricgen.numbering.slot_counts import group_capacity
 from fabricgen.wiring.links.columns import Columns, tier_columns
 

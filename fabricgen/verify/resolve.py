@@ -10,10 +10,10 @@ import numpy as np
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SEEN
+from fabricgen.verify.identity.ends import Ends, ends_of
 from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.notes import box_text, capped
 from fabricgen.verify.ports.coverage import coverage_of
-from fabricgen.verify.ports.ends import Ends, ends_of
 from fabricgen.verify.ports.numbers import UNKNOWN
 from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger, is_outside, place_of
 from fabricgen.verify.sightings import Sightings

@@ -12,8 +12,8 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
-from fabricgen.numbering.addresses.family import FAMILIES
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.family import FAMILIES
+from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
 from fabricgen.views.balancing import Balancing, balancing_of
 from fabricgen.views.exits import Outside, outside_of

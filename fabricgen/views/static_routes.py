@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.addresses.column import text_of
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.blocks.column import text_of
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.views.switch import NextHop, StaticRoute
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan

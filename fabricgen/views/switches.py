@@ -17,11 +17,11 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.numbering.addresses.allocate import Addresses
-from fabricgen.numbering.addresses.column import dotted
 from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
+from fabricgen.numbering.blocks.column import dotted
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, Outside, SwitchExits, outside_of, switch_exits

@@ -8,9 +8,9 @@ import pytest
 
 from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster
+from fabricgen.diff.bill.wording import bom_title
 from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
-from fabricgen.diff.reports.summary_lines import bom_title
 from fabricgen.export import order
 from fabricgen.export.table import ExportContext, part
 from fabricgen.kernel.diagnostics import InputError

@@ -14,8 +14,8 @@ import pytest
 from fabricgen.export import row_text
 from fabricgen.export.formats.csv import write, write_blocks
 from fabricgen.export.table import Table
-from fabricgen.numbering.addresses.column import IPv4Column, column_of, first_family
-from fabricgen.numbering.addresses.family import V6
+from fabricgen.numbering.blocks.column import IPv4Column, column_of, first_family
+from fabricgen.numbering.blocks.family import V6
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
     ConcatenatedColumn,

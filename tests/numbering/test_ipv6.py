@@ -13,8 +13,8 @@ from fabricgen.cluster import build_cluster
 from fabricgen.export.files import addresses, devices, links
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.addresses.column import IPv6Column, at_places, column_of
-from fabricgen.numbering.addresses.family import FAMILIES, V6, Family
+from fabricgen.numbering.blocks.column import IPv6Column, at_places, column_of
+from fabricgen.numbering.blocks.family import FAMILIES, V6, Family
 from tests.effort import calls
 
 TEXT = """

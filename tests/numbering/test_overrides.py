@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.numbering.addresses.column import AddressColumn, dotted
+from fabricgen.numbering.blocks.column import AddressColumn, dotted
 from fabricgen.render.engine import render_configs
 from tests.conftest import example_cluster
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 
-from fabricgen.numbering.addresses.column import IPv6Column, no_addresses
-from fabricgen.numbering.addresses.family import V6
+from fabricgen.numbering.blocks.column import IPv6Column, no_addresses
+from fabricgen.numbering.blocks.family import V6
 
 
 def test_columns_are_of_their_family_in_another_process() -> None:

@@ -14,7 +14,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.numbering.addresses.column import dotted
+from fabricgen.numbering.blocks.column import dotted
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.found_histories import WITHOUT_LOCK

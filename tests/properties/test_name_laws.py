@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.numbering.addresses.column import AddressColumn
+from fabricgen.numbering.blocks.column import AddressColumn
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.halls import Tree

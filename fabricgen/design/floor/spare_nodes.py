@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from fabricgen.blueprint.models import Blueprint, SpareNodes
-from fabricgen.blueprint.sections.slots import NodeSlot, PodUnits, stated_slots
+from fabricgen.blueprint.slots import NodeSlot, PodUnits, stated_slots
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 

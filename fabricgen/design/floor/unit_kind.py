@@ -8,7 +8,7 @@ from functools import cached_property
 
 from fabricgen.blueprint.models import Blueprint, Racks, ScalableUnit, natural
 from fabricgen.blueprint.scalars import CountOf, NodeSetOf
-from fabricgen.blueprint.sections.slots import UnitSize
+from fabricgen.blueprint.slots import UnitSize
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.floor.rack_space import node_slots

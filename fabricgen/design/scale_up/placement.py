@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from fabricgen.blueprint.models import ScaleUp
-from fabricgen.blueprint.sections.slots import NodeSlot
+from fabricgen.blueprint.slots import NodeSlot
 from fabricgen.design.floor.unit_kind import NodeSet, UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Path, fault

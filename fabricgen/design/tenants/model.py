@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricgen.blueprint.sections.slots import NodeSlot
+from fabricgen.blueprint.slots import NodeSlot
 from fabricgen.kernel.diagnostics import Path
 
 

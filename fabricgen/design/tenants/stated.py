@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabricgen.blueprint.models import Blueprint, natural
-from fabricgen.blueprint.sections.slots import NodeSlot, stated_slots
 from fabricgen.blueprint.sections.tenants import Tenant
+from fabricgen.blueprint.slots import NodeSlot, stated_slots
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, pod_units
 from fabricgen.design.linked import fabric_underlay, fabric_vlan, linked_fabrics

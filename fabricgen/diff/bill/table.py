@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.diff.bill.compare import BomDelta
-from fabricgen.diff.reports.summary_lines import bom_line, bom_title
+from fabricgen.diff.bill.wording import bom_line, bom_title
 from fabricgen.kernel.diagnostics import printable
 
 _TITLES = {"new": "new parts", "gone": "parts that go", "more": "more", "fewer": "fewer", "same": "spares put to use"}

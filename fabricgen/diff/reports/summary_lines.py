@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from fabricgen.diff.bill.compare import BomDelta, PartDelta
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.reports.wording import TITLES, said
@@ -39,29 +38,6 @@ def optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
     come = Counter(delta.new["part"][delta.added].tolist()) + Counter(delta.new["part"][delta.now].tolist())
     go = Counter(delta.old["part"][delta.removed].tolist()) + Counter(delta.old["part"][delta.was].tolist())
     return {part: (come[part], go[part]) for part in sorted(come.keys() | go.keys())}
-
-
-def bom_title(bom: BomDelta) -> str:
-    """The bill of materials in one line."""
-    parts = [f"{len(bom.parts)} part{'s' * (len(bom.parts) != 1)} differ{'s' * (len(bom.parts) == 1)}"]
-    if bom.cost is not None:
-        unpriced = f", {bom.unpriced} parts without a price" if bom.unpriced else ""
-        parts.append(f"cost {signed(bom.cost)} ({bom.old_cost:,.2f} -> {bom.new_cost:,.2f}{unpriced})")
-    twice = " (optics in maxima of devices may count twice: a side does not say which)" if bom.twice else ""
-    parts.append(f"power {signed(round(bom.power_w / 1000, 1))} kW{twice}")
-    return ", ".join(parts)
-
-
-def bom_line(row: PartDelta) -> str:
-    """One part: how many more, and what they cost."""
-    spares = f" ({signed(row.bought)} with spares)" if row.bought != row.installed else ""
-    cost = f", {signed(row.cost)}" if row.cost is not None else ""
-    return f"{signed(row.installed)} {row.part}{spares}{cost}"
-
-
-def signed(value: float) -> str:
-    """A number with its sign, thousands apart."""
-    return f"{value:+,.2f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):+,}"
 
 
 def spare_lines(change: Change) -> Iterator[str]:

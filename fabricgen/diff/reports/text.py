@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from fabricgen.diff.bill.wording import bom_line, bom_title
 from fabricgen.diff.compare import Change
-from fabricgen.diff.reports.summary_lines import bom_line, bom_title, optics_by_part, spare_lines, totals
+from fabricgen.diff.reports.summary_lines import optics_by_part, spare_lines, totals
 from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines
 from fabricgen.kernel.diagnostics import printable
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.exit_links import exit_segments
-from fabricgen.numbering.addresses.family import Network
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.blocks.column import AddressColumn
+from fabricgen.numbering.blocks.family import Network
 from fabricgen.wiring.tables import SWITCH, Ints64, ManagementPort, Segment
 
 Place = tuple[str, str]

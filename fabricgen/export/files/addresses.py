@@ -15,10 +15,10 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column, column_of
 from fabricgen.numbering.addresses.exit_links import exit_segments
-from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, column_of
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
 from fabricgen.numbering.lazy_columns import (
     ConcatenatedColumn,
     EncodedColumn,

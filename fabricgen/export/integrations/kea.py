@@ -18,8 +18,8 @@ from fabricgen.export.boot.names import main_addresses
 from fabricgen.export.boot.server import IMAGE_OPTION, BootServer, is_address
 from fabricgen.export.boot.subnets import Holder, Place, Subnet, subnets_of
 from fabricgen.export.table import ExportContext, File
-from fabricgen.numbering.addresses.family import V4
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.blocks.family import V4
 
 ON_REQUEST = True
 

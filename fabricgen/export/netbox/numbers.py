@@ -14,7 +14,7 @@ from fabricgen.export.netbox.kinds import Kind, Reference, slugs
 from fabricgen.export.netbox.ports import address_sections
 from fabricgen.export.table import Cell, Table
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.lazy_columns import (
     EncodedColumn,
     LazyColumn,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.numbering.addresses.column import AddressColumn, IPv4Column, IPv6Column
+from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, IPv6Column
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn
 
 Packed = dict[str, Any]

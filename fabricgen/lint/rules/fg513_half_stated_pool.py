@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import drawn_pools
-from fabricgen.numbering.addresses.family import FAMILIES, of_family
+from fabricgen.numbering.blocks.family import FAMILIES, of_family
 
 _FAMILY_NAMES = {"v4": "IPv4", "v6": "IPv6"}
 

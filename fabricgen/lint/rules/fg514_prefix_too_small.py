@@ -9,8 +9,8 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.addresses.family import Family
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.family import Family
+from fabricgen.numbering.blocks.pools import pool_prefixes
 
 
 class PrefixTooSmall(DesignRule):

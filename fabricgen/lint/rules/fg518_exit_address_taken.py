@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
 from fabricgen.lint.subjects.ways_out import ways_out
-from fabricgen.numbering.addresses.family import Network
+from fabricgen.numbering.blocks.family import Network
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap, within
 from fabricgen.lint.subjects.ways_out import hosts_behind, place_in, ways_out
-from fabricgen.numbering.addresses.family import Network
+from fabricgen.numbering.blocks.family import Network
 
 PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))
 

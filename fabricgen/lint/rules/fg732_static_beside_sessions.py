@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import within
 from fabricgen.lint.subjects.ways_out import ways_out
-from fabricgen.numbering.addresses.family import Network
+from fabricgen.numbering.blocks.family import Network
 from fabricgen.views.exits import DEFAULTS, taken
 
 

@@ -9,8 +9,8 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import drawn_pools
-from fabricgen.numbering.addresses.family import FAMILIES, of_family
 from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.blocks.family import FAMILIES, of_family
 from fabricgen.numbering.underlay import runs_bgp
 
 

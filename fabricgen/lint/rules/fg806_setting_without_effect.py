@@ -9,7 +9,7 @@ from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
-from fabricgen.blueprint.sections.slots import omitted_slots
+from fabricgen.blueprint.slots import omitted_slots
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import pod_units

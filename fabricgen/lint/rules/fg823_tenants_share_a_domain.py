@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.sections.slots import NodeSlot
+from fabricgen.blueprint.slots import NodeSlot
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import Diagnostic, Severity

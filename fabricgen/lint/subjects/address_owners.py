@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.numbering.addresses.column import AddressColumn
     from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+    from fabricgen.numbering.blocks.column import AddressColumn
     from fabricgen.wiring.tables import DeviceClass, Ints
 
 NO_BMC = ("MGMT",)

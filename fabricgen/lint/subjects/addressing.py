@@ -13,8 +13,8 @@ from fabricgen.blueprint.sections.routing import AsnPlan, Pools
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.addresses.family import FAMILIES, Network, of_family
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.family import FAMILIES, Network, of_family
+from fabricgen.numbering.blocks.pools import pool_prefixes
 
 
 def stated_pools(design: Design) -> Iterator[tuple[Path, Network]]:

@@ -11,8 +11,8 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.lint.subjects.addressing import within
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.addresses.family import Network
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.family import Network
+from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.views.exits import taken
 
 

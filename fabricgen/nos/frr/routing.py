@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.nos.sonic.reading.segments import SegmentLines, segment_rules
+from fabricgen.nos.frr.segments import SegmentLines, segment_rules
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.overlay import VrfLines, overlay
 from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit

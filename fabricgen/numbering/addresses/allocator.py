@@ -11,12 +11,12 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.blocks import BlockAllocator, DeviceBlocks, Slots
-from fabricgen.numbering.addresses.column import AddressColumn
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.addresses.family import Family
-from fabricgen.numbering.addresses.pools import NumberPool, pool, pool_prefixes
-from fabricgen.numbering.addresses.room import Need, need_of_tier
+from fabricgen.numbering.blocks.block_allocator import BlockAllocator, DeviceBlocks, Slots
+from fabricgen.numbering.blocks.column import AddressColumn
+from fabricgen.numbering.blocks.family import Family
+from fabricgen.numbering.blocks.pools import NumberPool, pool, pool_prefixes
+from fabricgen.numbering.blocks.room import Need, need_of_tier
 from fabricgen.numbering.slots import switch_slots
 
 

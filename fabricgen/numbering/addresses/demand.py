@@ -11,9 +11,9 @@ from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier
-from fabricgen.numbering.addresses.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.addresses.relayed_vrfs import relayed_vrfs
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
+from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 

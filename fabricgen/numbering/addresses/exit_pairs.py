@@ -6,7 +6,7 @@ from fabricgen.design.extras.exits import ExitDesign, pairs_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.family import Family
+from fabricgen.numbering.blocks.family import Family
 
 
 def stated_of(exit_: ExitDesign, family: Family) -> dict[tuple[int, int], tuple[int, int, int]]:

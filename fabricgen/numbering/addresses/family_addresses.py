@@ -16,10 +16,7 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
-from fabricgen.numbering.addresses.blocks import DeviceBlocks
-from fabricgen.numbering.addresses.column import AddressColumn, no_addresses
 from fabricgen.numbering.addresses.exit_links import number_exits
-from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
@@ -27,6 +24,9 @@ from fabricgen.numbering.addresses.pair_subnets import join_pairs
 from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.addresses.vrf_loopbacks import vrf_loopbacks
+from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
+from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, WiringPlan

@@ -9,10 +9,10 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
-from fabricgen.numbering.addresses.column import AddressColumn, column_of
-from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.holders import Holders
+from fabricgen.numbering.addresses.holders import Holders
+from fabricgen.numbering.blocks.column import AddressColumn, column_of
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.wiring.tables import Ints64, WiringPlan

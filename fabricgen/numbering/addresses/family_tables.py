@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabricgen.numbering.addresses.column import AddressColumn, text_of
-from fabricgen.numbering.addresses.family import Family
+from fabricgen.numbering.blocks.column import AddressColumn, text_of
+from fabricgen.numbering.blocks.family import Family
 from fabricgen.wiring.tables import Ints64
 
 

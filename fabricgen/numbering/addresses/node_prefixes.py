@@ -10,8 +10,8 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.addresses.family import ROUTER_ID_BITS, Family, Network
-from fabricgen.numbering.addresses.pools import pool_prefixes
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family, Network
+from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management
 
 

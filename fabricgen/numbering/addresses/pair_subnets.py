@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.numbering.addresses.column import column_of
-from fabricgen.numbering.addresses.family import Family
 from fabricgen.numbering.addresses.family_tables import Subnets
+from fabricgen.numbering.blocks.column import column_of
+from fabricgen.numbering.blocks.family import Family
 from fabricgen.wiring.tables import Ints
 
 

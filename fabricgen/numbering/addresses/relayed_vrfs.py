@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
-from fabricgen.numbering.addresses.family import ROUTER_ID_BITS, Family
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
 from fabricgen.numbering.underlay import families
 
 

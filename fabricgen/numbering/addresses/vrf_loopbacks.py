@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.numbering.addresses.column import AddressColumn, no_addresses
 from fabricgen.numbering.addresses.family_tables import Subnets
 from fabricgen.numbering.addresses.relayed_vrfs import relayed_fabrics, relayed_vrfs
+from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
 from fabricgen.wiring.tables import Flags, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 

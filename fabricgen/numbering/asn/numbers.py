@@ -16,10 +16,10 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.addresses.blocks import BlockAllocator, Slots
-from fabricgen.numbering.addresses.pools import NumberPool
-from fabricgen.numbering.addresses.room import Need
 from fabricgen.numbering.asn.plan import asn_plan, kept_for_tiers, left_of, sharers
+from fabricgen.numbering.blocks.block_allocator import BlockAllocator, Slots
+from fabricgen.numbering.blocks.pools import NumberPool
+from fabricgen.numbering.blocks.room import Need
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.groups import all_alike

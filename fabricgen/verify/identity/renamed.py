@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.identity.ends import ends_of, texts_of
 from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.ports.ends import ends_of, texts_of
 from fabricgen.verify.ports.numbers import UNKNOWN, is_mac
 from fabricgen.verify.sightings import Sightings
 

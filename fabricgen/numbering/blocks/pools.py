@@ -9,7 +9,7 @@ from fabricgen.blueprint.beside.lock import interval_text
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals
-from fabricgen.numbering.addresses.family import Family, of_family
+from fabricgen.numbering.blocks.family import Family, of_family
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fabricgen.kernel.diagnostics import Path, fault
-from fabricgen.numbering.addresses.family import ROUTER_ID_BITS
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.tables import Flags, Ints64, WiringPlan
 

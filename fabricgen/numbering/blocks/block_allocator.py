@@ -24,10 +24,10 @@ from fabricgen.kernel.intervals import (
     total,
 )
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses import column
-from fabricgen.numbering.addresses.column import AddressColumn
-from fabricgen.numbering.addresses.pools import NumberPool
-from fabricgen.numbering.addresses.room import Need
+from fabricgen.numbering.blocks import column
+from fabricgen.numbering.blocks.column import AddressColumn
+from fabricgen.numbering.blocks.pools import NumberPool
+from fabricgen.numbering.blocks.room import Need
 from fabricgen.wiring.tables import Ints, Ints64, unique_values
 
 

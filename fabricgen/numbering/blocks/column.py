@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from fabricgen.kernel.intervals import Intervals
-from fabricgen.numbering.addresses.family import V4, V6, Family, family_of_kind
+from fabricgen.numbering.blocks.family import V4, V6, Family, family_of_kind
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
     ConcatenatedColumn,
