@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,11 +35,19 @@ def write_rollback(folder: Path, old: str, change: Change, options: PlanOptions)
 
 
 def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
-    count = 0
-    for path, content in files:
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-            stream.write(content)
-        count += 1
+    """Write files, all or none; returns how many. Raises InputError (FG023) where the system refuses one."""
+    count, is_new = 0, not folder.exists()
+    try:
+        for path, content in files:
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+                stream.write(content)
+            count += 1
+    except BaseException as error:
+        for left in [folder] if is_new else list(folder.iterdir()) if folder.is_dir() else []:
+            shutil.rmtree(left, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise fault("FG023", f"cannot write '{folder}': {error.strerror}", hint="nothing of it is left") from error
+        raise
     return count

@@ -25,6 +25,9 @@ from fabricgen.kernel.diagnostics import fault
 
 Result = TypeVar("Result")
 
+_LEFT_TO_PARENT = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
+"""Requests to end, which the parent answers."""
+
 _WORK: list[Callable[[int], Any]] = []
 """In a worker: what it does with the number of a task."""
 
@@ -81,10 +84,10 @@ def _pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor
 
 
 def _start(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
-    """Submit a task. Control-C is held back, also from processes that start meanwhile: it is for their parent."""
+    """Submit a task. Interruptions are held back, also from processes that start meanwhile: they are for the parent."""
     if not hasattr(signal, "pthread_sigmask"):
         return pool.submit(_done, number)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_PARENT)
     try:
         return pool.submit(_done, number)
     finally:
@@ -106,8 +109,9 @@ def _may_fork() -> bool:
 
 
 def _begin(work: Callable[[int], Any]) -> None:
-    """Prepare a worker: it leaves control-C to its parent, and ends with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Prepare a worker: it leaves control-C and requests to end to its parent, and ends with it."""
+    for number in _LEFT_TO_PARENT:
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _WORK[:] = [work]
 

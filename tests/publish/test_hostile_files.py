@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fabricgen.cli.rollback import _write
+from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import BLUEPRINTS
 
 SMALL = BLUEPRINTS / "leaf-spine.yaml"
@@ -144,3 +151,53 @@ def test_new_files_have_the_mode_that_the_umask_leaves(umask: int, mode: int, tm
         os.umask(before)
     assert codes == {0}
     assert [file.stat().st_mode & 0o777 for file in (earlier, new)] == [0o640, mode]
+
+
+def test_a_full_disk_leaves_no_part_of_what_is_several_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fabricgen: Any
+) -> None:
+    def full(_: int, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("fabricgen.publish.replacing.write_all", full)
+    ran = fabricgen("init", tmp_path / "own.yaml")
+    assert (ran.code, "own.yaml: No space left on device" in ran.err, list(tmp_path.iterdir())) == (2, True, []), (
+        ran.err
+    )
+
+    def some() -> Iterator[tuple[str, bytes]]:
+        yield "configs/one/frr.conf", b"hostname one"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "new", tmp_path / "empty"):
+        with pytest.raises(InputError, match=r"\[FG023\]: cannot write '.*': No space left on device"):
+            _write(folder, some())
+    assert [file.name for file in tmp_path.rglob("*")] == ["empty"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_is_an_interruption(how: signal.Signals, tmp_path: Path) -> None:
+    """What CI sends to a job that is cancelled: nothing stays that was written for a while, and no process."""
+    code = """
+import os, signal, sys
+from fabricgen.publish import files
+write = files.write_all
+def write_all(descriptor, content):
+    write(descriptor, content)
+    print("writes", flush=True)
+    signal.pause()
+files.write_all = write_all
+from fabricgen.__main__ import main
+main()
+"""
+    command = [sys.executable, "-c", code, "bom", str(SMALL), "-o", str(tmp_path / "bom.csv")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "writes\n"
+        assert list(tmp_path.glob(".fabricgen-*"))
+        process.send_signal(how)
+        _, said = process.communicate(timeout=300)
+    assert (process.returncode, "interrupted; no file is left half-written" in said) == (130, True), said
+    assert list(tmp_path.iterdir()) == []

@@ -32,6 +32,7 @@ def command(file: str, example: str) -> None:
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import did_you_mean, fault
     from fabricgen.kernel.resources import resource_dir
+    from fabricgen.publish.replacing import replace_file
 
     folder = resource_dir("blueprints")
     examples = {p.stem: p for p in sorted(folder.glob("*.yaml"))}
@@ -49,17 +50,19 @@ def command(file: str, example: str) -> None:
         return
     texts = {Path(file): f"# yaml-language-server: $schema={SCHEMA}\n{body}"}
     texts |= {Path(file).with_name(p.name): p.read_text(encoding="utf-8") for p in folder.glob(f"{example}.csv")}
-    schema = Path(file).with_name(SCHEMA)
+    schema, written = Path(file).with_name(SCHEMA), list[Path]()
     try:
         for path in filter(Path.exists, texts):
             raise fault(
                 "FG023", f"{path} exists; it is left as it is", hint="name another file, or one in another folder"
             )
-        for path, content in texts.items():
-            with path.open("x", encoding="utf-8") as stream:
-                stream.write(content)
         if not schema.exists():
-            schema.write_text(schema_text("blueprint", Catalog(schema.parent / "catalog")), encoding="utf-8")
+            texts[schema] = schema_text("blueprint", Catalog(schema.parent / "catalog"))
+        for path, content in texts.items():
+            written.append(path)
+            replace_file(path, content.encode())
     except OSError as error:
+        for path in written:
+            path.unlink(missing_ok=True)
         raise fault("FG023", f"cannot write {file}: {error.strerror}") from error
     click.echo(f"{file} written; next: fabricgen show {file}", err=True)
