@@ -99,6 +99,27 @@ def test_advice_of_each_kind_makes_the_refused_blueprint_wire(case: str, tmp_pat
             build_cluster(design)
 
 
+@pytest.mark.parametrize(
+    ("omitted", "manager", "said"),
+    [
+        (["p1/su-last/node-last"], "opensm", "node-last, p1/su-last/node-7, p1/su-last/node-6]`; `to: spine` for a"),
+        (["p1/su-2/node-8"], "opensm", "node-8, p1/su-last/node-7, p1/su-last/node-6]`; `to: spine` for a"),
+        (["p1/su-2/node-7"], "ufm", "node-7, p1/su-last/node-last, p1/su-last/node-6]`"),
+    ],
+)
+def test_slots_are_given_up_once_and_ufm_joins_no_spines(
+    tmp_path: Path, omitted: list[str], manager: str, said: str
+) -> None:
+    leaf = {"switch": "qm9700", "per": "su", "count": 2}
+    compute = {"protocol": "infiniband", "tiers": {"leaf": leaf, "spine": {"switch": "qm9700", "count": 4}}}
+    arrays = {"device": "storage-array", "attach": "storage", "count": 10}
+    blueprint = {"fabricgen": 1, "name": "tight", "scalable_unit": {"nodes": "8 x dgx-h100"}, "pods": {"p1": {"su": 2}}}
+    compute |= {"subnet_manager": manager, "extra": {"a": arrays}}
+    with pytest.raises(InputError) as error:
+        designed({**blueprint, "omit": omitted, "fabrics": {"compute": compute}}, tmp_path)
+    assert error.value.diagnostics[0].hint.endswith(said)
+
+
 @st.composite
 def tight_blueprints(draw: st.DrawFn) -> dict[str, Any]:
     """Blueprints whose switches are often too small or too few."""

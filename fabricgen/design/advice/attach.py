@@ -14,6 +14,8 @@ from fabricgen.design.tiers import TierSpec
 
 MOST_COUNTS = 16
 """How many larger counts of a tier are tried to make room for extra devices."""
+MOST_OMITTED = 4
+"""How many node slots are given up at most for them."""
 
 
 def leaf_of(trials: Trials, fabric: str) -> TierSpec | None:
@@ -137,12 +139,13 @@ def extra_port_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice
 
 
 def omissions(trials: Trials) -> Iterator[Advice]:
-    """Omit the last node slots of the last unit: as few as possible, up to four."""
+    """Omit the last node slots of the last unit that are not omitted yet: as few as possible, up to four."""
     blueprint = trials.blueprint
     pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
-    slots = [f"{pod.name}/su-last/node-{nodes - i}" for i in range(min(4, nodes - 1))]
-    if slots:
-        slots[0] = f"{pod.name}/su-last/node-last"
+    unit, last = f"{pod.name}/su-last", f"{pod.name}/su-{pod.su}"
+    gone = {slot.replace(unit, last).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
+    numbers = [number for number in range(nodes, 1, -1) if f"{last}/node-{number}" not in gone][:MOST_OMITTED]
+    slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in numbers]
     for number in range(1, len(slots) + 1):
         change = {"omit": [*blueprint.omit, *slots[:number]]}
         if trials.fits(change):
@@ -172,9 +175,9 @@ def _without(trials: Trials, extra: str) -> Trials:
 
 
 def _other_tiers(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """The first other tier with free ports for the extra devices."""
+    """The first other tier with free ports for the extra devices; none where UFM joins leaves alone (FG317)."""
     path, now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
-    for key in trials.specs:
+    for key in trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ():
         if key.fabric == fabric and key.name != now and trials.fits({path: key.name}):
             yield Advice("to", f"`to: {key.name}` for {name}", {path: key.name})
             return
