@@ -77,6 +77,7 @@ BROKEN: list[tuple[str, Any, str, str]] = [
     ("INTERFACE/Ethernet224|10.64.0.300~31", {}, "INTERFACE|Ethernet224|10.64.0.300/31", "an IP address with"),
     ("INTERFACE/Ethernet232|10.64.0.1~31", {}, "INTERFACE|Ethernet232|10.64.0.1/31", "is on two interfaces"),
     ("INTERFACE/Ethernet224/vrf_name", "Vrf_storage", "INTERFACE|Ethernet224|vrf_name", "no row in VRF"),
+    ("BGP_NEIGHBOR/10.64.0.0/asn", DELETE, "BGP_NEIGHBOR|10.64.0.0|asn", "the field is missing"),
     ("BGP_NEIGHBOR/10.64.0.0/local_addr", "10.64.0.9", "BGP_NEIGHBOR|10.64.0.0|local_addr", "no address of this"),
     ("BGP_NEIGHBOR/10.64.0.0/local_addr", "10.64.0.3", "BGP_NEIGHBOR|10.64.0.0", "not in the subnet of local_addr"),
     ("BGP_NEIGHBOR/10.64.0.0/asn", "4294967296", "BGP_NEIGHBOR|10.64.0.0|asn", "from 0 to 4294967295"),

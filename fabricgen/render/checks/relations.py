@@ -102,9 +102,14 @@ def _features(tables: Tables) -> Iterator[Problem]:
 
 
 def _sessions(tables: Tables) -> Iterator[Problem]:
-    """Yield sessions whose own end is no address of the switch in the peer's subnet."""
+    """Yield sessions without an AS number, and those whose own end is no address of the switch in the peer's subnet.
+
+    bgpcfgd's template general/instance.conf.j2 needs the number; frrcfgd takes that of a peer group.
+    """
     subnets = {(vrf, found.ip): found for _, _, vrf, found in _own(tables)}
     for key, fields in tables.get("BGP_NEIGHBOR", {}).items():
+        if not fields.keys() & {"asn", "peer_group_name"}:
+            yield Problem("BGP_NEIGHBOR", key, "asn", "the field is missing", "the neighbour's AS number")
         vrf, _, peer = key.rpartition("|")
         own = fields.get("local_addr", "")
         near, far = interface_of(own), interface_of(peer)
