@@ -15,7 +15,7 @@ from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.notes import box_text, capped
 from fabricgen.verify.ports.coverage import coverage_of
 from fabricgen.verify.ports.numbers import UNKNOWN
-from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger, is_outside, place_of
+from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
@@ -30,7 +30,7 @@ def seen_of(
     ends = ends_of(sightings, identities)
     numbers = _numbered(cabling, ends, identities, sightings.state == SEEN)
     pairs = _pairs(numbers)
-    mate, conflicts, doubled = _joined(pairs, numbers)
+    mate, conflicts = _joined(pairs, numbers)
     looped = np.unique(numbers.own[(numbers.own >= 0) & (numbers.own == numbers.far)]).tolist()
     conflicts += tuple(Conflict(port, port, port) for port in looped if mate[port] < 0)
     towards = _towards(mate, numbers, ends)
@@ -44,7 +44,7 @@ def seen_of(
     seen = Seen(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _notes_of_dumps(cabling, sightings, identities)
     notes += _notes_of_contradictions(cabling, sightings, numbers)
-    return seen, (*notes, *_notes_of_doubles(cabling, seen, doubled))
+    return seen, notes
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def _pairs(numbers: _Numbers) -> _Pairs:
     return _Pairs(low, high, by_low[back], by_high[back])
 
 
-def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...], list[tuple[int, int, int]]]:
-    """(mate of every port; conflicts; spare ports with two neighbours in their own dump: port, kept, left out)."""
+def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...]]:
+    """(Mate of every port; conflicts, but for second neighbours of spare ports, of which none is planned.)"""
     mate = np.full(len(numbers.device), -1, dtype=np.int32)
     uses = np.bincount(pairs.low, minlength=len(mate)) + np.bincount(pairs.high, minlength=len(mate))
     clear = (uses[pairs.low] == 1) & (uses[pairs.high] == 1)
@@ -130,7 +130,6 @@ def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...
     said = {*zip(low[by_low].tolist(), high[by_low].tolist(), strict=True)}
     said |= {*zip(high[by_high].tolist(), low[by_high].tolist(), strict=True)}
     conflicts: list[Conflict] = []
-    doubled: list[tuple[int, int, int]] = []
     for i in np.lexsort((~planned, denied, ~(by_low & by_high))).tolist():
         a, b = int(low[i]), int(high[i])
         if mate[a] < 0 and mate[b] < 0:
@@ -138,11 +137,9 @@ def _joined(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...
             continue
         for port, other, says_so in ((a, b, by_low[i]), (b, a, by_high[i])):
             kept, instead = int(mate[port]), int(mate[other])
-            if says_so and port >= numbers.planned and (port, kept) in said:
-                doubled.append((port, kept, other))
-            elif says_so:
+            if says_so and (port < numbers.planned or (port, kept) not in said):
                 conflicts.append(Conflict(port, other, instead, (other, instead) in said, kept))
-    return mate, tuple(sorted(conflicts)), sorted(doubled)
+    return mate, tuple(sorted(conflicts))
 
 
 def _towards(mate: Ints, numbers: _Numbers, ends: Ends) -> Ints:
@@ -276,13 +273,3 @@ def _notes_of_contradictions(cabling: PlannedCabling, sightings: Sightings, numb
         for (device, boxes), count in sorted(found.items())
     ]
     return capped(notes, "devices with dumps that contradict each other")
-
-
-def _notes_of_doubles(cabling: PlannedCabling, seen: Seen, doubled: list[tuple[int, int, int]]) -> tuple[str, ...]:
-    notes = [
-        f"{place_of(cabling, seen, port)} sees two neighbours, {place_of(cabling, seen, kept)} and "
-        f"{place_of(cabling, seen, other)}: the first is taken"
-        for port, kept, other in doubled
-        if not is_outside(cabling, seen, port)
-    ]
-    return capped(notes, "ports with two neighbours")

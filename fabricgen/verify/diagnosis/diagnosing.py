@@ -28,6 +28,7 @@ from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
 from fabricgen.verify.diagnosis.pairs import PairedCages, paired_cages
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
+from fabricgen.verify.diagnosis.spares import bring_home, with_both_ends
 from fabricgen.verify.diagnosis.states import as_found, dark_links, states_of
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.trunks import exchangeable_trunks, trunk_action, trunk_ends
@@ -78,6 +79,7 @@ class _Explained:
 def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = Topology(cabling, seen)
+    homeward = bring_home(as_seen)
     states = states_of(as_seen, dark_links(as_seen))
     exchanges, topology, shifted = _exchanged_boxes(as_seen, seen, states)
     if _is_hopeless(topology, states):
@@ -86,7 +88,8 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
         found = _choose_cheapest(as_seen, seen, states, exchanges, {device for ring in shifted for device in ring})
     # of shifts into free cages an exchange would explain a part
     instead = [ring for ring in shifted if BOXES.is_worth(as_seen, ring, BOXES.gain(as_seen, ring))]
-    actions = [*with_boxes_instead(as_seen, found.actions, instead), *dark_actions(found.after, found.missing)]
+    explained = with_both_ends(found.actions, homeward)
+    actions = [*with_boxes_instead(as_seen, explained, instead), *dark_actions(found.after, found.missing)]
     states = states_of(as_seen, dark_links(found.after))
     lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
     # a cable at which something worse is known keeps that
@@ -100,7 +103,7 @@ def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
             f"{len(harmless)} links are swapped with others between the same two devices, whose ports are configured "
             "alike: that is harmless."
         )
-    extra, outside = _extra(cabling, seen)
+    extra, outside = _extra(cabling, seen, as_seen)
     notes += outside
     return Diagnosis(states, tuple(actions), tuple(extra), tuple(harmless), tuple(notes), as_found(found.boxed))
 
@@ -396,7 +399,7 @@ def _harmless(topology: Topology) -> list[str]:
     ]
 
 
-def _extra(cabling: PlannedCabling, seen: Seen) -> tuple[list[str], list[str]]:
+def _extra(cabling: PlannedCabling, seen: Seen, as_seen: Topology) -> tuple[list[str], list[str]]:
     """(Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`; a note on those at
     ports for management that no plan has.)
     """
@@ -404,7 +407,8 @@ def _extra(cabling: PlannedCabling, seen: Seen) -> tuple[list[str], list[str]]:
     joined = [
         (port, int(sees), place_of(cabling, seen, int(sees)))
         for port, sees in enumerate(seen.mate[planned:].tolist(), planned)
-        if sees > port
+        # not so of a cable that was brought home
+        if sees > port and as_seen.mate[port] == sees
     ]
     joined += [(stranger.port, -1, stranger.text) for stranger in seen.strangers if stranger.port >= planned]
     outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen, port) for port in pair[:2])]
