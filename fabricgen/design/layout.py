@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
+from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
 from fabricgen.blueprint.beside.split_sites import only_site, split_by_hall, split_by_site, was_one_of_several
 from fabricgen.blueprint.models import Blueprint, Pod, natural
 from fabricgen.blueprint.sections.fabric import PodTier
@@ -305,7 +305,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
     stated = blueprint.expanded_pods(lock.of("pods"))
-    kinds = unit_kinds(blueprint, catalog)
+    kinds = unit_kinds(blueprint, catalog, lock.words_of(SETS))
     part_of = _parts(blueprint, stated, kinds)
     sizes = [
         PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of[name].name) for name, pod in stated.items()

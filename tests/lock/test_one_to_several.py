@@ -54,6 +54,7 @@ STEPS: dict[str, dict[str, Any]] = {
     "a pod like the first": {"pods.hall.count": 2},
     "a site": {"pods.far": {"su": 1, "site": "east"}},
     "a spare node": {"spare_nodes.count": 2},
+    "a kind beside the shelf whose name comes first": {"scalable_unit.racks.devices.a-cdu": "1 x cdu-4u"},
     "a power shelf": {"scalable_unit.racks.devices.shelf": "2 x power-shelf"},
 }
 KEYS = {"devices.csv": ("device",), "links.csv": ("a_device", "a_port"), "addresses.csv": ("device", "port", "prefix")}
@@ -186,6 +187,21 @@ def test_a_named_device_stands_where_it_stood_whoever_is_named_beside_it(names: 
     assert {key for table in lost.values() for key in table if key[0] in names} == set()
     again = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}), two)[1]
     assert again == was
+
+
+def test_nodes_keep_their_names_beside_a_set_whose_name_comes_first() -> None:
+    gpu, aux = {"gpu": "3 x dgx-b200"}, {"aux": {"nodes": "1 x generic-server", "skip": ["compute"]}}
+    sets = edited(BASE, {"scalable_unit.nodes": gpu, "scalable_unit.racks.nodes_per_rack": 4})
+    one, was = built(sets)
+    two, now = built(edited(sets, {"scalable_unit.nodes": aux | gpu}), one)
+    fixed = ("rack", "u", "model")
+    kept = {name: [row[key] for key in fixed] for (name,), row in was["devices.csv"].items() if "-gpu-" in name}
+    assert len(kept) == 3
+    assert {name: [now["devices.csv"][(name,)][key] for key in fixed] for name in kept} == kept
+    assert two.lock.words_of("sets") == {"nodes": "gpu, aux", "racks": "shelf"}
+    fresh = built(edited(sets, {"scalable_unit.nodes": aux | gpu}))[1]
+    assert ("hall-su01-gpu-002",) in fresh["devices.csv"]
+    assert ("hall-su01-aux-001",) in fresh["devices.csv"]
 
 
 def test_a_lock_that_has_places_by_set_alone_gives_them_to_the_names_in_their_order() -> None:

@@ -68,13 +68,20 @@ class Lock:
         return self.words.get(kind, {})
 
 
+PORTS = "ports of "
+"""How counts of ports begin, among the rooms."""
+
 UNNUMBERED = "unnumbered"
 """The kind of words for what was alone when it was named."""
+
+SETS = "sets"
+"""The kind of words for sets of nodes, and of what stands beside them, in the order in which units were filled."""
 
 WORDS: Mapping[str, str] = {
     "dealing": "tiers whose down ports are numbered by reserved `slot` or by `unit` there is",
     SIZED: "switches of a group of each tier, uplinks of each, and into how many ports cages are split",
     "extras": "switch and cage of each port of extra devices",
+    SETS: "sets of nodes, and of what stands in each rack beside them, in the order in which units were filled",
     STACKED: "steps in which tiers grew in shared racks: so many groups of so many switches",
     UNNUMBERED: "the site, the hall, or the plane of a tier in names of racks, that names leave out as it was alone",
 }
@@ -254,7 +261,7 @@ class _Reader:
         for name, room in rooms.items():
             least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
             least = 4 if name == "management" else least
-            counts = name.startswith(("managed ", "floor ")) or " for extras " in name
+            counts = name.startswith(("managed ", "floor ", PORTS)) or " for extras " in name
             if counts and room > _LAST_PLACE:
                 self._fault(("rooms", name), f"{room} is too large: these counts end at {_LAST_PLACE}")
             elif not counts and (room & (room - 1) or room < least):
@@ -465,7 +472,7 @@ def lock_text(lock: Lock) -> str:
     for word in WORDS:
         if lock.words_of(word):
             lines.append(f"{word}:")
-            lines += [f"  {_quoted(name)}: {text}" for name, text in sorted(lock.words_of(word).items())]
+            lines += [f"  {_quoted(name)}: {_quoted(text)}" for name, text in sorted(lock.words_of(word).items())]
     if lock.words_of(ADOPTED):
         lines.append(f"{ADOPTED}:")
         lines += [f"  {adopted_text(*item)}" for item in sorted(adopted_of(lock.words_of(ADOPTED)).items())]

@@ -60,7 +60,7 @@ class UnitKind:
     @property
     def suffix(self) -> str:
         """What is behind kinds and names of the lock that are its own; "" for the kind without a name."""
-        return f" /{self.name}" if self.name else ""
+        return suffix_of(self.name)
 
     @property
     def racks_path(self) -> Path:
@@ -105,26 +105,38 @@ class UnitKind:
         return -(-self.nodes // self.nodes_per_rack)
 
 
-def unit_kinds(blueprint: Blueprint, catalog: Catalog) -> dict[str, UnitKind]:
-    """The kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`.
+def suffix_of(kind: str) -> str:
+    """What is behind kinds and names of the lock that are of one kind of units; "" for the kind without a name."""
+    return f" /{kind}" if kind else ""
+
+
+def unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]) -> dict[str, UnitKind]:
+    """The kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`. `filled` has the order of
+    their sets as the lock has it: those that come later are behind them.
 
     Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics, and for nodes that are too
     tall for a rack.
     """
     return {
-        name: _unit_kind(name, path, stated, blueprint, catalog)
+        name: _unit_kind(name, path, stated, blueprint, catalog, filled)
         for name, (path, stated) in sorted(blueprint.unit_kinds.items(), key=lambda item: natural(item[0]))
     }
 
 
-def _unit_kind(name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint, catalog: Catalog) -> UnitKind:
-    racks = stated.racks
-    nodes = _sets(catalog, stated.nodes, (*path, "nodes"), name, first=0)
+def _unit_kind(
+    name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]
+) -> UnitKind:
+    racks, (order, order_beside) = (
+        stated.racks,
+        [filled.get(f"{what}{suffix_of(name)}", "") for what in ("nodes", "racks")],
+    )
+    nodes = _sets(catalog, stated.nodes, (*path, "nodes"), name, order, first=0)
     _check_skipped(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
     rack = node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
     per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or node_slots(rack, tallest)
-    beside = _sets(catalog, racks.devices, (*path, "racks", "devices"), name, first=count, racks=-(-count // per_rack))
+    where = (*path, "racks", "devices")
+    beside = _sets(catalog, racks.devices, where, name, order_beside, first=count, racks=-(-count // per_rack))
     if per_rack * tallest > rack.units:
         raise fault(
             "FG601",
@@ -149,11 +161,15 @@ def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
 
 
 def _sets(
-    catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, *, first: int, racks: int = 0
+    catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, order: str, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
-    """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks."""
+    """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks. Those in
+    `order` are before others.
+    """
     sets: list[NodeSet] = []
-    for name, nodes in sorted(stated.items(), key=lambda item: natural(item[0])):
+    known = order.split(", ")
+    for name in sorted(stated, key=lambda name: (known.index(name) if name in known else len(known), natural(name))):
+        nodes = stated[name]
         profile = catalog.node(nodes.profile, (*path, name))
         count = nodes.count * max(1, racks)
         skip = nodes.skip if isinstance(nodes, NodeSetOf) else ()

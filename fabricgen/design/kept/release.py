@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED, keys_of
-from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
+from fabricgen.blueprint.beside.lock import CODE, PORTS, Lock, interval_text
 from fabricgen.blueprint.beside.sized import PARTS, SIZED, sized_before
 from fabricgen.design.floor.network_area import KIND as FLOOR
 from fabricgen.design.layout import Layout
@@ -145,9 +145,9 @@ def _words_without(kind: str, words: Mapping[str, str], below: Collection[Holder
 def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
     """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier.
 
-    Counts of the floor always are: racks stand by them.
+    Counts of the floor and of ports always are: racks stand by them, and cables.
     """
-    if room.startswith(f"{FLOOR} "):
+    if room.startswith((f"{FLOOR} ", PORTS)):
         return True
     tier, extras, _ = room.partition(" for extras ")
     return tier in plugged if extras else any(_same(room, name) for name in names)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
-from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
+from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
 from fabricgen.blueprint.beside.split_sites import hall_holder
 from fabricgen.blueprint.beside.stacked import STACKED
@@ -29,6 +29,7 @@ from fabricgen.design.sizing.kept_front import (
     placed_cages,
     ports_kind,
 )
+from fabricgen.design.sizing.peer_links import peers_holder, span_holder
 from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, numbers, to_intervals, total
 
 
@@ -51,6 +52,7 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
                 rooms[load.room(place)] = share
     for tier in design.tiers:
         rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
+        rooms |= _ports_of_peers(design, tier, lock)
     for tier in design.tiers:
         held |= _front(design, tier) if tier.lowest else _front_above(design, tier)
     floor = FloorPlan(design)
@@ -59,6 +61,19 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
     unnumbered = {**lock.words_of(UNNUMBERED), **unnumbered_words(design)}
     words |= {UNNUMBERED: unnumbered} if unnumbered else {}
     return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.kept_counts(), words=words)
+
+
+def _ports_of_peers(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
+    """The ports for links inside a tier: how many there were at first, and where those of each span begin."""
+    stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
+    if tier.peer_links is None or (stated and stated.per_su):  # these have ports for every reserved unit
+        return {}
+    ports, holder, sites = tier.peer_links.run.count, peers_holder(tier.key), design.layout.sites
+    return {holder: lock.rooms.get(holder, ports)} | {
+        span_holder(tier.key, span.name, sites[site]): ports - first
+        for span in tier.peer_links.spans
+        for site, first in zip(span.sites, span.first, strict=True)
+    }
 
 
 def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
@@ -150,10 +165,20 @@ def _words(design: Design) -> dict[str, dict[str, str]]:
     found = {
         ADOPTED: dict(words.get(ADOPTED, {})),
         "dealing": {**words.get("dealing", {}), **dict(_dealing(design))},
+        SETS: {**words.get(SETS, {}), **dict(_sets(design))},
         SIZED: {**words.get(SIZED, {}), **sized_words(design)},
         "extras": {**words.get("extras", {}), **dict(extra_words(fabrics))},
     }
     return {kind: holders for kind, holders in found.items() if holders}
+
+
+def _sets(design: Design) -> Iterator[tuple[str, str]]:
+    """(holder, names) of the sets in units of each kind, in the order in which these are filled."""
+    for kind in design.layout.kinds:
+        for what, racks in (("nodes", False), ("racks", True)):
+            names = [each.name for each in kind.node_sets if bool(each.per_rack) == racks]
+            if names and (racks or names != ["node"]):
+                yield f"{what}{kind.suffix}", ", ".join(names)
 
 
 def sized_words(design: Design) -> dict[str, str]:
@@ -198,7 +223,7 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
     managed = {(AREAS, place) for place in PLACES}
     for _, load in _managing(design):
         managed |= load.holders.keys() | {(load.areas_kind, place) for place in PLACES}
-    sized = {(SIZED, name) for name in sized_words(design)}
+    sized = {(SIZED, name) for name in sized_words(design)} | {(SETS, name) for name, _ in _sets(design)}
     for tier in design.tiers:
         laid = tier.lowest or any(feed.laid for feed in tier.feeds)
         runs = enumerate(tier.downs) if laid else ()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import count
+
+from fabricgen.blueprint.beside.lock import PORTS
 from fabricgen.blueprint.models import natural
 from fabricgen.blueprint.sections.fabric import Fabric
-from fabricgen.design.fabric_model import PeerLinks, Span
+from fabricgen.design.fabric_model import PeerLinks, Span, TierKey
+from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import scope_of, units_below
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
@@ -48,7 +53,6 @@ def _spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]
             path=path,
             hint="give pods a `site` each, and put a border tier per site above the spines",
         )
-    first: dict[int, int] = {}
     found: list[Span] = []
     for name, span in sorted(fabric.spans.items(), key=lambda item: natural(item[0])):
         unknown = [site for site in span.between if site not in spec.layout.sites]
@@ -68,9 +72,43 @@ def _spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]
                 hint=f"use {total // switches * switches or switches} or {-(-total // switches) * switches}",
             )
         a, b = (spec.layout.sites.index(site) for site in span.between)
-        starts = (first.get(a, 0), first.get(b, 0))
-        each = total // switches
-        room = -(-each // sized.placement.peers[0].per_connector) * sized.placement.peers[0].per_connector
-        first[a], first[b] = starts[0] + room, starts[1] + room
-        found.append(Span(name, (a, b), each, starts, span.km, span.fibre_pairs or total, (*path, name)))
+        found.append(Span(name, (a, b), total // switches, (0, 0), span.km, span.fibre_pairs or total, (*path, name)))
+    return _with_first_ports(found, sized.placement.peers[0], spec)
+
+
+def span_holder(tier: TierKey, span: str, site: str) -> str:
+    """What the lock calls the ports of a span at a site, whose number it has as counted from the last of the run."""
+    return f"{PORTS}{tier.text} span {span} at {site}"
+
+
+def peers_holder(tier: TierKey) -> str:
+    """What the lock calls the ports of a tier for links to peers, of which it has how many there were at first."""
+    return f"{PORTS}{tier.text} peers"
+
+
+def _with_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[Span, ...]:
+    """The spans with their first ports at both sites: in turn, but for those that the lock knows, which keep theirs.
+
+    Ports are counted from the last one then: those that come with further spans lie before them.
+    """
+    rooms = {span.name: -(-span.links // run.per_connector) * run.per_connector for span in spans}
+    held, key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
+    kept = {s.name: [held.get(span_holder(key, s.name, sites[site]), 0) for site in s.sites] for s in spans}
+    known = sorted((span for span in spans if all(kept[span.name])), key=lambda span: kept[span.name])
+    ends: dict[str, list[int]] = {}
+    taken: dict[int, set[int]] = {site: set() for span in spans for site in span.sites}
+    for span in [*known, *(span for span in spans if span not in known)]:
+        room = rooms[span.name]
+        for site, end in zip(span.sites, kept[span.name], strict=True):
+            free = (last for last in count(max(end, room)) if taken[site].isdisjoint(range(last - room, last)))
+            last = next(free)
+            taken[site].update(range(last - room, last))
+            ends.setdefault(span.name, []).append(last)
+    if known and max(map(max, ends.values())) <= run.count:
+        return tuple(replace(s, first=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans)
+    found, first = [], dict.fromkeys(taken, 0)
+    for span in spans:
+        a, b = span.sites
+        found.append(replace(span, first=(first[a], first[b])))
+        first[a], first[b] = first[a] + rooms[span.name], first[b] + rooms[span.name]
     return tuple(found)

@@ -11,7 +11,9 @@ from fabricgen.catalog.nos_facts import PairFacts
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_of
+from fabricgen.design.sizing.peer_links import peers_holder
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
@@ -200,7 +202,17 @@ class FamilyAllocation:
                 for i in (i for path in paths for i in self._segments(path, tier)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
-                    yield rows, device_blocks.at(switch, self._pair(self.plan.links.a_port[rows].astype(np.int64)))
+                    number = self._number_in_run(tier, run, self.plan.links.a_port[rows].astype(np.int64))
+                    yield rows, device_blocks.at(switch, self._pair(number))
+
+    def _number_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
+        """The number of each port of a run: the port itself, but further ports for peers, which lie before those that
+        there were at first, are numbered after them.
+        """
+        if run is tier.up:
+            return port
+        further = run.count - self.design.layout.lock.rooms.get(peers_holder(tier.key), run.count)
+        return np.where(port >= further, port - further, run.count - 1 - port)
 
     def _pair(self, place: Ints64) -> Ints64:
         return self.family.pairs_from + 2 * place
