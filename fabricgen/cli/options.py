@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 SEVERITIES = ("info", "warning", "error")
+_STATED = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+
+
+def refuse_idle(*names: str, used: bool, why: str) -> None:
+    """Raise click.UsageError where parameters of the command are stated though nothing uses them, and say `why`."""
+    context = click.get_current_context()
+    stated = [p for p in context.command.params if p.name in names and context.get_parameter_source(p.name) in _STATED]
+    if stated and not used:
+        raise click.UsageError(f"{' and '.join(p.opts[0] for p in stated)} would change nothing: {why}")
 
 
 def complete_files(_context: click.Context, _argument: click.Parameter, typed: str) -> list[CompletionItem]:

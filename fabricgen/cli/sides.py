@@ -18,6 +18,7 @@ from fabricgen.cli.built_archives import BuiltPlaces, relabelled
 from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
+from fabricgen.cli.options import refuse_idle
 from fabricgen.cli.output import read_prices, tell_idle_prices
 from fabricgen.cluster import Cluster
 from fabricgen.diff.affected import affected_switches
@@ -113,6 +114,8 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         if was.cluster and impossible_findings(was.cluster):
             was = replace(was, notes=(*was.notes, f"{was.side.name} cannot be built; `fabricgen lint` says why"))
         now = _open_new(new, asked, options, stack, shown)
+        rendered = was.cluster is not None or now.cluster is not None
+        refuse_idle("templates", used=rendered, why="both sides are built folders")
         tell_idle_prices(options.price_file, *filter(None, (was.cluster, now.cluster)))
         renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
         change = compare(was.side, now.side, options.prices, renamed)

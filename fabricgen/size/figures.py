@@ -64,6 +64,8 @@ class Figures:
     """Pieces without a price that are neither switches nor transceivers."""
     without_price: tuple[str, ...] = ()
     """Switches and transceivers without a price, for which there is none of the whole."""
+    part_names: frozenset[str] = frozenset()
+    """Names under which its bill looks for prices."""
     lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
     nic_links: int = 1
@@ -256,13 +258,15 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
     import numpy as np
 
     from fabricgen.bom.bill import bill_of
+    from fabricgen.bom.idle_prices import list_part_names
     from fabricgen.bom.optics import optics_of_racks
     from fabricgen.design.capacity.counts import link_counts
 
     design = cluster.design
     fabric, cables = design.fabrics[0], cluster.plan.cables
     counts = link_counts(design, fabric)
-    lines = bill_of(cluster).lines
+    bill = bill_of(cluster)
+    lines = bill.lines
     by_kind = {line.part: line.quantity for line in lines if line.kind == "transceiver"}
     media = np.bincount(cables.medium, minlength=len(cables.media)).tolist()
     cables_by_kind = {medium.id: count for medium, count in zip(cables.media, media, strict=True) if count}
@@ -283,6 +287,7 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
         price=price,
         unpriced=unpriced,
         without_price=without,
+        part_names=frozenset(list_part_names(bill)) if prices else frozenset(),
         optics_by_kind=by_kind | fixed,
         cables_by_kind=cables_by_kind,
         racks=len(cluster.plan.racks),

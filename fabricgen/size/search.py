@@ -44,7 +44,7 @@ class Found:
     axes: tuple[str, ...]
     front: tuple[Candidate, ...]
     beaten: tuple[Candidate, ...]
-    tried: int
+    tried: tuple[Shape, ...]
     compiled: int
     reasons: tuple[tuple[str, int], ...]
     near: Mapping[str, tuple[Candidate, ...]]
@@ -72,7 +72,7 @@ def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Fou
     candidates = judged(candidates, partial(_near, axes=axes))
     candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
     front, beaten = _parted(candidates, axes)
-    counts = (len(tried), len(designed), tuple(reasons.most_common()))
+    counts = (tuple(tried), len(designed), tuple(reasons.most_common()))
     return Found(wishes, hardware, axes, tuple(front), tuple(beaten), *counts, near_alike(front, beaten, axes))
 
 

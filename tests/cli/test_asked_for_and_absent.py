@@ -109,3 +109,31 @@ def test_prices_of_nothing_are_told(fabricgen: Callable[..., Ran], tmp_path: Pat
         for line, name in ((3, "sn470O"), (5, "fork-lift"))
     ]
     assert "did you mean 'sn4700'?" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("plan", "BP", "BP", "--at-once", "5"), "--at-once would change nothing: it is of --stages"),
+        (("plan", "BP", "BP", "--token", "env:T", "--plain-http"), "--token and --plain-http would change nothing"),
+        (("lock", "BP", "--check", "--plain-http"), "nothing is imported from netbox:URL"),
+        (("bom", "BP", "--trace", "sn4700", "--prices", "x.csv"), "--prices would change nothing"),
+        (("build", "BP", "-o", "out", "--only", "links", "--prices", "x.csv"), "--only leaves out the part bom"),
+        (("build", "BP", "--archive", "out.tar", "--force"), "an archive is written anew"),
+        (("lint", "BP", "--fast", "--phase", "pilot"), "--phase would change nothing: --fast judges the whole design"),
+        (("analyze", "BP", "--section", "structure", "--trials", "9", "--pairs"), "it is of --section"),
+    ],
+)
+def test_an_option_that_nothing_uses_is_refused(
+    fabricgen: Callable[..., Ran],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text("part,unit_price\nsn4700,1\n", encoding="utf-8")
+    ran = fabricgen(*(str(LEAF_SPINE) if word == "BP" else word for word in arguments))
+    assert ran.code == 2
+    assert says in ran.err
+    assert [file.name for file in tmp_path.iterdir()] == ["x.csv"]

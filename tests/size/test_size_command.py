@@ -350,3 +350,21 @@ def test_rails_that_never_meet_are_named(fabricgen) -> None:
         fabricgen("size", "--gpus", "1016", "--node", "dgx-b200", "--switch", "sn5600", *more).out for more in APART
     ]
     assert ["rails never meet" in out for out in told] == [True, False]
+
+
+def test_wishes_that_came_to_nothing_are_told(fabricgen, tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_text("part,unit_price\nsn5600,9\nsn560O,9\n", encoding="utf-8")
+    wishes = tmp_path / "wishes.yaml"
+    one_tier = "gpus: 128\nnode: dgx-b300\ntiers: 1\nswitch: sn5600\nunit_size: [7, 16]\noversubscription: '2:1'\n"
+    wishes.write_text(f"{one_tier}prices: prices.csv\n", encoding="utf-8")
+    ran = fabricgen("size", "--wishes", wishes, "--jobs", "1")
+    assert ran.code == 0
+    told = [line.partition(": ")[2] for line in ran.err.splitlines() if "warning" in line]
+    assert told == [
+        "warning[FG150]: nothing was tried with oversubscription 2: the other wishes leave no such design",
+        "warning[FG150]: nothing was tried with unit size 7: the other wishes leave no such design",
+        "warning[FG031]: prices of prices.csv are not used: no design, and no catalogue, has what is on line 3",
+    ]
+    ran = fabricgen("size", "--wishes", wishes, "--jobs", "1", "--prices", tmp_path / "prices.csv")
+    assert "the price of 'sn560O' is not used" in ran.err
+    assert "did you mean 'sn5600'?" in ran.err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.options import complete_files, output_option, phase_option, reading_options
+from fabricgen.cli.options import complete_files, output_option, phase_option, reading_options, refuse_idle
 from fabricgen.kernel import discovery
 from fabricgen.kernel.units import parse_size
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fabricgen.verify.actions import Diagnosis
 
 SECTIONS = discovery.module_names("fabricgen.analyze.sections")
+_OF_A_SECTION = {"sizes": "collectives", "trials": "load_balance", "seed": "load_balance", "pairs": "failures"}
+"""Options of one section alone."""
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]
@@ -111,6 +113,10 @@ def command(
 
     if dumps and len(blueprints) > 1:
         raise click.UsageError("--dump tells of one hall: name one blueprint")
+
+    for name, section in _OF_A_SECTION.items():
+        is_told = not sections or section in sections or bool(dumps)
+        refuse_idle(name, used=is_told, why=f"it is of --section {section}")
 
     def runs_on(network: Network) -> Job:
         return job_of(network, job, placement, ranks)

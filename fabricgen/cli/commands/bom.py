@@ -15,6 +15,7 @@ from fabricgen.cli.options import (
     phase_option,
     prices_option,
     reading_options,
+    refuse_idle,
     table_format,
 )
 
@@ -73,6 +74,7 @@ def command(
 
     if sum(each is not None for each in (by, trace, old)) > 1:
         raise click.UsageError("--by, --trace and --diff exclude one another")
+    refuse_idle("prices", used=trace is None, why="what a part is needed for has no prices")
     keys = _keys(by) if by is not None else ()
     form = "text" if form is None and output == "-" and (by or old is not None) else _format(form, output)
     offers = read_price_list(prices) if prices else PriceList()

@@ -16,6 +16,7 @@ from fabricgen.cli.options import (
     phase_option,
     prices_option,
     reading_options,
+    refuse_idle,
     settings_option,
 )
 
@@ -88,20 +89,30 @@ def command(
     from fabricgen.cli.output import read_prices, tell_idle_prices, tell_left_out
     from fabricgen.cli.progress import progress_of
     from fabricgen.lint.engine import Judgement
-    from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
+    from fabricgen.pipeline import (
+        CONFIGS,
+        BuildOptions,
+        build_bundles,
+        chosen_parts,
+        compile_cluster,
+        compile_design,
+        header,
+    )
     from fabricgen.pipeline import other_findings as told_beside
     from fabricgen.publish.workers import processors
 
     _check_target(output, archive)
     started = time.monotonic()
     parts = tuple(sorted(chosen_parts(_chosen(only))))
-    _check_templates(templates, parts)
+    renders = not parts or CONFIGS in parts
+    refuse_idle("templates", used=renders, why=f"--only leaves out the part {CONFIGS}")
+    refuse_idle("prices", used=not parts or "bom" in parts, why="--only leaves out the part bom")
+    refuse_idle("force", used=archive is None, why="an archive is written anew")
     options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design, phase, lab=lab)
     if locked:
         check_locked(cluster)
-    renders = not parts or "configs" in parts
     judgement = Judgement(design, cluster, told_beside(cluster, templates, configured=renders))
     bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
@@ -122,12 +133,6 @@ def _chosen(only: Sequence[str]) -> set[str]:
     if only and not names:
         raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
     return names
-
-
-def _check_templates(templates: Path | None, parts: tuple[str, ...]) -> None:
-    """Raise click.UsageError where templates are named and no configuration is asked for."""
-    if templates is not None and parts and "configs" not in parts:
-        raise click.UsageError("--templates changes configurations, and --only leaves out the part configs")
 
 
 def _check_target(output: Path | None, archive: Path | None) -> None:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import complete_files, fail_on_option, phase_option, reading_options, settings_option
+from fabricgen.cli.options import (
+    complete_files,
+    fail_on_option,
+    phase_option,
+    reading_options,
+    refuse_idle,
+    settings_option,
+)
 from fabricgen.kernel import discovery
 
 if TYPE_CHECKING:
@@ -79,6 +86,7 @@ def command(
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
     if (fix or diff) and (sets or "-" in blueprints):
         raise click.UsageError("--fix mends files: not what is --set, nor standard input")
+    refuse_idle("templates", "phase", used=not fast, why="--fast judges the whole design, and renders nothing")
     asked = LintSettings(_codes("--select", select), _codes("--ignore", ignore), day)
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(named for path in blueprints for named in blueprints_in(path)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.netbox import PREFIX, open_netbox, token_option
-from fabricgen.cli.options import complete_files
+from fabricgen.cli.options import complete_files, refuse_idle
 from fabricgen.kernel.diagnostics import printable
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def command(
     named = list(dict.fromkeys(name for path in blueprints for name in blueprints_in(path)))
     if len(named) > 1 and (paths or lists):
         raise click.UsageError("--release and --import are for one blueprint")
+    from_netbox = any(source.startswith(PREFIX) for source in lists)
+    refuse_idle("token", "plain_http", used=from_netbox, why=f"nothing is imported from {PREFIX}URL")
     open_source = partial(_netbox, token=token, plain_http=plain_http)
     codes = []
     for blueprint in named:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.netbox import token_option
-from fabricgen.cli.options import complete_files, prices_option
+from fabricgen.cli.options import complete_files, prices_option, refuse_idle
 
 if TYPE_CHECKING:
     from fabricgen.diff.compare import Change
@@ -108,6 +108,8 @@ def command(
 
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
+    refuse_idle("at_once", used=stages, why="it is of --stages")
+    refuse_idle("token", "plain_http", used=old.startswith("netbox:"), why="OLD is no NetBox")
     words, share = parse(fail_on), parse_at_once(at_once)
     refuse_filled(rollback)
     options = PlanOptions(

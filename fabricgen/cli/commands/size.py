@@ -73,6 +73,7 @@ def command(
     """
     from fabricgen.cli.output import write_output
     from fabricgen.publish.workers import processors
+    from fabricgen.size.idle import find_idle_prices_of, find_idle_wishes
     from fabricgen.size.search import find
     from fabricgen.size.wishes import placed, read_wishes
 
@@ -87,6 +88,9 @@ def command(
         raise placed(error, source) from error
     if output is not None:
         _write(found, output, folder, every=every)
+    idle = (*find_idle_wishes(asked, found.tried), *find_idle_prices_of(found, folder))
+    for diagnostic in placed(InputError(idle), source).diagnostics if idle else ():
+        click.echo(diagnostic.text(), err=True)
     write_output("-", discovery.load("fabricgen.size.reports", form).report(found, every=every))
 
 

@@ -101,9 +101,10 @@ def unknown(found: Found) -> list[str]:
 def counted(found: Found) -> str:
     """How many were looked at, and what became of them."""
     front, beaten = len(found.front), len(found.beaten)
-    shapes, designs = "shape" + "s" * (found.tried != 1), "design" + "s" * (found.compiled != 1)
+    tried = len(found.tried)
+    shapes, designs = "shape" + "s" * (tried != 1), "design" + "s" * (found.compiled != 1)
     return (
-        f"{found.tried:,} {shapes} tried, {found.compiled:,} {designs} of different figures; {front:,} on the front of "
+        f"{tried:,} {shapes} tried, {found.compiled:,} {designs} of different figures; {front:,} on the front of "
         f"{', '.join(found.axes)}, {beaten:,} beaten, "
         f"{sum(count for _, count in found.reasons):,} excluded"
     )

@@ -23,7 +23,7 @@ def report(found: Found, *, every: bool) -> bytes:
         "nodes": nodes,
         "gpus_of_nodes": nodes * found.hardware.gpus_per_node,
         "axes": list(found.axes),
-        "tried": found.tried,
+        "tried": len(found.tried),
         "compiled": found.compiled,
         "beaten": len(found.beaten),
         "candidates": [_candidate(one, found, pareto=one.name in front) for one in shown],
