@@ -324,8 +324,10 @@ def _unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
 
 
 def check_names(design: Design) -> None:
-    """Raise InputError where the blueprint names single things that are not there, without expanding links."""
-    if design.loaded.names_single_things:
+    """Raise InputError where the blueprint names single things that are not there, or a leak shares the subnet of a
+    leaf; links are expanded for the latter alone.
+    """
+    if design.loaded.names_single_things or any(leak.meeting for leak in design.leaks):
         from fabricgen.views.stated_names import check_stated_names
 
         check_stated_names(design)

@@ -217,6 +217,9 @@ def _missing(old: Side, new: Side) -> Iterator[str]:
         for name in ("addresses", "bom"):
             if getattr(side.lists, name) is None:
                 yield f"{side.name} has no {name}.csv, so that is not compared"
+        shape = (new if side is old else old).shape
+        if side.shape is None and shape and (shape.omits or shape.spares):
+            yield f"{side.name} does not say which slots are omitted and which nodes spare, so that is not compared"
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""What a blueprint says of single things by their names: whether these exist, found without a single link.
+"""What a blueprint says of single things by their names: whether these exist, found without a single link but where
+a leak shares subnets.
 
 A build finds it out anew where it uses the names. Here it is found for `lint --fast`, from the devices and racks alone;
 ports and cages take the wiring. Modules are loaded for what is stated only: `lint --fast` is quick at any size.
@@ -29,8 +30,19 @@ def check_stated_names(design: Design) -> None:
         faults = list(_unknown(design, devices, device_names(design, devices)))
         if faults:
             raise InputError(faults)
+        if any(leak.meeting for leak in design.leaks):
+            _check_shared_leaves(design)
     except InputError as error:
         raise design.loaded.located(error) from error
+
+
+def _check_shared_leaves(design: Design) -> None:
+    """Raise InputError (FG098) for leaves with hosts of both VRFs of a leak in one subnet, which links alone tell."""
+    from fabricgen.numbering.shared_leaves import check_leaks
+    from fabricgen.wiring.expand import build_wiring_plan
+
+    plan = build_wiring_plan(design, stated_places)
+    check_leaks(design, plan, device_names(design, plan.devices))
 
 
 def _devices(design: Design) -> DeviceTable:

@@ -248,5 +248,7 @@ def test_a_built_folder_tells_reasons(project: Path, fabricgen: Run) -> None:
         "compute leaf: 4 -> 6 switches; links of each to each spine 1 -> 2",
         "compute spine: 4 -> 2 switches: of 16 links up to it, 8 move",
     ]
+    ran = fabricgen("plan", "out", "pod.yaml", *sets, "--set", "spare_nodes=[p1/su-1/node-1]")
+    assert "out does not say which slots are omitted and which nodes spare" in ran.out
     ran = fabricgen("plan", "pod.yaml", "out")
     assert (ran.code, ran.out.strip()) == (0, "no differences")

@@ -62,3 +62,14 @@ def test_names_that_are_right_are_let_through(fabricgen: Run) -> None:
     ]
     sets = [word for setting in stated for word in ("--set", setting)]
     assert fabricgen("lint", "--fast", BLUEPRINTS / "leaf-spine.yaml", *sets).code == 0
+
+
+@pytest.mark.parametrize("nodes", ["p1/su-*/node-3", "p1/su-2/node-4"])
+def test_fast_tells_of_leaves_with_hosts_of_both_sides_of_a_leak(fabricgen: Run, nodes: str) -> None:
+    """Storage leaves of the example serve both units, and one subnet each."""
+    sets = ("--set", f"tenants.green.nodes=['{nodes}']", "--set", "leaks={a: {between: [blue, green]}}")
+    fast, whole = (fabricgen("lint", *more, BLUEPRINTS / "tenants.yaml", *sets) for more in (("--fast",), ()))
+    told = [line for line in fast.out.splitlines() if "error[FG098]" in line]
+    assert (fast.code, len(told)) == (2, 1)
+    assert "storage-leaf-01 and 1 more leaves have hosts of blue and of green" in told[0]
+    assert told == [line for line in whole.out.splitlines() if "error[" in line]
