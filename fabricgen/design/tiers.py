@@ -157,6 +157,13 @@ def _of_fabric(context: FabricContext, name: str) -> list[TierSpec]:
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
     chain = tier_order({n: t for n, t in spec.tiers.items() if not hangs(t)}, spec.tiers, path)
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if hangs(t))]
+    for hanging in ordered[len(chain) :]:
+        if idle := [lower for lower in spec.tiers[hanging].above if "." not in lower]:
+            message = (
+                f"{hanging} hangs below {spec.tiers[hanging].below}, and is above no {idle[0]}: nothing joins them"
+            )
+            hint = "take `above` away, or `below`"
+            raise fault("FG016", message, path=(*path, "tiers", hanging, "above"), hint=hint)
     sites = context.layout.tells_sites
     per = {n: _per(spec.tiers[n], ordered[:i], (*path, "tiers", n), sites=sites) for i, n in enumerate(ordered)}
     joined = bool(chain) and any("." in above for above in spec.tiers[chain[0]].above)

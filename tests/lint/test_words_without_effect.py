@@ -13,6 +13,7 @@ from fabricgen.lint.rules.fg631_spares_of_nothing import SparesOfNothing
 from fabricgen.lint.rules.fg711_ecn_thresholds import EcnThresholds
 from fabricgen.lint.rules.fg806_setting_without_effect import SettingWithoutEffect
 from fabricgen.pipeline import compile_cluster
+from tests.conftest import example_design
 
 TWO_FABRICS = """
 fabricgen: 1
@@ -153,3 +154,16 @@ def test_settings_of_ports_that_take_none_are_refused(design_of: Callable[..., D
 def test_spares_of_a_kind_that_nothing_needs_are_told(design_of: Callable[..., Design], spares: str, told: int) -> None:
     found = list(SparesOfNothing().check(compile_cluster(design_of(TWO_FABRICS, (f"spares={spares}",)))))
     assert [finding.message for finding in found] == ["the bill of materials has no laser modules"][:told]
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("tiers.border.above=leaf", "border hangs below spine, and is above no leaf: nothing joins them"),
+        ("exits.wan.accept=2001:db8::/32", "compute has no addresses such as 2001:db8::/32"),
+        ("exits.wan.announce=2001:db8::/32", "compute has no addresses such as 2001:db8::/32"),
+    ],
+)
+def test_what_a_border_cannot_do_is_refused(setting: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        example_design("two-exits", f"fabrics.compute.{setting}")
