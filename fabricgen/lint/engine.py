@@ -94,8 +94,9 @@ def lint(
             waived.append(_waived(design, finding, *covering[0]))
         else:
             kept.append(finding)
-    raised = {finding.code for finding in found}
-    on_waivers = _on_waivers(waivers, valid, used, settings, raised, whole=cluster is not None)
+    raised = {finding.code for finding in wanted}
+    whole = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
+    on_waivers = _on_waivers(waivers, valid, used, settings, raised, whole=whole)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.
     on_severities = _on_severities(design, replace(settings, select=asked.select))
     kept += _weighed(design, (*on_waivers, *on_severities), softened)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Span, fault
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import MAX_BYTES, decode, read_bytes
 from fabricgen.lint.engine import LintResult
 from fabricgen.publish.replacing import replace_file
 from fabricgen.yaml.edits import UncertainEditError, applied, edited, replacements
@@ -40,9 +40,9 @@ def repair(judge: Judge) -> Repaired:
     or if the blueprint is unusable with it.
     """
     design, result = judge({})
-    before = _contents(design)
+    before, shared = _contents(design), _shared_files(design)
     unsaved, mended = before, list[Diagnostic]()
-    tries = _tries(result)
+    tries = _tries(design, result, shared)
     for _ in range(ROUNDS):
         if not tries:
             break
@@ -52,7 +52,7 @@ def repair(judge: Judge) -> Repaired:
         if contents and after and _fixable(after[1]) < _fixable(result):
             unsaved, (design, result) = contents, after
             mended += batch
-            tries = _tries(result)
+            tries = _tries(design, result, shared)
     changed = {file: (before[file], unsaved[file]) for file in sorted(before) if before[file] != unsaved[file]}
     return Repaired(design, result, tuple(mended), changed)
 
@@ -64,8 +64,25 @@ def _contents(design: Design) -> dict[str, bytes]:
     return {file: read_bytes(Path(file), file) for file in sorted(files) if Path(file).is_file()}
 
 
-def _tries(result: LintResult) -> list[list[Diagnostic]]:
-    each = [[finding] for finding in result.findings if finding.fix]
+def _shared_files(design: Design) -> frozenset[str]:
+    """Included files that another file beside the blueprint names too: what is idle here may serve that one."""
+    main, files = design.loaded.source.spans[()].file, _contents(design)
+    used = {os.path.realpath(file) for file in files}
+    beside = [path for path in Path(main).parent.glob("*.yaml") if os.path.realpath(path) not in used]
+    beside = [path for path in beside if path.is_file() and os.fsencode(path.name) not in files[main]]
+    texts = [path.read_bytes() for path in beside if path.stat().st_size < MAX_BYTES]
+    names = {file: os.fsencode(Path(file).name) for file in files if file != main}
+    return frozenset(file for file, name in names.items() if any(b"include" in t and name in t for t in texts))
+
+
+def _tries(design: Design, result: LintResult, shared: frozenset[str]) -> list[list[Diagnostic]]:
+    """The findings to mend, together and one by one, but those that would take something off a shared file."""
+    places = {**design.loaded.source.spans, **design.loaded.source.keys}
+    each = [
+        [finding]
+        for finding in result.findings
+        if finding.fix and not any(edit.kind == "remove" and places[edit.path].file in shared for edit in finding.fix)
+    ]
     return [[finding for one in each for finding in one], *each] if len(each) > 1 else each
 
 

@@ -233,15 +233,11 @@ def test_a_waiver_of_a_fault_or_of_nothing(design_of: DesignOf) -> None:
 
 
 def test_what_is_idle_is_taken_away_and_the_rest_stays(tmp_path: Path) -> None:
-    text = (
-        BASE.replace("count: 4}", "count: 4, spread: stripe}  # four")
-        + "pools:\n  hosts: [10.128.0.0/9, 'fd5a::/48']  # both\n"
-    )
+    text = BASE + "omit: [p1/su-1/node-4, p1/su-1/node-4]  # broken\n"
     text = text.replace("management: {", "management: {dns: {}, ")
     after = mended(tmp_path, text)
-    assert "spine: {switch: sn5600, count: 4}  # four" in after
     assert "dns" not in after
-    assert "hosts: [10.128.0.0/9]  # both" in after
+    assert "omit: [p1/su-1/node-4]  # broken" in after
     assert mended(tmp_path, after) == after
 
 

@@ -91,6 +91,15 @@ def test_an_included_file_is_mended_where_the_value_stands(blueprint: Path) -> N
     assert blueprint.read_text(encoding="utf-8") == text
 
 
+def test_what_another_blueprint_includes_too_is_left_to_people(blueprint: Path) -> None:
+    common = blueprint.parent / "common.yaml"
+    common.write_text("nos:\n  leaf: sonic\n  middle: sonic\n", encoding="utf-8")
+    blueprint.write_text("include: common.yaml\n" + BASE, encoding="utf-8")
+    (blueprint.parent / "three-tiers.yaml").write_text("include: [common.yaml]\n", encoding="utf-8")
+    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
+    assert common.read_text(encoding="utf-8") == "nos:\n  leaf: sonic\n  middle: sonic\n"
+
+
 def test_a_repair_that_needs_another_change_is_left_to_the_user(blueprint: Path) -> None:
     """Taking the key away would leave `nos:` with nothing, and nothing takes away what is included."""
     (blueprint.parent / "common.yaml").write_text("nos: {leaf: sonic}\n", encoding="utf-8")
@@ -117,8 +126,8 @@ FABRICS = '{"compute": {"protocol": "roce", "tiers": {"leaf": {"switch": "sn5600
         (BASE + "nos: {\n  edge: sonic,  # e\n  leaf: sonic  # l\n}\n", BASE + "nos: {\n  leaf: sonic  # l\n}\n"),
         (BASE + "nos: {\n  leaf: sonic\n  , edge: sonic\n}\n", BASE + "nos: {\n  leaf: sonic\n}\n"),
         (
-            BASE + "pools:\n  hosts:\n    - 10.128.0.0/9  # all\n    - fd5a::/48\n    - fd5b::/48  # none\n",
-            BASE + "pools:\n  hosts:\n    - 10.128.0.0/9  # all\n",
+            BASE + "omit:\n  - p1/su-1/node-4  # all\n  - p1/su-1/node-4\n  - p1/su-1/node-4  # none\n",
+            BASE + "omit:\n  - p1/su-1/node-4  # all\n",
         ),
         (
             JSON.format(fabrics=FABRICS),
@@ -129,7 +138,7 @@ FABRICS = '{"compute": {"protocol": "roce", "tiers": {"leaf": {"switch": "sn5600
             BASE + "address_of: {compute-spine-01: {'management': 10.16.0.30}}\n",
         ),
     ],
-    ids=["crlf", "flow-over-lines", "comma-before", "prefixes", "json", "quoted"],
+    ids=["crlf", "flow-over-lines", "comma-before", "items", "json", "quoted"],
 )
 def test_layout_stays_as_it_was(blueprint: Path, before: str, after: str) -> None:
     blueprint.write_bytes(before.encode())
@@ -202,6 +211,11 @@ def test_a_write_that_is_interrupted_leaves_nothing_behind(blueprint: Path, monk
         ("nos: {middle: cumulus, leaf: sonic}\n", "FG803"),  # nothing else is told to run it
         ("qos: {ecn: {800G: 1000-2000}}\n", "FG816"),  # ports run at 400G, and lack them
         ("lint: {waive: [{rule: FG657, at: fabrics/computer, why: later}]}\n", "FG802"),  # a misspelt place
+        ("lint: {waive: [{rule: FG657, why: order 77}, {rule: FG657, why: approved}]}\n", "FG812"),  # two reasons
+        ('pools: {hosts: [10.128.0.0/9, "fd5a::/48"]}\n', "FG805"),  # both families, of which `ip` lacks one
+        ("lint: {severity: {FG657: ignore}, waive: [{rule: FG657, why: later}]}\n", "FG802"),  # ignored for now
+        ("routing: {first_vni: 20000}\n", "FG806"),  # before the first tenant
+        ("qos: {ecn: {400G: 256-512, 800G: 512-1024}}\n", "FG816"),  # ports to come
     ],
 )
 def test_what_somebody_meant_is_not_taken_away(blueprint: Path, said: str, code: str) -> None:
@@ -211,6 +225,16 @@ def test_what_somebody_meant_is_not_taken_away(blueprint: Path, said: str, code:
     found = lint_of(blueprint)
     assert code in {d.code for d in found}
     assert not any(d.fix for d in found if d.code == code)
+
+
+def test_a_waiver_of_what_a_phase_has_not_yet_stays(blueprint: Path) -> None:
+    text = BASE + "phases: {first: {units: {p1: 1}}, all: {}}\n"
+    text += "lint: {waive: [{rule: FG659, at: fabrics, why: cold aisle}, {rule: FG827, why: reached later}]}\n"
+    blueprint.write_text(text, encoding="utf-8")
+    assert run(["lint", "--fix", "--phase", "first", "--fail-on", "warning", str(blueprint)]) == 0
+    assert blueprint.read_text(encoding="utf-8") == text
+    assert run(["lint", "--fix", str(blueprint)]) == 0
+    assert "FG827" not in blueprint.read_text(encoding="utf-8")
 
 
 def test_a_fabric_in_place_of_a_tier_is_told_where_it_goes(blueprint: Path) -> None:

@@ -17,8 +17,8 @@ class UnusedSetting(DesignRule):
     """A setting refers to something that the cluster does not have, or that does not support it.
 
     A setting without effect is usually a typing mistake or a leftover, and misleads the next reader. Remove or
-    correct it. `lint --fix` takes away what changes nothing, and leaves what names a fabric, or a NOS that nothing else
-    is told to run: somebody meant that.
+    correct it. `lint --fix` takes away the NOS of a tier that there is none of, unless somebody meant it: a fabric, or
+    a NOS that nothing else is told to run.
     """
 
     id = "FG803"
@@ -68,7 +68,7 @@ class UnusedSetting(DesignRule):
                     if part.model_fields_set:
                         path = ("fabrics", name, key)
                         message = f"`{key}` has no effect on InfiniBand fabric {name}"
-                        yield self.flag(path, message, "remove it", [Edit("remove", path)])
+                        yield self.flag(path, message, "remove it")
         yield from self._unused_ratios(design)
         yield from self._unused_bgp(design)
         yield from self._unused_floor(design)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from fabricgen.blueprint.sections.routing import Pools
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import drawn_pools
 from fabricgen.numbering.asn.plan import asn_plan
@@ -49,7 +49,7 @@ class UnusedPool(DesignRule):
                 unused = [prefix for family in idle for prefix in of_family(prefixes, family)]
                 if unused:
                     message = f"nothing uses addresses of {', '.join(unused)} in pools.{name}"
-                    yield self.flag(path, message, "remove it", _without(path, prefixes or (), unused))
+                    yield self.flag(path, message, "remove it, or use the family: see `ip`")
         yield from self._asns(design)
 
     def _asns(self, design: Design) -> Iterator[Diagnostic]:
@@ -57,15 +57,7 @@ class UnusedPool(DesignRule):
         speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
         plan = design.loaded.blueprint.routing.asn
         path: Path = ("routing", "asn", "pool")
-        fix = [Edit("remove", path)]
         elsewhere = [fabric for fabric in speakers if asn_plan(design, fabric)[1]["pool"] != path]
         if plan and "pool" in plan.model_fields_set and speakers and elsewhere == speakers:
-            yield self.flag(
-                path, "nothing uses this pool: every fabric that runs BGP states its own AS numbers", "remove it", fix
-            )
-
-
-def _without(path: Path, prefixes: Sequence[str], unused: Sequence[str]) -> list[Edit]:
-    """Remove some prefixes of a pool, or the whole pool."""
-    gone = [i for i, prefix in enumerate(prefixes) if prefix in unused]
-    return [Edit("remove", path)] if len(gone) == len(prefixes) else [Edit("remove", (*path, i)) for i in gone]
+            message = "nothing uses this pool: every fabric that runs BGP states its own AS numbers"
+            yield self.flag(path, message, "remove it")

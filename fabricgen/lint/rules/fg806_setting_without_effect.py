@@ -25,7 +25,8 @@ from fabricgen.numbering.underlay import families
 from fabricgen.views.intent import fabric_intent
 
 REMOVE = "remove it"
-"""The hint where removing the setting is the only repair."""
+SAID_TWICE = "remove one of the two"
+"""The hint where a setting repeats another, so that nothing that somebody meant goes with it."""
 
 OF_BEST_EFFORT = {"profile", "trim"}
 """Settings of QoS that need no lossless class."""
@@ -98,9 +99,9 @@ class SettingWithoutEffect(DesignRule):
             yield from map(self._finding, cluster_wide(design))
 
     def _finding(self, found: Idle) -> Diagnostic:
-        """A finding, with a repair where removing the setting is the only one."""
+        """A finding, with a repair where the setting repeats another: all else was asked for."""
         path, why, hint = found
-        return self.flag(path, why, hint, [Edit("remove", path)] if hint == REMOVE else [])
+        return self.flag(path, why, hint, [Edit("remove", path)] if hint == SAID_TWICE else [])
 
 
 def _infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
@@ -269,7 +270,8 @@ def _cluster_settings(design: Design) -> Iterator[Idle]:
             yield ("qos", key), f"no fabric has a lossless class, so `{key}` has no effect", REMOVE
     roce = [f for f in ethernet if f.protocol == "roce" and not blueprint.fabrics[f.name].qos.profile]
     if blueprint.qos.profile and not roce:
-        yield ("qos", "profile"), "no RoCE fabric uses the profile of the cluster", REMOVE
+        hint = "state it in the `qos` of a fabric, or `protocol: roce`"
+        yield ("qos", "profile"), "no RoCE fabric uses the profile of the cluster", hint
 
 
 def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
@@ -363,7 +365,7 @@ def _omitted_twice(design: Design) -> Iterator[Idle]:
         own = blueprint.model_copy(update={"omit": (text,)})
         slots = omitted_slots(own, pods)
         if slots <= seen:
-            yield ("omit", i), f"{text} is already omitted", REMOVE
+            yield ("omit", i), f"{text} is already omitted", SAID_TWICE
         seen |= slots
 
 
@@ -374,8 +376,9 @@ def _idle_skip(design: Design) -> Iterator[Idle]:
         for i, name in enumerate(nodes.skip):
             role = fabrics[name].attach or name
             if role not in nodes.profile.roles or name in nodes.skip[:i]:
-                why = "skips it already" if name in nodes.skip[:i] else f"has no '{role}' ports"
-                yield (*nodes.path, "skip", i), f"`skip: {name}` has no effect: {nodes.name} {why}", REMOVE
+                twice = name in nodes.skip[:i]
+                why = f"`skip: {name}` has no effect: {nodes.name} {'skips it' if twice else f'has no {role!r} ports'}"
+                yield (*nodes.path, "skip", i), why, SAID_TWICE if twice else REMOVE
 
 
 def _idle_aging(design: Design) -> Iterator[Idle]:

@@ -42,7 +42,8 @@ class WaiversOverlap(DesignRule):
                 if i != j and _within(waiver, other) and not (alike and i < j):
                     path = ("lint", "waive", i)
                     message = f"the waiver of {waiver.rule} at '{other.at or 'everywhere'}' already covers this one"
-                    yield self.flag(path, message, "remove one of them", [Edit("remove", path)] if alike else [])
+                    repair = [Edit("remove", path)] if waiver == other else []  # another `why` is another reason
+                    yield self.flag(path, message, "remove one of them", repair)
                     break
 
 

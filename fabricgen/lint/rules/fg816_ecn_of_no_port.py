@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import lossless_fabrics
 
@@ -49,8 +49,7 @@ class EcnOfNoPort(DesignRule):
                 having = ", ".join(f"{s}G" for s in sorted(ports))
                 is_meant = not ports <= set(qos.ecn)  # a speed that lacks thresholds is what they were meant for
                 hint = f"state them for {', '.join(f'{s}G' for s in sorted(ports - set(qos.ecn)))}" if is_meant else ""
-                fix = [] if is_meant else [Edit("remove", at)]
-                yield self.flag(at, f"no lossless port runs at {speed}G; they run at {having}", hint, fix)
+                yield self.flag(at, f"no lossless port runs at {speed}G; they run at {having}", hint)
             for name in ("ecn_min_kb", "ecn_max_kb") if ports and ports <= set(qos.ecn) else ():
                 if getattr(qos, name) is not None:
                     message = f"no port takes `{name}`: `ecn` has thresholds for every speed that there is"

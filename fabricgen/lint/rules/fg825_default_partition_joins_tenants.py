@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
@@ -51,4 +51,4 @@ class DefaultPartitionJoinsTenants(DesignRule):
                 path = ("fabrics", name, "default_partition")
                 whose = f"nodes of {' and '.join(apart)}"
                 what = f"{whose} are full members of the default partition of {name}, and meet there"
-                yield self.flag(path, what, "remove it, or say `limited`", [Edit("remove", path)])
+                yield self.flag(path, what, "remove it, or say `limited`")
