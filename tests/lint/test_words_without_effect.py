@@ -12,6 +12,7 @@ from fabricgen.lint.rules.fg521_dhcp_serves_nobody import DhcpServesNobody
 from fabricgen.lint.rules.fg631_spares_of_nothing import SparesOfNothing
 from fabricgen.lint.rules.fg711_ecn_thresholds import EcnThresholds
 from fabricgen.lint.rules.fg806_setting_without_effect import SettingWithoutEffect
+from fabricgen.lint.rules.fg832_leak_shows_nobody import LeakShowsNobody
 from fabricgen.pipeline import compile_cluster
 from tests.conftest import example_design
 
@@ -167,3 +168,27 @@ def test_spares_of_a_kind_that_nothing_needs_are_told(design_of: Callable[..., D
 def test_what_a_border_cannot_do_is_refused(setting: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         example_design("two-exits", f"fabrics.compute.{setting}")
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "told"),
+    [
+        ("{default: 10.200.0.0/24}", ["array", "nodes"]),
+        ("{default: 10.128.0.16/28}", ["array"]),  # nodes of nobody, and not what all use
+        ("{default: 10.128.0.32/28}", []),  # the array alone
+        ("{blue: 10.128.0.0/28}", []),
+        ("{blue: 10.200.0.0/24}", ["nodes"]),
+    ],
+)
+def test_a_leak_that_shows_no_address_of_what_it_is_for_is_told(
+    design_of: Callable[..., Design], prefixes: str, told: list[str]
+) -> None:
+    text = TWO_FABRICS.partition("  storage:\n")[0].replace("per: [su, rail]", "per: su, count: 2")
+    array = "fabrics.compute.extra={array: {device: storage-array, count: 2, attach: storage}}"
+    sets = (
+        array,
+        "tenants={blue: {nodes: [p1/su-1/node-1]}}",
+        f"leaks={{a: {{between: [blue, default], prefixes: {prefixes}}}}}",
+    )
+    found = list(LeakShowsNobody().check(compile_cluster(design_of(text, sets))))
+    assert [finding.message.partition(" address of ")[2].split()[0] for finding in found] == told

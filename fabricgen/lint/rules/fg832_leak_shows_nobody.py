@@ -1,0 +1,95 @@
+"""FG832: a leak leaves out what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import PlanRule
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+NODES = "nodes"
+"""What hosts are called that are no extra devices."""
+
+
+class LeakShowsNobody(PlanRule):
+    """The prefixes that a leak shows of a VRF have none of its hosts, or no address of one of its sets of devices.
+
+    What is not shown has no route on the other side, and configurations look complete. Addresses are the plan's: those
+    of extra devices come after those of the nodes of a leaf, and move with it. FG806 tells of prefixes outside of all
+    pools, FG829 of devices in a VRF that no leak joins.
+
+    State prefixes that have the addresses of addresses.csv, leave `prefixes` of that VRF out, or waive this where some
+    devices are for their own side alone.
+    """
+
+    id = "FG832"
+    severity = Severity.WARNING
+    title = "a leak leaves out what it is for"
+    bad = """
+        pools: {hosts: 172.16.0.0/16}
+        fabrics:
+          compute:
+            extra: {array: {device: storage-array, count: 2, attach: storage}}
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+        leaks:
+          files: {between: [blue, default], prefixes: {default: 172.16.200.0/24}}  # <-
+    """
+    good = """
+        pools: {hosts: 172.16.0.0/16}
+        fabrics:
+          compute:
+            extra: {array: {device: storage-array, count: 2, attach: storage}}
+        tenants:
+          blue: {nodes: [p1/su-1/node-1]}
+        leaks:
+          files: {between: [blue, default], prefixes: {blue: 172.16.0.0/16}}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Look for the addresses of hosts of each VRF that states prefixes, by set of devices."""
+        tenants = {tenant.name for tenant in cluster.design.tenants}
+        for leak in cluster.design.leaks:
+            for vrf, prefixes in sorted(leak.prefixes.items()):
+                shown, all_hosts = [ip_network(prefix) for prefix in prefixes], _list_addresses(cluster, vrf)
+                hidden = {
+                    hosts: addresses[0]
+                    for hosts, addresses in sorted(all_hosts.items())
+                    if not any(address in prefix for address in addresses for prefix in shown)
+                }
+                if hidden != {} and len(hidden) < len(all_hosts):  # some hosts are shown: others may be private
+                    hidden = {} if vrf in tenants else {hosts: hidden[hosts] for hosts in hidden if hosts != NODES}
+                for hosts, first in hidden.items():
+                    message = f"{leak.name} shows no address of {hosts} of {vrf or 'default'}: {first} is the first"
+                    path = ("leaks", leak.name, "prefixes", vrf or "default")
+                    yield self.flag(path, message, "state a prefix that has them, or waive this")
+
+
+def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | IPv6Address]]:
+    """Addresses of the hosts of a VRF by what they are: `nodes`, or the name of a set of extra devices."""
+    import numpy as np
+
+    from fabricgen.wiring.tenants import NOBODY, tenant_of_links
+
+    design, links = cluster.design, cluster.plan.links
+    at = next((at for at, tenant in enumerate(design.tenants) if tenant.name == vrf), NOBODY)
+    addresses: dict[str, list[IPv4Address | IPv6Address]] = {}
+    for i, segment in enumerate(links.segments):
+        fabric = next((f for f in design.fabrics if f.name == segment.fabric), None)
+        if fabric is None or segment.lower != "node" or (at == NOBODY and fabric.vrf != vrf):
+            continue
+        hosts = str(segment.path[3]) if segment.path[2:3] == ("extra",) else NODES
+        if hosts in {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}:
+            continue
+        rows = np.arange(len(links))[links.rows_of(i)]
+        rows = rows[tenant_of_links(design, cluster.plan, fabric.name)[rows] == at]
+        for family in cluster.addresses.families:
+            texts = (family.text(family.a.at(row)) for row in rows.tolist())
+            addresses.setdefault(hosts, []).extend(ip_address(text) for text in texts if text)
+    return {hosts: found for hosts, found in addresses.items() if found}
