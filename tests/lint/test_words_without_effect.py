@@ -9,6 +9,7 @@ import pytest
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.fg521_dhcp_serves_nobody import DhcpServesNobody
+from fabricgen.lint.rules.fg626_linear_optics_undriven import LinearOpticsUndriven
 from fabricgen.lint.rules.fg631_spares_of_nothing import SparesOfNothing
 from fabricgen.lint.rules.fg711_ecn_thresholds import EcnThresholds
 from fabricgen.lint.rules.fg806_setting_without_effect import SettingWithoutEffect
@@ -82,6 +83,17 @@ BLUE = "tenants={blue: {nodes: [p1/su-1/node-1], FABRICS extra: [array]}}"
         (("floor.storey_m=6",), ("floor", "storey_m"), "no two halls lie on different storeys"),
         (("floor.trays.risers=[[0, 0]]",), ("floor", "trays", "risers"), "no two halls lie on different storeys"),
         (("fabrics.compute.cabling.allow=[SR]",), ("fabrics", "compute", "cabling", "allow"), "SR is taken anyway"),
+        (("cabling.third_party=[Arista]",), ("cabling", "third_party", 0), "no switch is of Arista"),
+        (
+            ("drift.waive=[{nos: eos, path: [x], why: known}]",),
+            ("drift", "waive", 0, "nos"),
+            "no switch runs eos",
+        ),
+        (
+            ("pods.p1.tiers={compute.leaf: {cages: {down.management: 65}}}",),
+            ("pods", "p1", "tiers", "compute.leaf", "cages", "down.management"),
+            "nothing takes the cage of compute leaf that `down.management` keeps",
+        ),
         (("lint.limits.after_loss={feed: 50%}",), ("lint", "limits", "after_loss", "feed"), "`floor` names no `feeds`"),
         (("lint.limits.after_loss={plane: 50%}",), ("lint", "limits", "after_loss", "plane"), "several planes"),
         (("lint.limits.inband_gbps_per_node=9",), ("lint", "limits", "inband_gbps_per_node"), "no in-band fabric"),
@@ -192,3 +204,26 @@ def test_a_leak_that_shows_no_address_of_what_it_is_for_is_told(
     )
     found = list(LeakShowsNobody().check(compile_cluster(design_of(text, sets))))
     assert [finding.message.partition(" address of ")[2].split()[0] for finding in found] == told
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "tenants={blue: {nodes: [p1/su-1], fabrics: []}}",
+        "cabling.patch={all: {fabrics: []}}",
+        "tenants={blue: {nodes: [p1/su-1]}}\nleaks={a: {between: [blue, default], fabrics: []}}",
+    ],
+)
+def test_an_empty_list_is_not_taken_for_all(design_of: Callable[..., Design], setting: str) -> None:
+    with pytest.raises(InputError, match="fabrics: expected at least 1 item, found 0"):
+        design_of(TWO_FABRICS, setting.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"), [("", 1), ("allow: [LPO],", 0), ("allow: [lpo-100g],", 0), ("allow: [DR],", 1)]
+)
+def test_hosts_of_optics_that_nothing_lets_in_are_told(
+    design_of: Callable[..., Design], policy: str, told: int
+) -> None:
+    design = design_of(TWO_FABRICS, (f"cabling={{{policy} linear_hosts: [sn5600, dgx-b200]}}",))
+    assert sum("lets nothing in" in finding.message for finding in LinearOpticsUndriven().check(design)) == told

@@ -10,13 +10,16 @@ from fabricgen.models import forms
 from fabricgen.models.forms import CATALOGUE
 
 FabricNames = Annotated[
-    tuple[Name, ...], BeforeValidator(as_list), WithJsonSchema(forms.one_or_list(NAME_FORM)), Field(max_length=64)
+    tuple[Name, ...],
+    BeforeValidator(as_list),
+    WithJsonSchema(forms.one_or_list(NAME_FORM)),
+    Field(min_length=1, max_length=64),
 ]
 TierPairs = Annotated[
     tuple[Annotated[str, Field(max_length=65)], ...],
     BeforeValidator(as_list),
     WithJsonSchema(forms.one_or_list({"type": "string", "maxLength": 65})),
-    Field(max_length=64),
+    Field(min_length=1, max_length=64),
 ]
 PolarityOf = Literal["A", "B", "C"]
 

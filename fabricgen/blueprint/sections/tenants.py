@@ -20,6 +20,7 @@ class Tenant(Model):
     ] = Field((), examples=[["p1/su-1", "p1/su-2/node-3"]], description="Its nodes: slots as in `omit`, or whole pods.")
     fabrics: tuple[Name, ...] = Field(
         (),
+        min_length=1,
         description="The fabrics that it is kept apart in. Default: all of its nodes', but none of management ports.",
     )
     extra: tuple[Name, ...] = Field((), description="Extra devices that are its own, by the name of their set.")
@@ -55,7 +56,9 @@ class Leak(Model):
         examples=[{"services": ["10.128.4.0/24"]}],
         description="Which of its hosts' subnets each VRF shows to the other: those in these prefixes. Default: all.",
     )
-    fabrics: tuple[Name, ...] = Field((), description="The fabrics whose switches leak. Default: all that have both.")
+    fabrics: tuple[Name, ...] = Field(
+        (), min_length=1, description="The fabrics whose switches leak. Default: all that have both."
+    )
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")

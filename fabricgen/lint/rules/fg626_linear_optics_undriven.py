@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.media.allowed import stated_kinds
-from fabricgen.design.media.policy import LINEAR
+from fabricgen.design.media.policy import LINEAR, named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -36,10 +36,11 @@ class LinearOpticsUndriven(DesignRule):
         """Look at the stated media of links, then at those allowed while no host is listed."""
         blueprint = design.loaded.blueprint
         hosts = blueprint.cabling.linear_hosts
-        reported: set[Path] = set()
+        reported, is_used = set[Path](), False
         remedy = "list both ends there once their vendors confirm it, or use DR or SR"
         for kind in stated_kinds(design):
             linear: list[str] = [c.medium for c in kind.carriers(design.catalog) if c.medium in LINEAR]
+            is_used |= bool(linear)
             without = dict.fromkeys(end for end in kind.ends if end not in hosts)
             if linear and without and kind.stated.path not in reported:
                 reported.add(kind.stated.path)
@@ -48,10 +49,17 @@ class LinearOpticsUndriven(DesignRule):
                 message = f"{linear[0]} of {kind.text} needs ports that drive it; {unlisted}"
                 yield self.flag(kind.stated.path, message, remedy)
         for path, words in _allowed(design):
-            allowed = [word for word in words if word in LINEAR]
+            allowed = [
+                cable.medium for cable in design.catalog.cables if cable.medium in LINEAR and named(words, cable)
+            ]
+            is_used |= bool(allowed)
             if allowed and not hosts:
-                message = f"{', '.join(allowed)} is allowed but used nowhere: `cabling.linear_hosts` lists no ports"
+                media = ", ".join(dict.fromkeys(allowed))
+                message = f"{media} is allowed but used nowhere: `cabling.linear_hosts` lists no ports"
                 yield self.flag(path, message, remedy)
+        if hosts and not is_used:
+            message = f"`linear_hosts` lets nothing in: no `allow` or `media` names {', '.join(LINEAR)}"
+            yield self.flag(("cabling", "linear_hosts"), message, "state `allow`, or remove it")
 
 
 def _allowed(design: Design) -> Iterator[tuple[Path, tuple[str, ...]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.balancing import LoadBalance
@@ -208,13 +208,19 @@ def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
 
 def _cages_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Cages that are kept for a fabric, a tier, management ports or devices none of which attaches to the tier."""
-    for name, tier in design.loaded.blueprint.fabrics[fabric.name].tiers.items():
+    blueprint, stated = design.loaded.blueprint, list[tuple[Path, str, Mapping[str, Sized]]]()
+    for name, tier in blueprint.fabrics[fabric.name].tiers.items():
+        stated.append(((*fabric.path, "tiers", name), name, tier.cages))
+        for pod, key in ((pod, f"{fabric.name}.{name}") for pod in blueprint.pods):
+            own = blueprint.pods[pod].tiers.get(key)
+            stated.append((("pods", pod, "tiers", key), name, own.cages or {} if own else {}))
+    for path, name, cages in stated:
         runs = {run.purpose for part in fabric.tiers if part.name == name for run in part.downs}
-        idle = [role for role in sorted(tier.cages) if ("." in role or (role == "down" and runs)) and role not in runs]
-        for role in [role for role in idle if role != "down" or "" not in runs]:
-            cages = "cage" if len(tier.cages[role]) == 1 else f"{len(tier.cages[role])} cages"
-            why = f"nothing takes the {cages} of {fabric.name} {name} that `{role}` keeps"
-            yield (*fabric.path, "tiers", name, "cages", role), why, "attach it to this tier, or remove it"
+        for role in sorted(cages):
+            if role not in runs and ("." in role or (role == "down" and runs and "" not in runs)):
+                kept = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
+                why = f"nothing takes the {kept} of {fabric.name} {name} that `{role}` keeps"
+                yield (*path, "cages", role), why, "attach it to this tier, or remove it"
 
 
 def _peers_of_no_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
@@ -431,6 +437,10 @@ def _media_policy(design: Design) -> Iterator[Idle]:
     places += [(("fabrics", name, "cabling"), fabric.cabling) for name, fabric in sorted(blueprint.fabrics.items())]
     cables = design.catalog.cables
     copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
+    vendors = {tier.profile.vendor.lower() for tier in design.tiers}
+    for i, vendor in enumerate(blueprint.cabling.third_party):
+        if vendor.lower() not in vendors:
+            yield ("cabling", "third_party", i), f"no switch is of {vendor}, whose licence `third_party` states", REMOVE
     for path, policy in places:
         if policy.copper_to_m is not None and policy.copper_to_m > copper:
             why = (
