@@ -195,3 +195,21 @@ def test_uneven_leaves_name_the_counts_nearest_to_the_stated_one(design_of: Call
         "256 node ports of compute do not divide evenly over 11 leaf switches: the fullest takes 24"
     )
     assert finding.hint == "counts that divide evenly and fit: 8, 16, 32"
+
+
+def test_a_speed_that_halves_extra_devices_is_called_that(design_of: Callable[..., Design]) -> None:
+    text = """
+fabricgen: 1
+name: slow
+scalable_unit: {nodes: 32 x dgx-b200}
+pods: {p1: {su: 1}}
+fabrics:
+  compute:
+    protocol: roce
+    tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600}}
+    extra: {store: {device: storage-array, attach: storage, count: 2, speed: 800G}}
+"""
+    with pytest.raises(InputError) as refused:
+        design_of(text)
+    (told,) = refused.value.diagnostics
+    assert told.hint == "this fits: `speed: 200G` of store (storage-array has 200 of 400 Gb/s at each port then)"

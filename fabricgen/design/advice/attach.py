@@ -84,9 +84,13 @@ def _modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
         yield found
 
 
-def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str) -> str:
-    """Which nodes a change would leave below the speed of their NICs, in words to follow it; "" for none."""
-    attachments = {a.profile.id: a for fabric in fabrics if fabric.name == name for _, a in fabric.attachments}
+def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: str = "") -> str:
+    """Which nodes, or devices of an `extra`, a change would leave below the speed of their NICs, in words to follow
+    it; "" for none.
+    """
+    fabric = next(fabric for fabric in fabrics if fabric.name == name)
+    extras = [each.attachment for each in fabric.extras if each.name == extra]
+    attachments = {a.profile.id: a for a in (extras if extra else [attached for _, attached in fabric.attachments])}
     slow = [
         f"{kind} has {gbps} of {most} Gb/s at each port"
         for kind, a in sorted(attachments.items())
@@ -117,8 +121,9 @@ def extra_speed_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advic
     profile = trials.context.catalog.node(extra.device)
     path = f"fabrics.{fabric}.extra.{name}.speed"
     for speed in sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True):
-        if trials.fits({path: f"{speed}G"}):
-            yield Advice("speed", f"`speed: {speed}G` of {name}", {path: f"{speed}G"})
+        if fabrics := trials.outcome({path: f"{speed}G"}):
+            slowed = _describe_slowed_nodes(fabrics, fabric, name)
+            yield Advice("speed", f"`speed: {speed}G` of {name}{slowed}", {path: f"{speed}G"})
             break
     yield from _other_tiers(trials, fabric, name)
 
