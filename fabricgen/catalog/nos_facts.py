@@ -16,6 +16,9 @@ class BootFile(FrozenModel):
     script: Annotated[str, Field(description="The script that fetches the rest, and its template in templates/ztp.")]
     option: Annotated[int, Field(ge=0, le=254, description="Option of DHCP with the URL of the file.")]
     option6: Annotated[int, Field(ge=0, le=65535, description="The same of DHCPv6.")] = 0
+    needs_version: Annotated[
+        bool, Field(description="Whether an image is installed only where another version runs.")
+    ] = False
 
 
 class SystemFacts(FrozenModel):

@@ -20,7 +20,9 @@ _STATED = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 def refuse_idle(*names: str, used: bool, why: str) -> None:
     """Raise click.UsageError where parameters of the command are stated though nothing uses them, and say `why`."""
-    context = click.get_current_context()
+    context = click.get_current_context(silent=True)
+    if context is None:  # called as a function
+        return
     stated = [p for p in context.command.params if p.name in names and context.get_parameter_source(p.name) in _STATED]
     if stated and not used:
         raise click.UsageError(f"{' and '.join(p.opts[0] for p in stated)} would change nothing: {why}")

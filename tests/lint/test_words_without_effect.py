@@ -227,3 +227,17 @@ def test_hosts_of_optics_that_nothing_lets_in_are_told(
 ) -> None:
     design = design_of(TWO_FABRICS, (f"cabling={{{policy} linear_hosts: [sn5600, dgx-b200]}}",))
     assert sum("lets nothing in" in finding.message for finding in LinearOpticsUndriven().check(design)) == told
+
+
+def test_communities_that_nothing_carries_are_told() -> None:
+    design = example_design("two-exits", "fabrics.compute.exits.wan.announce=null")
+    assert "wan announces nothing, so that `communities` are set on nothing" in [
+        finding.message for finding in SettingWithoutEffect().check(design)
+    ]
+
+
+@pytest.mark.parametrize(("version", "told"), [("", 1), (", version: 5.13.0", 0)])
+def test_an_image_that_is_never_installed_is_told(design_of: Callable[..., Design], version: str, told: int) -> None:
+    ztp = f"management.ztp={{url: 'http://10.32.0.9', images: {{cumulus: {{file: cl.bin{version}}}}}}}"
+    found = [finding.message for finding in SettingWithoutEffect().check(design_of(TWO_FABRICS, (ztp, "nos=cumulus")))]
+    assert found == ["cl.bin is never installed: cumulus installs no image without knowing which version runs"][:told]

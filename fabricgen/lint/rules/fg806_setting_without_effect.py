@@ -75,6 +75,7 @@ class SettingWithoutEffect(DesignRule):
                 _node_settings_without_nodes,
                 _rails_of_no_node,
                 _nothing_to_manage,
+                _communities_of_nothing,
             ):
                 yield from map(self._finding, found(design, fabric))
         for cluster_wide in (
@@ -312,6 +313,13 @@ def _images_that_none_boots(design: Design) -> Iterator[Idle]:
                 whose, having = f"of {name} " if name else "", ", ".join(sorted(there))
                 why = f"no switch {whose}runs {key} or is one: they run or are {having}"
                 yield (*place, "management", "ztp", "images", key), why, "name what the switches run, or remove it"
+        for key, image in management.ztp.images.items() if management.ztp else ():
+            boots = {t.nos: design.catalog.naming(t.nos).systems.boot for t in tiers if key in (t.nos, t.profile.id)}
+            if never := [nos for nos, boot in boots.items() if boot and boot.needs_version and not image.version]:
+                why = (
+                    f"{image.file} is never installed: {never[0]} installs no image without knowing which version runs"
+                )
+                yield (*place, "management", "ztp", "images", key), why, "state its `version`"
 
 
 def _overlay_of_no_vrf(design: Design) -> Iterator[Idle]:
@@ -482,6 +490,14 @@ def _routes_of_another_family(design: Design) -> Iterator[Idle]:
                 path = place_in(exit_, "accept", place, len(exit_.spec.accept))
                 why = f"{exit_.fabric.name} has `ip: {routed[0]}`, so that nothing of {prefix} is accepted"
                 yield path, why, f"remove it, or state `ip: dual`, with addresses of IP{family} on its links"
+
+
+def _communities_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Communities of an exit that announces nothing which could carry them."""
+    for name, spec in design.loaded.blueprint.fabrics[fabric.name].exits.items():
+        if spec.communities and not spec.announce:
+            why = f"{name} announces nothing, so that `communities` are set on nothing"
+            yield (*fabric.path, "exits", name, "communities"), why, "state `announce`, or remove it"
 
 
 def _leaks_of_nothing(design: Design) -> Iterator[Idle]:
