@@ -141,11 +141,6 @@ def _devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
 
 def _addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
     ip = fabric_ip(design.loaded.blueprint, exit_.fabric.name)
-    for key in ("accept", "announce"):
-        for text in getattr(exit_.spec, key) or ():
-            if ip not in ("dual", "v6" if ":" in text else "v4"):
-                message = f"{exit_.fabric.name} has no addresses such as {text}"
-                yield from fault("FG059", message, path=(*exit_.path, key), hint="see `ip`").diagnostics
     for name, own in exit_.spec.devices.items():
         device: Path = (*exit_.path, "devices", name)
         stated = [(text, (*device, "loopback")) for text in own.loopback or ()]

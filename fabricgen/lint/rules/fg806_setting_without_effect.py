@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator
 from ipaddress import ip_network
 
-from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
@@ -19,7 +18,15 @@ from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import overlap
-from fabricgen.lint.subjects.idle import Idle, find_idle_limits, find_idle_words_of_phases
+from fabricgen.lint.subjects.idle import (
+    Idle,
+    find_idle_aging,
+    find_idle_cages,
+    find_idle_communities,
+    find_idle_limits,
+    find_idle_storeys,
+    find_idle_words_of_phases,
+)
 from fabricgen.lint.subjects.ways_out import place_in
 from fabricgen.numbering.underlay import families
 from fabricgen.views.intent import fabric_intent
@@ -70,12 +77,12 @@ class SettingWithoutEffect(DesignRule):
                 _spread_without_choice,
                 _ratio_without_uplinks,
                 _ports_of_no_use,
-                _cages_of_nothing,
+                find_idle_cages,
                 _peers_of_no_mesh,
                 _node_settings_without_nodes,
                 _rails_of_no_node,
                 _nothing_to_manage,
-                _communities_of_nothing,
+                find_idle_communities,
             ):
                 yield from map(self._finding, found(design, fabric))
         for cluster_wide in (
@@ -87,9 +94,9 @@ class SettingWithoutEffect(DesignRule):
             _extras_not_apart,
             _omitted_twice,
             _idle_skip,
-            _idle_aging,
+            find_idle_aging,
             _floor_dimensions,
-            _storeys_of_no_hall,
+            find_idle_storeys,
             _media_policy,
             _accessories_not_listed,
             _routes_of_another_family,
@@ -205,23 +212,6 @@ def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
             for key in ("media", "cages"):
                 if role in getattr(spec, key):
                     yield (*tier.path, key, role), f"{fabric.name} {tier.name} has no {why}", REMOVE
-
-
-def _cages_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Cages that are kept for a fabric, a tier, management ports or devices none of which attaches to the tier."""
-    blueprint, stated = design.loaded.blueprint, list[tuple[Path, str, Mapping[str, Sized]]]()
-    for name, tier in blueprint.fabrics[fabric.name].tiers.items():
-        stated.append(((*fabric.path, "tiers", name), name, tier.cages))
-        for pod, key in ((pod, f"{fabric.name}.{name}") for pod in blueprint.pods):
-            own = blueprint.pods[pod].tiers.get(key)
-            stated.append((("pods", pod, "tiers", key), name, own.cages or {} if own else {}))
-    for path, name, cages in stated:
-        runs = {run.purpose for part in fabric.tiers if part.name == name for run in part.downs}
-        for role in sorted(cages):
-            if role not in runs and ("." in role or (role == "down" and runs and "" not in runs)):
-                kept = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
-                why = f"nothing takes the {kept} of {fabric.name} {name} that `{role}` keeps"
-                yield (*path, "cages", role), why, "attach it to this tier, or remove it"
 
 
 def _peers_of_no_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
@@ -395,31 +385,6 @@ def _idle_skip(design: Design) -> Iterator[Idle]:
                 yield (*nodes.path, "skip", i), why, SAID_TWICE if twice else REMOVE
 
 
-def _idle_aging(design: Design) -> Iterator[Idle]:
-    """How long flows are remembered, where no switch deals them in turn."""
-    blueprint = design.loaded.blueprint
-    scopes: list[tuple[Path, Routing]] = [((), blueprint.routing)]
-    scopes += [(("fabrics", name), fabric.routing) for name, fabric in blueprint.fabrics.items()]
-    for place, routing in scopes:
-        asked = routing.load_balance
-        if isinstance(asked, LoadBalance) and "flow_aging_s" in asked.model_fields_set and asked.mode != "cluster":
-            why = f"`flow_aging_s` has no effect: flows are dealt by `mode: {asked.mode}`, which forgets none"
-            yield (*place, "routing", "load_balance", "flow_aging_s"), why, "state `mode: cluster`, or remove it"
-
-
-def _storeys_of_no_hall(design: Design) -> Iterator[Idle]:
-    """What is stated of ways from storey to storey, where no two halls lie on different ones."""
-    floor = design.loaded.blueprint.floor
-    if len({hall.storey for hall in floor.halls.values()}) > 1:
-        return
-    stated: list[tuple[Path, bool]] = [(("storey_m",), "storey_m" in floor.model_fields_set)]
-    stated.append((("trays", "risers"), bool(floor.trays.risers)))
-    for path, is_stated in stated:
-        if is_stated:
-            why = f"`{path[-1]}` has no effect: no two halls lie on different storeys"
-            yield ("floor", *path), why, "state the `storey` of `halls`, or remove it"
-
-
 def _floor_dimensions(design: Design) -> Iterator[Idle]:
     """Dimensions that other settings replace."""
     floor = design.loaded.blueprint.floor
@@ -490,14 +455,6 @@ def _routes_of_another_family(design: Design) -> Iterator[Idle]:
                 path = place_in(exit_, "accept", place, len(exit_.spec.accept))
                 why = f"{exit_.fabric.name} has `ip: {routed[0]}`, so that nothing of {prefix} is accepted"
                 yield path, why, f"remove it, or state `ip: dual`, with addresses of IP{family} on its links"
-
-
-def _communities_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Communities of an exit that announces nothing which could carry them."""
-    for name, spec in design.loaded.blueprint.fabrics[fabric.name].exits.items():
-        if spec.communities and not spec.announce:
-            why = f"{name} announces nothing, so that `communities` are set on nothing"
-            yield (*fabric.path, "exits", name, "communities"), why, "state `announce`, or remove it"
 
 
 def _leaks_of_nothing(design: Design) -> Iterator[Idle]:

@@ -63,8 +63,10 @@ class LeakShowsNobody(PlanRule):
                     for hosts, addresses in sorted(all_hosts.items())
                     if not any(address in prefix for address in addresses for prefix in shown)
                 }
-                if hidden != {} and len(hidden) < len(all_hosts):  # some hosts are shown: others may be private
+                if len(hidden) < len(all_hosts):  # some hosts are shown: others may be private
                     hidden = {} if vrf in tenants else {hosts: hidden[hosts] for hosts in hidden if hosts != NODES}
+                elif hidden:
+                    hidden = {" and ".join(hidden): next(iter(hidden.values()))}
                 for hosts, first in hidden.items():
                     message = f"{leak.name} shows no address of {hosts} of {vrf or 'default'}: {first} is the first"
                     path = ("leaks", leak.name, "prefixes", vrf or "default")

@@ -1,12 +1,15 @@
-"""Limits that judge nothing in this design, and words of a phase about what it has not."""
+"""What a blueprint states that nothing in its design takes: cages, limits, words of a phase about what it has not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
 
+from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.phases import ALL
+from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.design.capacity.bisection import accelerators_of
 from fabricgen.design.capacity.purpose import attached_nodes, serves
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import selected
 from fabricgen.kernel.diagnostics import Path
@@ -57,3 +60,53 @@ def find_idle_words_of_phases(design: Design) -> Iterator[Idle]:
             if not is_there:
                 why = f"phase '{name}' has no {what}, so that `{path[0]}` says nothing of it"
                 yield ("phases", name, *path), why, "add what it is part of to the phase, or remove it"
+
+
+def find_idle_cages(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Cages that are kept for a fabric, a tier, management ports or devices none of which attaches to the tier."""
+    blueprint, stated = design.loaded.blueprint, list[tuple[Path, str, Mapping[str, Sized]]]()
+    for name, tier in blueprint.fabrics[fabric.name].tiers.items():
+        stated.append(((*fabric.path, "tiers", name), name, tier.cages))
+        for pod, key in ((pod, f"{fabric.name}.{name}") for pod in blueprint.pods):
+            own = blueprint.pods[pod].tiers.get(key)
+            stated.append((("pods", pod, "tiers", key), name, own.cages or {} if own else {}))
+    for path, name, cages in stated:
+        runs = {run.purpose for part in fabric.tiers if part.name == name for run in part.downs}
+        for role in sorted(cages):
+            if role not in runs and ("." in role or (role == "down" and runs and "" not in runs)):
+                kept = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
+                why = f"nothing takes the {kept} of {fabric.name} {name} that `{role}` keeps"
+                yield (*path, "cages", role), why, "attach it to this tier, or remove it"
+
+
+def find_idle_aging(design: Design) -> Iterator[Idle]:
+    """How long flows are remembered, where no switch deals them in turn."""
+    blueprint = design.loaded.blueprint
+    scopes: list[tuple[Path, Routing]] = [((), blueprint.routing)]
+    scopes += [(("fabrics", name), fabric.routing) for name, fabric in blueprint.fabrics.items()]
+    for place, routing in scopes:
+        asked = routing.load_balance
+        if isinstance(asked, LoadBalance) and "flow_aging_s" in asked.model_fields_set and asked.mode != "cluster":
+            why = f"`flow_aging_s` has no effect: flows are dealt by `mode: {asked.mode}`, which forgets none"
+            yield (*place, "routing", "load_balance", "flow_aging_s"), why, "state `mode: cluster`, or remove it"
+
+
+def find_idle_storeys(design: Design) -> Iterator[Idle]:
+    """What is stated of ways from storey to storey, where no two halls lie on different ones."""
+    floor = design.loaded.blueprint.floor
+    if len({hall.storey for hall in floor.halls.values()}) > 1:
+        return
+    stated: list[tuple[Path, bool]] = [(("storey_m",), "storey_m" in floor.model_fields_set)]
+    stated.append((("trays", "risers"), bool(floor.trays.risers)))
+    for path, is_stated in stated:
+        if is_stated:
+            why = f"`{path[-1]}` has no effect: no two halls lie on different storeys"
+            yield ("floor", *path), why, "state the `storey` of `halls`, or remove it"
+
+
+def find_idle_communities(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """Communities of an exit that announces nothing which could carry them."""
+    for name, spec in design.loaded.blueprint.fabrics[fabric.name].exits.items():
+        if spec.communities and not spec.announce:
+            why = f"{name} announces nothing, so that `communities` are set on nothing"
+            yield (*fabric.path, "exits", name, "communities"), why, "state `announce`, or remove it"
