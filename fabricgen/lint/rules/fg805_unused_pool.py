@@ -49,7 +49,8 @@ class UnusedPool(DesignRule):
                 unused = [prefix for family in idle for prefix in of_family(prefixes, family)]
                 if unused:
                     message = f"nothing uses addresses of {', '.join(unused)} in pools.{name}"
-                    yield self.flag(path, message, "remove it, or use the family: see `ip`")
+                    other = len(unused) < len(prefixes or ())
+                    yield self.flag(path, message, "remove it, or state `ip: dual`" if other else "remove it")
         yield from self._asns(design)
 
     def _asns(self, design: Design) -> Iterator[Diagnostic]:
