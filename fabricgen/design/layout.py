@@ -161,11 +161,6 @@ class Layout:
         """Sets of nodes, and of what stands beside them, in the units of every kind."""
         return tuple(nodes for kind in self.kinds for nodes in kind.node_sets)
 
-    @cached_property
-    def most_racks(self) -> int:
-        """Node racks in a unit of the kind that has most."""
-        return max(kind.racks for kind in self.kinds)
-
     @property
     def nodes_per_rack(self) -> int:
         """Nodes in a full node rack, of the only kind."""

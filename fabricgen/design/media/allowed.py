@@ -70,17 +70,17 @@ class LinkKind:
         return tuple(cable for cable in self.stated.profiles(catalog) if self.carries(cable, catalog))
 
     @property
-    def _made(self) -> list[tuple[str, ...]]:
+    def made(self) -> list[tuple[str, ...]]:
         """Of each end for whose cages only some media are made: these."""
         return [side.made_media for side in (self.a, self.b) if isinstance(side, PortRun) and side.made_media]
 
     def usual(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """The cable profiles that carry the links and are taken without being asked for, the cheapest first."""
-        return tuple(c for c in catalog.cables if (c.selectable or self._made) and self.carries(c, catalog))
+        return tuple(c for c in catalog.cables if (c.selectable or self.made) and self.carries(c, catalog))
 
     def carries(self, cable: CableProfile, catalog: Catalog) -> bool:
         """Whether a medium carries the lanes, and is one that is made for the cages where only some are."""
-        if self.lane_gbps not in cable.lane_gbps or any(cable.id not in media for media in self._made):
+        if self.lane_gbps not in cable.lane_gbps or any(cable.id not in media for media in self.made):
             return False
         if self.a.lane_gbps == self.b.lane_gbps:
             return True

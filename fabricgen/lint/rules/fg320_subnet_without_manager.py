@@ -45,14 +45,13 @@ class SubnetWithoutManager(PlanRule):
         """Look for subnets of each InfiniBand fabric that the ports of its appliances leave out."""
         for fabric in cluster.whole_fabrics():
             view = cluster.whole_fabric(fabric)
-            first, managers = len(view.switches), set(view.managers)
-            ends = [link.b for link in view.links if link.a >= first and view.adapters[link.a - first].name in managers]
-            managed = {view.switches[switch].subnet for switch in ends}
+            managers = {i for i, port in enumerate(view.adapters, len(view.switches)) if port.name in view.managers}
+            managed = {view.switches[link.b].subnet for link in view.links if link.a in managers}
             names = [switch.name for switch in view.switches if switch.subnet not in managed]
             if managers and names:
-                lacking = view.subnets - len(managed)
-                message = (
-                    f"no UFM appliance has a port in {lacking} of the {view.subnets} subnets of {fabric}, that of "
-                    f"{names[0]} first: nobody configures its ports"
+                yield self.flag(
+                    ("fabrics", fabric, "extra"),
+                    f"no UFM appliance has a port in {view.subnets - len(managed)} of the {view.subnets} subnets of "
+                    f"{fabric}, that of {names[0]} first: nobody configures its ports",
+                    "one port of an appliance in each subnet",
                 )
-                yield self.flag(("fabrics", fabric, "extra"), message, "one port of an appliance in each subnet")

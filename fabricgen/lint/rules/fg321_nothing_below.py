@@ -41,7 +41,9 @@ class NothingBelow(DesignRule):
             if not (any(run.count for run in tier.downs) or spans or spec.reserved_ports):
                 feeds = design.fabric(tier.fabric).node_feeds
                 nodes = " and ".join(dict.fromkeys(feed.leaf.tier for feed in feeds)) or "no tier"
-                message = f"nothing is below the {tier.fabric} {tier.name} switches ({tier.switches})"
-                hint = f"let an extra device attach to {tier.name}, or remove it"
-                path = (*tier.path, "below") if spec.below else tier.path
-                yield self.flag(path, f"{message}; nodes attach to {nodes}", hint)
+                yield self.flag(
+                    (*tier.path, "below") if spec.below else tier.path,
+                    f"nothing is below the {tier.fabric} {tier.name} switches ({tier.switches}); "
+                    f"nodes attach to {nodes}",
+                    f"let an extra device attach to {tier.name}, or remove it",
+                )

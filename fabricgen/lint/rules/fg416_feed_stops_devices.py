@@ -50,15 +50,12 @@ class FeedStopsDevices(DesignRule):
                 counts[profile.id] = profile.psu, counts.get(profile.id, (profile.psu, 0))[1] + count
         for name, (psu, count) in sorted(counts.items()):
             enough = next((n for n in range(floor.cords, MOST_FEEDS + 1) if not psu.stop_without_feed(n)), 0)
+            more = f", and {enough - len(floor.feeds)} more in `feeds`" if enough > len(floor.feeds) else ""
             yield self.flag(
                 ("floor", "feeds"),
                 f"a lost feed stops all {count} {name}: it leaves {psu.left_without_feed(floor.cords)} of their "
                 f"{psu.count} power supplies on {floor.cords} feeds, and {psu.needed} are needed",
-                _more_cords(enough, len(floor.feeds)) if enough else "make each feed redundant",
+                f"give racks cords on {enough} feeds: `cords: {enough}`{more}"
+                if enough
+                else "make each feed redundant",
             )
-
-
-def _more_cords(cords: int, named: int) -> str:
-    """The way out by so many cords a rack, with the feeds that have no name yet."""
-    more = f", and {cords - named} more in `feeds`" if cords > named else ""
-    return f"give racks cords on {cords} feeds: `cords: {cords}`{more}"

@@ -76,5 +76,6 @@ class CrowdedCage(PlanRule):
                         segment.path,
                         f"{int((crowded > room).sum())} cages of {profile.id} have {crowded.max()} {segment.fabric} "
                         f"{segment.key} cables each; a transceiver there takes {room}",
-                        "give each pair of switches a multiple of the links of a cage, or use unsplit ports",
+                        "give each pair of switches a multiple of the links of a cage, use unsplit ports, or deal them "
+                        "by a fibre shuffle (`cabling.patch`)",
                     )

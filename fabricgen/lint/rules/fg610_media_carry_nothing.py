@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from fabricgen.design.media.allowed import stated_kinds
 from fabricgen.design.model import Design
-from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -52,16 +51,11 @@ class MediaCarryNothing(DesignRule):
                 )
                 yield self.flag(stated.path, message, f"state the same at both ends, or at one only; {hint}")
             else:
-                words = ", ".join(stated.words)
+                words, made = (
+                    ", ".join(stated.words),
+                    ", ".join(sorted({name for media in kind.made for name in media})),
+                )
                 message = f"no {words} carries the {lane:g}G lanes of {kind.text}"
-                ends = zip((kind.a, kind.b), kind.ends, strict=True)
-                made = [
-                    f"{end}: {', '.join(side.made_media)}"
-                    for side, end in ends
-                    if isinstance(side, PortRun) and side.made_media
-                ]
                 if made and any(lane in cable.lane_gbps for cable in stated.profiles(design.catalog)):
-                    message = (
-                        f"{words} of {kind.text} is not what the cages are made for ({'; '.join(dict.fromkeys(made))})"
-                    )
+                    message = f"{words} of {kind.text} is not what the cages are made for ({made})"
                 yield self.flag(stated.path, message, hint)
