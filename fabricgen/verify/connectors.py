@@ -102,12 +102,19 @@ def connectors_of(
 
 
 def _common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
-    """(Whether the id of each row's cable names its b end, whether it hangs on one connector of the cage there.)"""
+    """(Whether the id of each row's cable names its b end, whether it hangs on one connector of the cage there.)
+
+    The id keeps the cage that was planned where another one was built.
+    """
     ids = cables["cable"].texts()
     a, b = (cables[f"{side}_device"].texts() + ":" + cables[f"{side}_cage"].texts() for side in "ab")
-    common_b = np.array([n == e or n.startswith(e + ".") for n, e in zip(ids, b, strict=True)], dtype=bool)
-    is_cage = np.array([n in (one, other) for n, one, other in zip(ids, a, b, strict=True)], dtype=bool)
-    return common_b, ~is_cage
+    devices = cables["b_device"].texts() + ":"
+    common_b = np.array([n.startswith(device) for n, device in zip(ids, devices, strict=True)], dtype=bool)
+    # as `DEVICE:4.2`, but for a cage that is called so itself
+    has_socket = [
+        n not in (one, other) and "." in n.rpartition(":")[2] for n, one, other in zip(ids, a, b, strict=True)
+    ]
+    return common_b, np.array(has_socket, dtype=bool)
 
 
 def _pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:

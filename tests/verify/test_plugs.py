@@ -12,7 +12,7 @@ import pytest
 from fabricgen.export.technician.labels import label_table
 from fabricgen.export.technician.records import records
 from fabricgen.verify.actions import Diagnosis, Kind
-from fabricgen.verify.cabling import PlannedCabling, cabling_in
+from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
 from fabricgen.verify.diagnosis import diagnose
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
 from tests.verify.diagnosis.hall import Hall, cabling
@@ -39,8 +39,8 @@ def _rotated(name: str, *places: str, into: tuple[str, ...] = ()) -> Diagnosis:
 
 
 @cache
-def _labels(name: str) -> dict[tuple[str, str], list[str]]:
-    columns = label_table(records(example_cluster(name))).columns
+def _labels(name: str, *sets: str) -> dict[tuple[str, str], list[str]]:
+    columns = label_table(records(example_cluster(name, *sets))).columns
     found: dict[tuple[str, str], list[str]] = {}
     for cable, device, port in zip(*(columns[w] for w in ("cable", "near_device", "near_port")), strict=True):
         found.setdefault((str(cable), str(device)), []).append(str(port).partition(" ")[0])
@@ -59,6 +59,18 @@ def _connectors(plan: PlannedCabling) -> dict[tuple[str, str], list[str]]:
 @pytest.mark.parametrize("name", ["leaf-spine", "superpod-b300", "mixed-breakouts", "multi-plane", "nvl72-gb200"])
 def test_plugs_are_those_that_have_labels(name: str) -> None:
     assert _connectors(cabling(name)) == _labels(name)
+
+
+def test_plugs_of_splitters_and_jumpers_that_were_built_elsewhere_are_those_that_have_labels() -> None:
+    """The ids of cables keep the cages that were planned."""
+    splitters, jumpers = (f"compute-leaf-p1-su01-rg{group}-01" for group in (1, 2))
+    built = {f"{splitters}:1": "3", f"{splitters}:3": "1", f"{jumpers}:63": "64", f"{jumpers}:64": "63"}
+    sides = {cable: "b" if cable.startswith(splitters) else "a" for cable in built}
+    cables = ", ".join(f'"{cable}": {{{sides[cable]}_cage: "{cage}"}}' for cable, cage in built.items())
+    sets = ("pods.p1.su=2", "scalable_unit.nodes=4 x mi300x-8", f"cable_of={{{cables}}}")
+    plan = cabling_of(example_cluster("rail-groups", *sets))
+    assert _connectors(plan) == _labels("rail-groups", *sets)
+    assert _connectors(plan)[f"{splitters}:1", splitters] == ["3"]
 
 
 @pytest.mark.slow
