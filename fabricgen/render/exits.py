@@ -142,7 +142,7 @@ def exit_parts(switch: SwitchView, vrf: str, names: MapNames) -> ExitParts:
             for name, asked in (*told, *mates):
                 map_ = names.of(name, v6=v6, map_=True)
                 entries.append(MapEntry(map_, seq, True, v6, outside, asked, drains=switch.maintenance))
-        if any(route.passed_on and route.is_v6 == v6 for route in switch.exits.routes_in(vrf)):
+        if switch.exits.announces_routes(vrf, (v6,)):
             statics.append((v6, static))
             entries.append(MapEntry(static, seq, True, v6, outside))
         for policy in policies:
@@ -202,7 +202,7 @@ def as_paths(switch: SwitchView, vrf: str) -> tuple[str, ...]:
     if not switch.announces_own_only:
         return ()
     numbers = sorted({peer.asn for peer in switch.exits.peers_in(vrf)})
-    own = ["^$"] if any(route.passed_on for route in switch.exits.routes_in(vrf)) else []
+    own = ["^$"] if switch.exits.announces_routes(vrf) else []
     return (*own, *(f"^{number}_" for number in numbers))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass, replace
 
 from fabricgen.switch.interfaces import Interface
@@ -58,7 +58,7 @@ def list_differences(actual: object, wanted: object, at: str = "") -> Iterator[s
                 yield f"{at}{key}: {'missing' if key in wanted else 'not planned'}"
             else:
                 yield from list_differences(actual[key], wanted[key], f"{at}{key}.")
-    elif isinstance(actual, frozenset) and isinstance(wanted, frozenset):
+    elif isinstance(actual, Set) and isinstance(wanted, Set):
         for word, extra in (("missing", wanted - actual), ("not planned", actual - wanted)):
             for value in sorted(extra, key=str):
                 yield f"{at.rstrip('.')}: {word} {value}"

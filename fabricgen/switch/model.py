@@ -2,7 +2,8 @@
 
 A reader (`nos/NOS/reader.py`) makes it from the files of one switch alone: two switches that are told the
 same are equal. Empty text, 0 and None stand for what is absent. Collections without an order of their own
-are frozensets or mappings, so that the order in which a file says things does not matter.
+are sets or mappings, so that the order in which a file says things does not matter; where views make them, they are in
+the order in which they are written.
 
 Names of interfaces are those of the NOS; `comparing.rename_ports` gives them others, so that two NOSes can be compared.
 VRFs go by the blueprint's names, "" for the default one (SONiC's `Vrf_` is not part of a name). The VRF of the

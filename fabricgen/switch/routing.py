@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_interface
@@ -109,5 +109,7 @@ class Bgp:
 class StaticRoute:
     """A route over (own port, next hop) pairs equally; `discard`: what none of them takes is dropped."""
 
-    hops: frozenset[tuple[str, str]]
+    hops: Set[tuple[str, str]]
     discard: bool
+    passed_on: bool = field(default=False, compare=False)
+    """Whether it leads to the outside, and other switches learn it: not those to loopbacks of far devices."""

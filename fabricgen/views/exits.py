@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.exits import ExitDevice, parse_accepted
@@ -13,6 +13,8 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.switch.routing import StaticRoute
 
 EXIT = "exit"
 """The `role` of a port to the outside."""
@@ -86,33 +88,21 @@ class ExitPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class ExitRoute:
-    """A static route to the outside: (port, far address) of its next hops."""
-
-    vrf: str
-    prefix: str
-    hops: tuple[tuple[str, str], ...]
-    passed_on: bool
-    """Whether other switches learn it: not those to loopbacks of far devices."""
-
-    @property
-    def is_v6(self) -> bool:
-        """Whether it is a route of IPv6."""
-        return ":" in self.prefix
-
-
-@dataclass(frozen=True, slots=True)
 class SwitchExits:
     """The ways out of one switch; empty where it has none."""
 
     peers: tuple[ExitPeer, ...] = ()
     policies: tuple[ExitPolicy, ...] = ()
-    routes: tuple[ExitRoute, ...] = ()
+    routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     """By VRF and prefix, IPv4 before IPv6."""
 
-    def routes_in(self, vrf: str) -> tuple[ExitRoute, ...]:
-        """The static routes of a VRF."""
-        return tuple(route for route in self.routes if route.vrf == vrf)
+    def routes_in(self, vrf: str) -> dict[str, StaticRoute]:
+        """The static routes of a VRF by prefix."""
+        return {prefix: route for (own, prefix), route in self.routes.items() if own == vrf}
+
+    def announces_routes(self, vrf: str, families: Container[bool] = (False, True)) -> bool:
+        """Whether other switches learn static routes of a VRF; `families`: of IPv4 (False) and IPv6 (True)."""
+        return any(r.passed_on and (":" in prefix) in families for prefix, r in self.routes_in(vrf).items())
 
     def peers_in(self, vrf: str) -> tuple[ExitPeer, ...]:
         """The sessions of a VRF."""
@@ -160,7 +150,7 @@ def switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefix
         if end.exit.spec.routing == "ebgp":
             peers += _peers(end, loopbacks, max_prefixes, peers)
     policies = tuple(_policy(exit_) for exit_ in exits.values() if exit_.spec.routing == "ebgp")
-    return SwitchExits(tuple(peers), policies, tuple(_routes(found)))
+    return SwitchExits(tuple(peers), policies, _routes(found))
 
 
 def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int, known: list[ExitPeer]) -> Iterator[ExitPeer]:
@@ -200,7 +190,7 @@ def _policy(exit_: ExitDesign) -> ExitPolicy:
     )
 
 
-def _routes(ends: Iterable[ExitEnd]) -> Iterator[ExitRoute]:
+def _routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
     """Static routes: of exits that route statically, and to loopbacks of far devices."""
     hops: dict[tuple[str, bool, str, bool], list[tuple[str, str]]] = {}
     for end in ends:
@@ -210,8 +200,10 @@ def _routes(ends: Iterable[ExitEnd]) -> Iterator[ExitRoute]:
             ways = [(end.port, far) for _, far in end.pairs if (":" in far) == (":" in prefix)]
             if ways:
                 hops.setdefault((end.exit.vrf, ":" in prefix, prefix, passed_on), []).extend(ways)
-    for (vrf, _, prefix, passed_on), ways in sorted(hops.items()):
-        yield ExitRoute(vrf, prefix, tuple(ways), passed_on)
+    return {
+        (vrf, prefix): StaticRoute(OrderedSet(ways), discard=False, passed_on=passed_on)
+        for (vrf, _, prefix, passed_on), ways in sorted(hops.items())
+    }
 
 
 def with_passwords(exits: SwitchExits, known: Mapping[str, str]) -> SwitchExits:

@@ -46,7 +46,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
     brought = brought_by_leaks(owner, here, views, row)
     here |= {service.vrf for service in brought}
-    here |= {peer.vrf for peer in switch.exits.peers} | {route.vrf for route in switch.exits.routes}
+    here |= {peer.vrf for peer in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
     families = frozenset(switch.fabric.families)
     vrfs = {
         vrf: OverlayVrf(

@@ -19,13 +19,15 @@ from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import text_of
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.views.switch import NextHop, StaticRoute
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.switch.routing import StaticRoute
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
 AddressRanges: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""
 
-_Hops: TypeAlias = tuple[NextHop, ...]
+_Hops: TypeAlias = tuple[tuple[str, str], ...]
+"""(own port, address of the far end without prefix length) of next hops, in the order of ports."""
 
 _Way: TypeAlias = tuple[int, ...]
 """The neighbours that a route goes over, as indexes into the switches below and then those above."""
@@ -60,8 +62,8 @@ class Reachability:
         self._own, self._through = cache(self._made_own), cache(self._made_through)
         self._cuts = lru_cache(_REMEMBERED)(self._made_cuts)
 
-    def routes(self, switch: int) -> tuple[StaticRoute, ...]:
-        """The static routes of a switch, by its row in the device table, in the order of their prefixes.
+    def routes(self, switch: int) -> dict[str, StaticRoute]:
+        """The static routes of a switch, by its row in the device table, by prefix and in the order of these.
 
         A route down goes over all links to lower switches that reach the prefix. A switch with a default route gets
         discard routes for all addresses below it, so that packets to lost switches do not loop.
@@ -69,8 +71,8 @@ class Reachability:
         down, up = self._hops(switch, below=True), self._hops(switch, below=False)
         ways, cuts = self._cuts(tuple(down), tuple(up), self._hosts(switch) if up else ())
         hops = (*down.values(), *up.values())
-        over = [tuple([hop for peer in way for hop in hops[peer]]) for way in ways]
-        return tuple([StaticRoute(prefix, over[way], dropped) for prefix, way, dropped in cuts])
+        over = [OrderedSet(hop for peer in way for hop in hops[peer]) for way in ways]
+        return {prefix: StaticRoute(over[way], dropped) for prefix, way, dropped in cuts}
 
     def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Cuts:
         """The routes shared by all switches with the same switches below and above, and the same own node blocks."""
@@ -150,9 +152,9 @@ class Reachability:
         """The next hops to each switch below or above, in the order of ports."""
         links = self._links(switch, below)
         own, far = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
-        hops: dict[int, list[NextHop]] = defaultdict(list)
+        hops: dict[int, list[tuple[str, str]]] = defaultdict(list)
         for peer, port, address in zip(self._peers(switch, below), own[links], far[links].texts(), strict=True):
-            hops[peer].append(NextHop(port, address))
+            hops[peer].append((port, address))
         return {peer: tuple(found) for peer, found in hops.items()}
 
 

@@ -15,6 +15,7 @@ from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.overlay import Overlay
+from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
@@ -181,28 +182,6 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class NextHop:
-    """A next hop: the port of the switch, and the address of the far end without prefix length."""
-
-    port: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class StaticRoute:
-    """A static ECMP route; with `discard`, packets are dropped where no next hop is up."""
-
-    prefix: str
-    hops: tuple[NextHop, ...]
-    discard: bool
-
-    @property
-    def is_v6(self) -> bool:
-        """Whether it is a route of IPv6."""
-        return ":" in self.prefix
-
-
-@dataclass(frozen=True, slots=True)
 class LeakSource:
     """A VRF that a switch brings prefixes from into another."""
 
@@ -251,8 +230,8 @@ class SwitchView:
     site: str
     rack: str
     ports: tuple[SwitchPort, ...]
-    routes: tuple[StaticRoute, ...]
-    """Static routes sorted by prefix, IPv4 before IPv6; empty where the underlay is not static."""
+    routes: Mapping[tuple[str, str], StaticRoute]
+    """Static routes by VRF and prefix, IPv4 before IPv6; empty where the underlay is not static."""
     shares_asn: bool = False
     """Whether switches reached through the tier above have the same AS number, so that it must accept its own."""
     snippets: tuple[PlacedSnippet, ...] = ()

@@ -23,6 +23,7 @@ from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.blocks.column import dotted
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
+from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, Outside, SwitchExits, outside_of, switch_exits
 from fabricgen.views.intent import FabricIntent, host_pools
@@ -33,7 +34,7 @@ from fabricgen.views.pairs import with_pair
 from fabricgen.views.service import Service
 from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
-from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, StaticRoute, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
@@ -84,7 +85,7 @@ class SwitchViews:
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
         frame = self.frame(row)
-        routes = self._routes(row) if frame.fabric.underlay == "static" else ()
+        routes = self._routes(row) if frame.fabric.underlay == "static" else {}
         whole = replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
         if row in self.exit_rows:
             whole = replace(whole, exits=self._exits(whole))
@@ -120,7 +121,7 @@ class SwitchViews:
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=(),
-            routes=(),
+            routes={},
             shares_asn=bool(self.shares_asn[row]),
             snippets=self._snippets(row, tier),
             maintenance=in_maintenance(self.design, self.names[row]),
@@ -149,8 +150,8 @@ class SwitchViews:
             if address:
                 yield found.prefix(address, int(found.management_length[row])), found.text(gateway)
 
-    def _routes(self, row: int) -> tuple[StaticRoute, ...]:
-        return tuple(route for reachability in self._reachabilities for route in reachability.routes(row))
+    def _routes(self, row: int) -> dict[tuple[str, str], StaticRoute]:
+        return {("", prefix): route for family in self._reachabilities for prefix, route in family.routes(row).items()}
 
     @cached_property
     def shares_asn(self) -> Flags:

@@ -31,7 +31,7 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
     inward, outward = (f"IN{end}", f"OUT{end}") if vrf else ("FABRIC-IN", "FABRIC-OUT")
     peers = [peer for peer in switch.exits.peers if peer.vrf == vrf]
     policies = [policy for policy in switch.exits.policies if policy.vrf == vrf]
-    passed_on = [route for route in switch.exits.routes if route.vrf == vrf and route.passed_on]
+    passed_on = [prefix for prefix, route in switch.exits.routes_in(vrf).items() if route.passed_on]
     announced = list(dict.fromkeys(prefix for policy in policies for prefix in policy.announces))
     paths = sorted({f"^{peer.asn}_" for peer in peers}) if passes_nothing_on(switch) else []
     if passes_nothing_on(switch) and passed_on:
@@ -59,7 +59,7 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
                 )
             for name in mates:
                 _entry(found, name, 50 + further, [beyond], drain(switch) if switch.maintenance else [])
-        if beyond and any((":" in route.prefix) == v6 for route in passed_on):
+        if beyond and any((":" in prefix) == v6 for prefix in passed_on):
             _entry(found, f"STATIC{end}", 50 + further, [beyond])
         for policy in policies:
             _of_exit(switch, policy, found, v6)
@@ -70,7 +70,7 @@ def _sessions(switch: SwitchView, vrf: str, found: Structured, announced: list[s
     """Add the sessions of a VRF with far devices, and its static routes."""
     peers = [peer for peer in switch.exits.peers if peer.vrf == vrf]
     policies = [policy for policy in switch.exits.policies if policy.vrf == vrf]
-    statics = [route for route in switch.exits.routes if route.vrf == vrf]
+    statics = switch.exits.routes_in(vrf)
     bgp = found["router_bgp"] if not vrf else next((v for v in found["router_bgp"]["vrfs"] if v["name"] == vrf), {})
     if bgp:
         bgp.setdefault("neighbors", []).extend(_neighbor(switch, peer, policies) for peer in peers)
@@ -78,11 +78,11 @@ def _sessions(switch: SwitchView, vrf: str, found: Structured, announced: list[s
             family = bgp.setdefault(f"address_family_ipv{6 if ':' in peer.far else 4}", {})
             family.setdefault("neighbors", []).append({"ip_address": peer.far, "activate": True})
         bgp["aggregate_addresses"] = [{"prefix": prefix} for prefix in announced]
-        if any(route.passed_on for route in statics):
+        if any(route.passed_on for route in statics.values()):
             bgp["redistribute"]["static"] = {"enabled": True, "route_map": f"STATIC-{vrf}" if vrf else "STATIC"}
-    for route in statics:
-        key = "ipv6_static_routes" if ":" in route.prefix else "static_routes"
-        rows = [{"prefix": route.prefix, "interface": port, "next_hop": far} for port, far in route.hops]
+    for prefix, route in statics.items():
+        key = "ipv6_static_routes" if ":" in prefix else "static_routes"
+        rows = [{"prefix": prefix, "interface": port, "next_hop": far} for port, far in route.hops]
         found.setdefault(key, []).extend({**row, **({"vrf": vrf} if vrf else {})} for row in rows)
 
 

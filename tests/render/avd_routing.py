@@ -46,12 +46,12 @@ def merged(*parts: Structured) -> Structured:
 def _static_routes(switch: SwitchView) -> Structured:
     """Routes of a fabric without BGP: each next hop with its port, and what drops the rest."""
     found: Structured = {"static_routes": [], "ipv6_static_routes": []}
-    for route in switch.routes:
-        rows = [{"prefix": route.prefix, "interface": hop.port, "next_hop": hop.address} for hop in route.hops]
+    for (_, prefix), route in switch.routes.items():
+        rows = [{"prefix": prefix, "interface": port, "next_hop": address} for port, address in route.hops]
         if route.discard:
             last = {"distance": LAST_RESORT} if route.hops else {}
-            rows.append({"prefix": route.prefix, "interface": "Null0", **last})
-        found["ipv6_static_routes" if ":" in route.prefix else "static_routes"] += rows
+            rows.append({"prefix": prefix, "interface": "Null0", **last})
+        found["ipv6_static_routes" if ":" in prefix else "static_routes"] += rows
     return found
 
 

@@ -187,14 +187,14 @@ def test_static_routes() -> None:
     assert "router" not in tree
     switch = switch_of("leaf-spine", LEAF, *STATIC)
     routes = tree["vrf"]["default"]["router"]["static"]
-    assert set(routes) == {route.prefix for route in switch.routes}
-    for route in switch.routes:
-        own = routes[route.prefix]
-        assert {k for k in own["via"] if k != "blackhole"} == {hop.address for hop in route.hops}
+    assert set(routes) == {prefix for _, prefix in switch.routes}
+    for (_, prefix), route in switch.routes.items():
+        own = routes[prefix]
+        assert {k for k in own["via"] if k != "blackhole"} == {address for _, address in route.hops}
         discards = "blackhole" in own["via"] or "distance" in own
         assert discards == route.discard
-    to_spines = next(r for r in switch.routes if len(r.hops) == 4)
-    assert routes[to_spines.prefix]["via"]["10.64.0.0"] == {"interface": "swp29", "type": "ipv4-address"}
+    to_spines = next(prefix for (_, prefix), r in switch.routes.items() if len(r.hops) == 4)
+    assert routes[to_spines]["via"]["10.64.0.0"] == {"interface": "swp29", "type": "ipv4-address"}
 
 
 def test_without_an_underlay_nothing_is_routed() -> None:

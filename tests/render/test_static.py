@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.nos.sonic.writing.routing import static_route
-from fabricgen.views.switch import NextHop, StaticRoute
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.switch.routing import StaticRoute
 from tests.render.rendered import ALL_EOS, BARE, BRIDGED, STATIC, cluster_of, config_db, files_of
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
@@ -35,8 +36,8 @@ def test_sonic_spine_has_exact_routes_down() -> None:
 
 
 def test_sonic_discards_beside_next_hops_have_a_list_entry_of_their_own() -> None:
-    route = StaticRoute("10.0.0.0/24", tuple(NextHop(f"Ethernet{n}", f"10.1.0.{n}") for n in (1, 3)), True)
-    assert static_route(route) == {
+    route = StaticRoute(OrderedSet((f"Ethernet{n}", f"10.1.0.{n}") for n in (1, 3)), True)
+    assert static_route("10.0.0.0/24", route) == {
         "advertise": "false",
         "blackhole": "false,false,true",
         "distance": "0,0,250",

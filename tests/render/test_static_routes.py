@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.views.static_routes import merged, prefixes
-from fabricgen.views.switch import StaticRoute, SwitchView
+from fabricgen.views.switch import SwitchView
 from tests.render.rendered import STATIC, cluster_of
 
 THREE_TIERS = """
@@ -52,13 +52,17 @@ def test_ipv6_goes_where_ipv4_goes(text: str, design_of: Callable[..., Design]) 
     both, alone = (build_cluster(design_of(text, [f"ip={ip}"])) for ip in ("dual", "v6"))
     for switch, six in zip(both.switches(), alone.switches(), strict=True):
         ways = [
-            [(tuple(hop.port for hop in route.hops), route.discard) for route in switch.routes if route.is_v6 == v6]
+            [
+                (tuple(port for port, _ in route.hops), route.discard)
+                for (_, prefix), route in switch.routes.items()
+                if (":" in prefix) == v6
+            ]
             for v6 in (False, True)
         ]
         assert ways[0] == ways[1]
         assert ways[1]
-        assert six.routes == tuple(route for route in switch.routes if route.is_v6)
-        assert all(":" in hop.address for route in six.routes for hop in route.hops)
+        assert six.routes == {key: route for key, route in switch.routes.items() if ":" in key[1]}
+        assert all(":" in address for route in six.routes.values() for _, address in route.hops)
 
 
 class Machine:
@@ -86,18 +90,18 @@ class Machine:
 
     def best(self, switch: SwitchView, address: str) -> list[str]:
         """Ports of the longest match that has a live next hop, unless it says to drop."""
-        for route in sorted(switch.routes, key=lambda r: -length(r)):
-            if ipaddress.ip_address(address) in ipaddress.ip_network(route.prefix):
+        for (_, prefix), route in sorted(switch.routes.items(), key=lambda item: -length(item[0][1])):
+            if ipaddress.ip_address(address) in ipaddress.ip_network(prefix):
                 live = [
-                    h.port for h in route.hops if (switch.name, self.ends[switch.name, h.port].peer) not in self.cut
+                    port for port, _ in route.hops if (switch.name, self.ends[switch.name, port].peer) not in self.cut
                 ]
                 if live or route.discard:
                     return live
         return []
 
 
-def length(route: StaticRoute) -> int:
-    return int(route.prefix.partition("/")[2])
+def length(prefix: str) -> int:
+    return int(prefix.partition("/")[2])
 
 
 @pytest.fixture(params=["two tiers", "three tiers", "planes"])
@@ -138,20 +142,19 @@ def test_routes_lie_exactly_over_what_is_below(cluster: Cluster) -> None:
             net = ipaddress.ip_network(switch.services[0].host_subnet)
             known |= set(range(int(net[0]), int(net[-1]) + 1))
     for switch in machine.switches.values():
-        for route in switch.routes:
-            net = ipaddress.ip_network(route.prefix)
+        for _, prefix in switch.routes:
+            net = ipaddress.ip_network(prefix)
             if net.prefixlen:
-                assert set(range(int(net[0]), int(net[-1]) + 1)) <= known, (switch.name, route.prefix)
-        assert len({r.prefix for r in switch.routes}) == len(switch.routes)
+                assert set(range(int(net[0]), int(net[-1]) + 1)) <= known, (switch.name, prefix)
 
 
 def test_the_lowest_tier_has_a_default_route_over_all_uplinks(cluster: Cluster) -> None:
     top = max(s.level for s in cluster.switches())
     for switch in cluster.switches():
-        default = [r for r in switch.routes if r.prefix == "0.0.0.0/0"]
+        default = [r for (_, prefix), r in switch.routes.items() if prefix == "0.0.0.0/0"]
         ups = {(p.name, p.peer_address.partition("/")[0]) for p in switch.ports if p.role == "up"}
         assert bool(default) == (switch.level < top)
-        assert {(h.port, h.address) for r in default for h in r.hops} == ups
+        assert {hop for r in default for hop in r.hops} == ups
         assert switch.asn == 0
 
 
@@ -180,13 +183,13 @@ def test_switches_between_the_same_others_share_their_prefixes(design_of: Callab
     cores = [switch for switch in build_cluster(design_of(THREE_TIERS)).switches() if switch.tier.name == "core"]
     one, other = (core.routes for core in cores[:2])
     assert len(one) == len(other) > 4
-    assert all(a.prefix is b.prefix for a, b in zip(one, other, strict=True))
-    assert all(a.hops != b.hops for a, b in zip(one, other, strict=True) if a.hops)
+    assert all(a is b for (_, a), (_, b) in zip(one, other, strict=True))
+    assert all(a.hops != b.hops for a, b in zip(one.values(), other.values(), strict=True) if a.hops)
 
 
 def test_neighbouring_blocks_become_one_route(design_of: Callable[..., Design]) -> None:
     core = next(s for s in build_cluster(design_of(THREE_TIERS)).switches() if s.tier.name == "core")
-    blocks = [r.prefix for r in core.routes if length(r) < 32]
+    blocks = [prefix for _, prefix in core.routes if length(prefix) < 32]
     assert blocks == ["10.0.0.50/31", "10.0.0.56/31", "10.128.0.0/23", "10.128.3.0/24", "10.128.4.0/24"]
 
 

@@ -52,9 +52,10 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.exits import EXIT
 from fabricgen.views.service import Service
-from fabricgen.views.switch import Bond, StaticRoute, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Bond, Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
@@ -115,7 +116,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
         "subinterfaces": [_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
-        "static_routes": [_static_route(route) for route in switch.routes],
+        "static_routes": [_static_route(prefix, route) for (_, prefix), route in switch.routes.items()],
         "discard_distance": DISCARD_DISTANCE,
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         "overlay": overlay_values(switch),
@@ -164,12 +165,12 @@ def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
     }
 
 
-def _static_route(route: StaticRoute) -> dict[str, Any]:
+def _static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
     """A static route; `hops` are the (port, address) of its next hops."""
     return {
-        "word": family_word(route.prefix),
-        "prefix": route.prefix,
-        "hops": [(token(hop.port), hop.address) for hop in route.hops],
+        "word": family_word(prefix),
+        "prefix": prefix,
+        "hops": [(token(port), address) for port, address in route.hops],
         "discard": route.discard,
     }
 

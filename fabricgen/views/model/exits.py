@@ -7,7 +7,7 @@ from dataclasses import replace
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.exits import EXIT_HOLD_S
-from fabricgen.switch.routing import Bfd, Clause, Peer, Permit, Policy, StaticRoute
+from fabricgen.switch.routing import Bfd, Clause, Peer, Permit, Policy
 from fabricgen.views.exits import PREPENDED, ExitPeer, Outside
 from fabricgen.views.switch import SwitchView
 
@@ -34,7 +34,7 @@ def add_outside(switch: SwitchView, vrf: str, families: tuple[str, ...], peer: P
     if not outside or peer.policy_in is None or peer.policy_out is None:
         return peer
     asns = {far.asn for far in switch.exits.peers_in(vrf)}
-    has_static = any(route.passed_on for route in switch.exits.routes_in(vrf))
+    has_static = switch.exits.announces_routes(vrf)
     outward = peer.policy_out
     if not outward.own_only or (has_static and not asns):
         outward = replace(outward, permits=outward.permits | outside)
@@ -87,10 +87,3 @@ def _permit_on_terms(clause: Clause) -> Policy:
     if clause == Clause(clause.permits) or not clause.permits:
         return Policy(clause.permits)
     return Policy(frozenset(), clauses=frozenset({clause}))
-
-
-def route_exits(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
-    """Static routes to the outside, by VRF and prefix."""
-    return {
-        (route.vrf, route.prefix): StaticRoute(frozenset(route.hops), discard=False) for route in switch.exits.routes
-    }

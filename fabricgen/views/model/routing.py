@@ -7,18 +7,10 @@ from dataclasses import replace
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
-from fabricgen.switch.routing import Bfd, Bgp, Peer, Permit, Policy, StaticRoute, network_of
+from fabricgen.switch.routing import Bfd, Bgp, Peer, Permit, Policy, network_of
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.exits import add_outside, aggregates_of, exit_peers
 from fabricgen.views.switch import SwitchPort, SwitchView
-
-
-def static_routes(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
-    """The routes of a static underlay, by VRF and prefix."""
-    return {
-        ("", route.prefix): StaticRoute(frozenset((hop.port, hop.address) for hop in route.hops), route.discard)
-        for route in switch.routes
-    }
 
 
 def prefixes_of_loopbacks(switch: SwitchView) -> tuple[str, ...]:
@@ -106,7 +98,7 @@ def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
         is_inside = port.role != EXIT and not port.settings.shutdown
         if service_here and service_here.vrf == vrf and is_inside:
             yield from map(network_of, port.addresses)
-    yield from (route.prefix for route in switch.exits.routes_in(vrf) if route.passed_on)
+    yield from (prefix for prefix, route in switch.exits.routes_in(vrf).items() if route.passed_on)
 
 
 def _leaks_into(switch: SwitchView, vrf: str) -> dict[str, Policy]:

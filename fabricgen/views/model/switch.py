@@ -8,12 +8,11 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.switch.interfaces import Subinterface, is_unused
 from fabricgen.switch.model import Switch
 from fabricgen.views.model.daemon import as_own_daemon, is_routed_by_daemon, route_host_blocks
-from fabricgen.views.model.exits import route_exits
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import access_of, gateway_of_port, model_vlan
 from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface, model_pair, place_ports
-from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks, static_routes
+from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks
 from fabricgen.views.switch import SwitchView
 
 
@@ -49,7 +48,7 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
         pair=model_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: as_own_daemon(switch, vrf, one) for vrf, one in bgp.items()} if by_daemon else bgp,
-        routes=route_host_blocks(switch) if by_daemon else {**static_routes(switch), **route_exits(switch)},
+        routes=route_host_blocks(switch) if by_daemon else {**switch.routes, **switch.exits.routes},
         drained=switch.maintenance and any(instance.peers for instance in bgp.values()),
         qos=model_qos(switch),
         overlay=switch.overlay,

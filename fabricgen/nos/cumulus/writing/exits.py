@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.nos.cumulus.writing.words import family
 from fabricgen.render.escape import token, yaml_text
 from fabricgen.render.exits import (
     GRACEFUL_SHUTDOWN,
@@ -79,19 +78,6 @@ def exit_bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "exits": [_peer(peer, names) for peer in switch.exits.peers_in(vrf)],
         **announced_values(exit_parts(switch, vrf, names), WORDS),
     }
-
-
-def exit_routes(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
-    """The static routes to the outside of a VRF; `hops` are the (address, port) of their next hops."""
-    return [
-        {
-            "prefix": route.prefix,
-            "family": family(route.prefix),
-            "hops": [(far, token(port)) for port, far in route.hops],
-            "discard_distance": 0,
-        }
-        for route in switch.exits.routes_in(vrf)
-    ]
 
 
 def bfd_profiles(switch: SwitchView) -> list[dict[str, Any]]:

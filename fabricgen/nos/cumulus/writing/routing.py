@@ -15,14 +15,14 @@ from collections.abc import Callable
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.nos.cumulus.writing.exits import bfd_profiles, exit_bgp, exit_lists, exit_routes
+from fabricgen.nos.cumulus.writing.exits import bfd_profiles, exit_bgp, exit_lists
 from fabricgen.nos.cumulus.writing.leaks import leak_imports, leak_policy
 from fabricgen.nos.cumulus.writing.relay import answered6, vni_vlan
 from fabricgen.nos.cumulus.writing.words import family
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.views.switch import StaticRoute, SwitchView
+from fabricgen.views.switch import SwitchView
 
 MAX_ECMP = 128
 """The largest `multipaths ebgp` that NVUE accepts (NVUE Command Reference, BGP)."""
@@ -67,7 +67,7 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
                 "evpn": evpn.vrf_of(switch, vrf),
                 "vni_vlan": vni_vlan(switch, vrf),
                 "loopback": own.prefixes if (own := switch.loopback_in(vrf)) else (),
-                "routes": [*([] if vrf else routes(switch)), *exit_routes(switch, vrf)],
+                "routes": _route_rows(switch, vrf),
             }
             for vrf in ("", *switch.vrfs)
             if vrf or known or switch.routes
@@ -177,19 +177,17 @@ def _peer(session: bgp.Session) -> dict[str, Any]:
     }
 
 
-def routes(switch: SwitchView) -> list[dict[str, Any]]:
-    """Static routes; `hops` are the (address, port) of their next hops."""
+def _route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
+    """The static routes of a VRF; `hops` are the (address, port) of their next hops, `discard_distance` is 0 for
+    none, and 1 where a discard is the only route.
+    """
     return [
         {
-            "prefix": route.prefix,
-            "family": family(route.prefix),
-            "hops": [(hop.address, token(hop.port)) for hop in route.hops],
-            "discard_distance": _discard_distance(route),
+            "prefix": prefix,
+            "family": family(prefix),
+            "hops": [(address, token(port)) for port, address in route.hops],
+            "discard_distance": (DISCARD_DISTANCE if route.hops else 1) if route.discard else 0,
         }
-        for route in switch.routes
+        for (own, prefix), route in (*switch.routes.items(), *switch.exits.routes.items())
+        if own == vrf
     ]
-
-
-def _discard_distance(route: StaticRoute) -> int:
-    """Distance of the discard route: 0 for none, 1 where it is the only route."""
-    return (DISCARD_DISTANCE if route.hops else 1) if route.discard else 0

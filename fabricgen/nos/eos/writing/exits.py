@@ -37,9 +37,9 @@ def exit_policy(switch: SwitchView) -> dict[str, Any]:
         ],
         "exit_entries": [entry_values(each, WORDS) for parts in every for each in parts.entries],
         "exit_routes": [
-            (family_word(route.prefix), f" vrf {token(vrf)}" if vrf else "", route.prefix, token(port), far)
+            (family_word(prefix), f" vrf {token(vrf)}" if vrf else "", prefix, token(port), far)
             for vrf in ("", *switch.vrfs)
-            for route in switch.exits.routes_in(vrf)
+            for prefix, route in switch.exits.routes_in(vrf).items()
             for port, far in route.hops
         ],
     }

@@ -28,8 +28,8 @@ def exit_values(switch: SwitchView, vrf: str, name: str) -> dict[str, Any]:
         "exit_families": {word: [p for p in peers if p["v6"] == v6] for v6, word in WORDS.items()},
         **announced_values(parts, WORDS),
         "exit_routes": [
-            (WORDS[route.is_v6], route.prefix, far, token(port), f" vrf {name}" if name else "")
-            for route in switch.exits.routes_in(vrf)
+            (WORDS[":" in prefix], prefix, far, token(port), f" vrf {name}" if name else "")
+            for prefix, route in switch.exits.routes_in(vrf).items()
             for port, far in route.hops
         ],
     }

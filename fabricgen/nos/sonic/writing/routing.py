@@ -11,9 +11,10 @@ from fabricgen.nos.sonic.writing.leaks import leak_values
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.daemon import is_routed_by_daemon, route_host_blocks
-from fabricgen.views.switch import StaticRoute, SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 MAX_ECMP = 514
 """What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
@@ -82,14 +83,14 @@ def _static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
         blocks = () if owns_frr(switch) else route_host_blocks(switch)
         announced = {"advertise": "true", "blackhole": "true"}
         return {f"{vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
-    return {f"default|{route.prefix}": static_route(route) for route in switch.routes}
+    return {f"default|{prefix}": static_route(prefix, route) for (_, prefix), route in switch.routes.items()}
 
 
-def static_route(route: StaticRoute) -> dict[str, str]:
+def static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
     """The fields of a route; where it discards beside next hops, the discard is one more entry of each list."""
     if not route.hops:
         return {"advertise": "false", "blackhole": "true"}
-    ports, hops = [hop.port for hop in route.hops], [hop.address for hop in route.hops]
+    ports, hops = zip(*route.hops, strict=True)
     if not route.discard:
         return {"advertise": "false", "ifname": ",".join(ports), "nexthop": ",".join(hops)}
     ways = len(hops)
@@ -98,7 +99,7 @@ def static_route(route: StaticRoute) -> dict[str, str]:
         "blackhole": ",".join(["false"] * ways + ["true"]),
         "distance": ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
         "ifname": ",".join([*ports, ""]),
-        "nexthop": ",".join([*hops, NO_HOP6 if route.is_v6 else NO_HOP]),
+        "nexthop": ",".join([*hops, NO_HOP6 if ":" in prefix else NO_HOP]),
     }
 
 
