@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 
@@ -18,6 +18,6 @@ class Balancing:
     by_load: bool = False
     queue_pairs: frozenset[str] = frozenset()
     seed: int | None = None
-    groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    groups: Mapping[str, Set[str]] = field(default_factory=dict)
     aging_s: int = 0
     prefix_length: int = 0

@@ -21,7 +21,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import families, links_carry_vrfs, underlay
-from fabricgen.views.balancing import stated_balancing
+from fabricgen.views.balancing import balancing_of
 from fabricgen.views.host_services import host_services
 from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
 
@@ -249,7 +249,7 @@ def _routing_features(routing: Routing) -> Stated:
 
 
 def _balancing_features(routing: Routing, at: Path) -> Stated:
-    asked = stated_balancing(routing, routing)
+    asked = balancing_of(routing, routing)
     if asked.mode in _MODES:
         yield _MODES[asked.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
     if asked.queue_pairs:

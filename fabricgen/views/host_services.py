@@ -10,26 +10,16 @@ from fabricgen.blueprint.sections.host_services import Advertisements
 
 
 @dataclass(frozen=True, slots=True)
-class Advertised:
-    """The router advertisements of gateways: flags of RFC 4861, seconds, IPv6 addresses of resolvers."""
-
-    managed: bool
-    other: bool
-    autoconfig: bool
-    lifetime_s: int
-    resolvers: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class HostServices:
     """Of one fabric. `storm` are (kind, percent of a port's speed), kinds as EOS spells them, by name.
 
-    `advertised` is None where gateways send none; `states_advertised`: whether the blueprint says so.
+    `advertised` says whether hosts ask DHCPv6 for addresses, and is None where gateways send no router advertisements;
+    `states_advertised`: whether the blueprint says so.
     """
 
     dhcp: tuple[str, ...] = ()
     option_82: bool = True
-    advertised: Advertised | None = None
+    advertised: Advertisements | None = None
     states_advertised: bool = False
     storm: tuple[tuple[str, float], ...] = ()
     bpdu_guard: bool = True
@@ -78,8 +68,8 @@ def host_services(spec: Fabric) -> HostServices:
     )
 
 
-def _advertised(stated: Advertisements | bool | None, servers: Iterable[str]) -> Advertised | None:
+def _advertised(stated: Advertisements | bool | None, servers: Iterable[str]) -> Advertisements | None:
     if not isinstance(stated, Advertisements):
         return None
     managed = any(":" in server for server in servers) if stated.managed is None else stated.managed
-    return Advertised(managed, stated.other, stated.autoconfig, stated.lifetime_s, stated.resolvers)
+    return stated.model_copy(update={"managed": managed})

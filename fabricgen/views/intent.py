@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
 
+from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Bfd, Routing
 from fabricgen.design.fabric_model import FabricDesign
@@ -15,7 +16,7 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
-from fabricgen.views.balancing import Balancing, balancing_of
+from fabricgen.views.balancing import balancing_of
 from fabricgen.views.exits import Outside, outside_of
 from fabricgen.views.host_services import HostServices, host_services
 from fabricgen.views.spans import SpanIntent, spans_intended
@@ -34,7 +35,7 @@ class FabricIntent:
     """The most prefixes of a family that a neighbour may announce; 0: no limit."""
     states_max_prefixes: bool
     """Whether the blueprint states `max_prefixes`."""
-    balancing: Balancing
+    balancing: LoadBalance
     """How its switches choose among equal paths."""
     spans: tuple[SpanIntent, ...]
     """Its long-haul connections, by name."""

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from fabricgen.views.balancing import Balancing
+from fabricgen.blueprint.sections.balancing import LoadBalance
+from fabricgen.views.balancing import seed_of
 from tests.parity.switches import switches_of
 from tests.render.rendered import ALL_EOS
 
@@ -46,8 +47,8 @@ def test_cumulus_has_a_seed_for_each_tier() -> None:
 
 
 def test_sixteen_tiers_have_sixteen_seeds_that_every_chip_takes() -> None:
-    auto = Balancing(own_seeds=True)
-    assert {auto.seed("any", level) for level in range(16)} == set(range(16))
+    auto = LoadBalance(seeds="auto")
+    assert {seed_of(auto, "any", level) for level in range(16)} == set(range(16))
 
 
 @pytest.mark.parametrize("tier", ["leaf", "spine"])

@@ -41,3 +41,8 @@ class LoadBalance(Model):
         le=2_147_483,
         description="cluster: after how many seconds without a packet a flow is forgotten.",
     )
+
+    @property
+    def by_load(self) -> bool:
+        """Whether the load of links counts."""
+        return self.mode in ("dynamic", "spray")

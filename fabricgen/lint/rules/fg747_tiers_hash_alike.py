@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.views.balancing import balancing_of
+from fabricgen.views.balancing import balancing_of, seed_of
 
 
 class TiersHashAlike(DesignRule):
@@ -78,7 +78,7 @@ def _seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
     if asked.by_load and not naming.explain_refusal("dynamic-load-balance", tier.profile.asic):
         return None, at
     level = design.levels[tier.key]
-    stated = None if naming.explain_refusal("hash-seeds", tier.profile.asic) else asked.seed(tier.name, level)
+    stated = None if naming.explain_refusal("hash-seeds", tier.profile.asic) else seed_of(asked, tier.name, level)
     if stated is not None:
         return stated, (*at, "routing", "load_balance", "seeds")
     seeds = naming.hash_seeds

@@ -24,7 +24,7 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
-from fabricgen.nos.cumulus.writing.balancing import balancing_values, is_adaptive
+from fabricgen.nos.cumulus.writing.balancing import balancing_values
 from fabricgen.nos.cumulus.writing.host_services import access_of, filters
 from fabricgen.nos.cumulus.writing.overlay import overlay_values
 from fabricgen.nos.cumulus.writing.qos import pfc_profile, qos_values, speed_profile
@@ -39,6 +39,7 @@ from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.views.exits import EXIT
+from fabricgen.views.model.forwarding import model_balancing
 from fabricgen.views.service import Service
 from fabricgen.views.switch import Bond, PlacedSnippet, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -70,7 +71,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
-    dynamic = is_adaptive(switch, naming)
+    balancing = model_balancing(switch)
     return {
         "hostname": token(switch.name),
         "mtu": GATEWAY_MTU,
@@ -82,7 +83,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             if address
         ],
         "breakouts": _breakouts(switch, naming),
-        "ports": [_port_row(switch, port, dynamic=dynamic) for port in switch.ports],
+        "ports": [_port_row(switch, port, dynamic=balancing.by_load) for port in switch.ports],
         "filters": filters(switch),
         **relay_values(switch, vrf_name),
         "pair": _pair(switch),
@@ -93,7 +94,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "qos": qos_values(switch),
         "trim": trim_values(switch, naming),
         "shaped": switch.fabric.qos.cnp_max_percent > 0,
-        **balancing_values(switch, naming),
+        **balancing_values(balancing),
         **system_values(switch),
         "overlay": overlay_values(switch),
         **segment_values(switch),

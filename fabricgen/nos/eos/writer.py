@@ -122,7 +122,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "overlay": overlay_values(switch),
         **segment_values(switch),
         **_bgp(switch),
-        **balancing_values(switch, naming),
+        **balancing_values(switch),
         **qos_values(switch),
         "macsec_profiles": macsec_profiles(switch),
         **management_values(switch, MANAGEMENT_VRF if management else ""),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.switch.balancing import Balancing
+from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Trimming, Watchdog
-from fabricgen.switch.routing import network_of
+from fabricgen.views.balancing import seed_of
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -61,19 +62,19 @@ def model_trimming(switch: SwitchView) -> Trimming | None:
 
 def model_balancing(switch: SwitchView) -> Balancing:
     """How equal paths are chosen; the ports of hosts are dealt out where these are routed."""
-    asked, groups = switch.fabric.balancing, dict[str, set[str]]()
+    asked, groups = switch.fabric.balancing, dict[str, list[str]]()
     if asked.mode == "cluster" and not switch.lacks("cluster-load-balance"):
         for port in switch.ports:
             if port.role == "host" and port.address and not port.bond:
-                groups.setdefault(port.peer, set()).add(port.name)
-    blocks = [network_of(s.host_subnet) for s in switch.services if s.host_subnet and not s.gateways] if groups else []
+                groups.setdefault(port.peer, []).append(port.name)
+    blocks = [s.host_subnet for s in switch.services if s.host_subnet and not s.gateways] if groups else []
     return Balancing(
         by_load=asked.mode in _BY_LOAD and not switch.lacks(_BY_LOAD[asked.mode]),
         queue_pairs=frozenset(
             switch.fabric.families if asked.queue_pairs and not switch.lacks("hash-queue-pairs") else ()
         ),
-        seed=None if switch.lacks("hash-seeds") else asked.seed(switch.tier.name, switch.level),
-        groups={host: frozenset(ports) for host, ports in groups.items()},
+        seed=None if switch.lacks("hash-seeds") else seed_of(asked, switch.tier.name, switch.level),
+        groups={host: OrderedSet(ports) for host, ports in groups.items()},
         aging_s=asked.flow_aging_s if groups else 0,
-        prefix_length=int(max(blocks).partition("/")[2]) if blocks else 0,
+        prefix_length=int(blocks[0].partition("/")[2]) if blocks else 0,
     )

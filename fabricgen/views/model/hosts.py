@@ -59,7 +59,7 @@ def model_vlan(switch: SwitchView, service: Service) -> Vlan:
         advertised = Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=v6_subnets)
     elif asked and v6_subnets:
         advertised = Advertised(
-            asked.managed,
+            bool(asked.managed),
             asked.other,
             USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else asked.lifetime_s,
             frozenset() if asked.autoconfig else v6_subnets,

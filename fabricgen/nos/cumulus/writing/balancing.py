@@ -9,18 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.catalog.naming import NosNaming
-from fabricgen.views.switch import SwitchView
+from fabricgen.switch.balancing import Balancing
 
 
-def is_adaptive(switch: SwitchView, naming: NosNaming) -> bool:
-    """Whether a switch routes by the load of links: its chip can, and that or spraying packets is asked."""
-    return switch.fabric.balancing.by_load and not naming.configuration.explain_refusal(
-        "packet-spray", switch.profile.asic
-    )
-
-
-def balancing_values(switch: SwitchView, naming: NosNaming) -> dict[str, Any]:
+def balancing_values(balancing: Balancing) -> dict[str, Any]:
     """What the templates name of load balancing; `hash_seed` is none where switchd draws one."""
-    seed = switch.fabric.balancing.seed(switch.tier.name, switch.level)
-    return {"adaptive": is_adaptive(switch, naming), "hash_seed": seed}
+    return {"adaptive": balancing.by_load, "hash_seed": balancing.seed}

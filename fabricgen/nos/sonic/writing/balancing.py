@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabricgen.views.model.forwarding import model_balancing
 from fabricgen.views.switch import SwitchView
 
 FLOW_FIELDS = ("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT")
@@ -18,7 +19,6 @@ QUEUE_PAIR = "RDMA_BTH_DEST_QP"
 
 def balancing_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of SWITCH_HASH; none where RoCE is hashed as the image does it."""
-    families = [word for word, routed in (("ipv4", switch.has_v4), ("ipv6", switch.has_v6)) if routed]
-    fields = [*FLOW_FIELDS, QUEUE_PAIR]
-    rows = {"GLOBAL": {f"ecmp_hash_{family}_rdma": fields for family in families}}
-    return {"SWITCH_HASH": rows if switch.fabric.balancing.queue_pairs else {}}
+    fields, families = [*FLOW_FIELDS, QUEUE_PAIR], sorted(model_balancing(switch).queue_pairs)
+    rows = {"GLOBAL": {f"ecmp_hash_ip{family}_rdma": fields for family in families}}
+    return {"SWITCH_HASH": rows if families else {}}
