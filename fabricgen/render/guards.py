@@ -7,10 +7,10 @@ that a server may stand at a port that is guarded. A list is named after what it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from fabricgen.views.host_services import HostServices
+from fabricgen.switch.host_services import Access
+from fabricgen.views.model.hosts import access_of
 from fabricgen.views.switch import SwitchView
 
 
@@ -22,19 +22,17 @@ class Guard(NamedTuple):
     kinds: tuple[str, ...]
 
 
-def guards_of(offers: HostServices) -> tuple[Guard, ...]:
+def guards_of(access: Access) -> tuple[Guard, ...]:
     """The lists of a port, IPv4 before IPv6."""
-    dhcp = (Guard("NO-DHCP", False, ("dhcp",)),) if offers.dhcp_guard else ()
-    kinds = (*(("dhcp6",) if offers.dhcp_guard else ()), *(("ra",) if offers.ra_guard else ()))
+    dhcp = (Guard("NO-DHCP", False, ("dhcp",)),) if "dhcp" in access.refused else ()
+    kinds = tuple(kind for kind in ("dhcp6", "ra") if kind in access.refused)
     return (*dhcp, *((Guard("NO-" + "-".join(kinds).upper(), True, kinds),) if kinds else ()))
 
 
-def guarded(switch: SwitchView) -> Iterator[tuple[Guard, tuple[str, ...]]]:
-    """Each list that ports of a switch have, by name, with those ports: a bond's first port stands for it."""
-    ports: dict[Guard, list[str]] = {}
-    bonds = {bond.first.name for bond in switch.bonds}
+def list_guards(switch: SwitchView, bond: str) -> dict[Guard, list[str]]:
+    """Each list that ports of a switch have, by name, with those ports; `bond` is how bonds are called: {number}."""
+    guarded: dict[Guard, dict[str, None]] = {}
     for port in switch.ports:
-        if not port.bond or port.name in bonds:
-            for guard in guards_of(switch.offers_to(port)):
-                ports.setdefault(guard, []).append(port.name)
-    yield from ((guard, tuple(ports[guard])) for guard in sorted(ports))
+        for guard in guards_of(access_of(switch, port)):
+            guarded.setdefault(guard, {})[bond.format(number=port.bond) if port.bond else port.name] = None
+    return {guard: list(guarded[guard]) for guard in sorted(guarded)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 
 from fabricgen.switch.host_services import OPEN, Access, Advertised, Relay
 
@@ -32,10 +32,10 @@ class Interface:
     mtu: int
     speed_gbps: int
     fec: str = ""
-    addresses: frozenset[str] = frozenset()
+    addresses: Set[str] = frozenset()
     link_local: bool = False
     access_vlan: int = 0
-    tagged_vlans: frozenset[int] = frozenset()
+    tagged_vlans: Set[int] = frozenset()
     vrf: str = ""
     description: str = ""
     bond: int = 0
@@ -47,17 +47,24 @@ class Interface:
     relay: Relay | None = None
     silent: bool = False
     """Whether it is told to send no router advertisements."""
+    states_no_fec: bool = field(default=False, compare=False)
+    """Whether the blueprint says that it has no FEC."""
+
+    @property
+    def trunk_vlans(self) -> tuple[int, ...]:
+        """All its VLANs, the untagged one first, where one has tags; else none."""
+        return trunk_of(self.access_vlan, self.tagged_vlans)
 
 
 @dataclass(frozen=True, slots=True)
 class Bond:
     """Ports that are one by LACP, which both ends start, with PDUs every second."""
 
-    members: frozenset[str]
+    members: Set[str]
     admin_up: bool
     mtu: int
     access_vlan: int
-    tagged_vlans: frozenset[int]
+    tagged_vlans: Set[int]
     description: str
     mlag_id: int = 0
     """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
@@ -67,6 +74,16 @@ class Bond:
     """Whether one of its ports carries traffic until the host speaks LACP."""
     segment: str = ""
     """What names its Ethernet segment, as a MAC: of its ESI, of its route target and of its LACP system."""
+
+    @property
+    def trunk_vlans(self) -> tuple[int, ...]:
+        """All its VLANs, the untagged one first, where one has tags; else none."""
+        return trunk_of(self.access_vlan, self.tagged_vlans)
+
+
+def trunk_of(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...]:
+    """All VLANs, the untagged one first, where one has tags; else none."""
+    return (*((access_vlan,) if access_vlan else ()), *tagged_vlans) if tagged_vlans else ()
 
 
 @dataclass(frozen=True, slots=True)

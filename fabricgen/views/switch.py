@@ -17,7 +17,6 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.overlay import Overlay
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.exits import Outside, SwitchExits
-from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.service import Service
 from fabricgen.views.spans import MacsecIntent, SpanIntent
@@ -126,40 +125,6 @@ class SwitchPort:
     def label(self) -> str:
         """The interface description: the far end and the cable, or the stated text."""
         return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
-
-
-@dataclass(frozen=True, slots=True)
-class Bond:
-    """Host ports of a switch that are one port by LACP; `ports` are all on this switch, in order.
-
-    `mlag`: whether it has ports on the other switch of an MLAG pair, too.
-    """
-
-    number: int
-    ports: tuple[SwitchPort, ...]
-    mlag: bool
-    segment: str = ""
-    """What names its Ethernet segment, as a MAC, where it is over two switches by EVPN multihoming."""
-
-    @property
-    def first(self) -> SwitchPort:
-        """Its first port: VLANs and service are the same at all."""
-        return self.ports[0]
-
-    @property
-    def label(self) -> str:
-        """The interface description: the far end."""
-        return f"{self.first.peer} bond of {self.first.service}"
-
-    @property
-    def shutdown(self) -> bool:
-        """Whether all its ports are shut down."""
-        return all(port.settings.shutdown for port in self.ports)
-
-    @property
-    def mtu(self) -> int:
-        """The largest IP packet that all its ports take, bytes."""
-        return min(port.mtu for port in self.ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,35 +285,12 @@ class SwitchView:
         """Names of the VRFs of its services, besides the default."""
         return tuple(sorted({service.vrf for service in self.services} - {""}))
 
-    @property
-    def bonds(self) -> tuple[Bond, ...]:
-        """The bonds of its host ports, by number."""
-        ports: dict[int, list[SwitchPort]] = {}
-        for port in self.ports:
-            if port.bond and port.role == "host":
-                ports.setdefault(port.bond, []).append(port)
-        return tuple(
-            Bond(
-                number,
-                tuple(ports[number]),
-                mlag=self.pair is not None and ports[number][0].mlag,
-                segment=segment_id(self.multihomed, number) if self.multihomed and ports[number][0].mlag else "",
-            )
-            for number in sorted(ports)
-        )
-
     def service_of(self, port: SwitchPort) -> Service | None:
         """The service that a host port, or one to the outside, belongs to; None for a link between switches."""
         own = [service for service in self.services if service.fabric == port.service]
         if port.role == "exit" and port.tenant:
             return next(service for service in own if service.tenant == port.tenant)
         return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
-
-    def offers_to(self, port: SwitchPort) -> HostServices:
-        """What the switch does for what is at a port: nothing where that is a switch, or has no VLAN."""
-        service = self.service_of(port)
-        bridged = service is not None and service.gateways and not port.addresses
-        return service.offers if service and bridged else NO_SERVICES
 
     def vlans_of(self, port: SwitchPort) -> tuple[int, tuple[int, ...]]:
         """(the untagged VLAN, the tagged VLANs in ascending order) of a port; (0, ()) where it is in none."""

@@ -16,6 +16,7 @@ from fabricgen.lint.rules.fg310_port_used_twice import PortUsedTwice
 from fabricgen.lint.rules.fg311_rail_crossed import RailCrossed
 from fabricgen.lint.rules.fg632_cable_too_short import CableTooShort
 from fabricgen.phases.tables import at_phase
+from fabricgen.views.model.ports import model_bonds
 from tests.conftest import built_files, example_cluster, example_design
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine"
@@ -222,10 +223,10 @@ def test_legs_of_a_bond_stay_on_a_pair_and_of_one_host() -> None:
     own = built("bonded-pair", hosts)
     for switch in ("inband-leaf-01", "inband-leaf-02"):
         view = own.switch(own.names.index(switch))
-        assert all(len({port.peer for port in bond.ports}) == 1 for bond in view.bonds)
-        assert len({bond.number for bond in view.bonds}) == len(view.bonds)
+        peers = {port.name: port.peer for port in view.ports}
+        assert all(len({peers[name] for name in bond.members}) == 1 for bond in model_bonds(view).values())
     numbers = [
-        {bond.ports[0].peer: bond.number for bond in own.switch(own.names.index(s)).bonds}
+        {port.peer: port.bond for port in own.switch(own.names.index(s)).ports if port.bond and port.role == "host"}
         for s in ("inband-leaf-01", "inband-leaf-02")
     ]
     assert numbers[0][f"{NODE}1"] == numbers[1][f"{NODE}1"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from fabricgen.design.fabric_model import Attachment
+from fabricgen.views.model.ports import model_bonds
 from fabricgen.wiring.bonds import LACP, MLAG, PEER
 from tests.properties.case import Case, Link
 
@@ -71,21 +72,23 @@ def bonds_have_one_address_and_a_number_of_their_own(case: Case) -> None:
 def both_switches_of_a_pair_say_the_same(case: Case) -> None:
     views = {view.name: view for view in case.switches}
     for view in views.values():
-        for bond in view.bonds:
-            assert len({view.vlans_of(port) for port in bond.ports}) == 1
-            assert len({port.peer for port in bond.ports}) == 1
+        own_ports = {port.name: port for port in view.ports}
+        for bond in model_bonds(view).values():
+            assert len({view.vlans_of(own_ports[name]) for name in bond.members}) == 1
+            assert len({own_ports[name].peer for name in bond.members}) == 1
         if view.pair is None:
-            assert not any(bond.mlag for bond in view.bonds)
+            assert not any(bond.mlag_id for bond in model_bonds(view).values())
             continue
         mate = views[view.pair.mate]
         assert mate.pair is not None
         assert (mate.pair.name, mate.pair.mac, mate.pair.number) == (view.pair.name, view.pair.mac, view.pair.number)
-        theirs = {bond.number: bond for bond in mate.bonds}
-        for bond in (bond for bond in view.bonds if bond.mlag):
-            other = theirs[bond.number]
-            assert other.mlag
-            assert bond.first.peer == other.first.peer
-            assert view.vlans_of(bond.first) == mate.vlans_of(other.first)
+        theirs = model_bonds(mate)
+        for number, bond in model_bonds(view).items():
+            if bond.mlag_id:
+                other = theirs[number]
+                assert bond.mlag_id == other.mlag_id
+                assert bond.description == other.description
+                assert (bond.access_vlan, bond.tagged_vlans) == (other.access_vlan, other.tagged_vlans)
         for own, far in zip(view.services, mate.services, strict=True):
             assert own.gateways == far.gateways
             assert bool(own.gateways) == bool(own.owns)

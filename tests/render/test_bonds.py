@@ -28,6 +28,7 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.comparing import list_differences
 from fabricgen.switch.model import Switch
+from fabricgen.views.model.ports import model_bonds
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
 from tests.render.nvue_model import faults
@@ -149,10 +150,11 @@ def test_ports_of_each_nic_are_a_bond(tmp_path: Path) -> None:
 def test_a_phase_has_the_bonds_of_its_nodes() -> None:
     sets = (*ONE_SWITCH, "pods.p1={su: 2}", "phases={now: {units: {p1: 1}}, end: {}}")
     now, whole = at_phase(example_design(EXAMPLE, *sets), "now"), example_cluster(EXAMPLE, *sets)
-    assert len(whole.switch(whole.switch_rows()[0]).bonds) == 18
-    bonds = {bond.number: bond.label for bond in now.switch(now.switch_rows()[0]).bonds}
+    assert len(model_bonds(whole.switch(whole.switch_rows()[0]))) == 18
+    bonds = {n: bond.description for n, bond in model_bonds(now.switch(now.switch_rows()[0])).items()}
     assert len(bonds) == 10
-    assert bonds.items() <= {b.number: b.label for b in whole.switch(whole.switch_rows()[0]).bonds}.items()
+    every = model_bonds(whole.switch(whole.switch_rows()[0]))
+    assert bonds.items() <= {n: bond.description for n, bond in every.items()}.items()
     small, large = (built_files(cluster, "addresses")["addresses.csv"].decode() for cluster in (now, whole))
     assert set(small.splitlines()) < set(large.splitlines())
 
@@ -222,7 +224,7 @@ def test_units_more_move_nothing_of_a_pair() -> None:
         made.append({line for line in text.splitlines() if ",link," not in line})
     assert made[0] < made[1]
     numbers = [
-        {bond.number: bond.label for bond in cluster.switch(cluster.names.index("inband-leaf-01")).bonds}
+        {n: bond.description for n, bond in model_bonds(cluster.switch(cluster.names.index("inband-leaf-01"))).items()}
         for cluster in (example_cluster(PAIR), example_cluster(PAIR, "pods.p1.su=2"))
     ]
     assert numbers[0].items() <= numbers[1].items()
@@ -450,8 +452,8 @@ def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:
         switch = cluster.switch(cluster.names.index("inband-leaf-02"))
         assert switch.pair
         assert switch.pair.mate == "inband-leaf-01"
-        assert len(switch.bonds) == bonds
-        assert all(bond.mlag for bond in switch.bonds)
+        assert len(model_bonds(switch)) == bonds
+        assert all(bond.mlag_id for bond in model_bonds(switch).values())
 
 
 def test_cables_as_built_keep_the_bond_and_its_number() -> None:
@@ -460,7 +462,7 @@ def test_cables_as_built_keep_the_bond_and_its_number() -> None:
     moved = f"cable_of={{'p1-su01-n001:SLOT1P2': {{b_cage: '30'}}, {', '.join(exchanged)}}}"
     planned, built = example_cluster(PAIR), example_cluster(PAIR, moved)
     bonds = [
-        {bond.number: (bond.label, [port.name for port in bond.ports]) for bond in switch.bonds}
+        {n: (bond.description, list(bond.members)) for n, bond in model_bonds(switch).items()}
         for cluster in (planned, built)
         for switch in cluster.switches()
         if switch.name == "inband-leaf-01"

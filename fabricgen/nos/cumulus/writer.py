@@ -25,12 +25,12 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.nos.cumulus.writing.balancing import balancing_values
-from fabricgen.nos.cumulus.writing.host_services import access_of, filters
+from fabricgen.nos.cumulus.writing.host_services import bridge_values, filters, packets_a_second
 from fabricgen.nos.cumulus.writing.overlay import overlay_values
 from fabricgen.nos.cumulus.writing.qos import pfc_profile, qos_values, speed_profile
 from fabricgen.nos.cumulus.writing.relay import circuit_forms, discovery, relay_values
 from fabricgen.nos.cumulus.writing.routing import routing_values
-from fabricgen.nos.cumulus.writing.segments import segment_of, segment_values, tracked
+from fabricgen.nos.cumulus.writing.segments import segment_values
 from fabricgen.nos.cumulus.writing.system import system_values
 from fabricgen.nos.cumulus.writing.trim import is_trimmed, trim_values
 from fabricgen.nos.cumulus.writing.words import family
@@ -38,10 +38,13 @@ from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
+from fabricgen.switch.interfaces import Bond
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing
+from fabricgen.views.model.hosts import access_of
+from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
-from fabricgen.views.switch import Bond, PlacedSnippet, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import PlacedSnippet, Subinterface, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
 KEEPS_ORDER = True
@@ -49,7 +52,6 @@ KEEPS_ORDER = True
 GATEWAY_MTU = 9216
 """Of the gateways of VLANs, bytes."""
 
-FEC_FROM_GBPS = 100
 ADAPTIVE_UP_TO_GBPS = {"Spectrum-4": 400}
 """Chip -> the fastest ports with adaptive routing, for chips that do not support it at every speed (user guide, "Equal
 Cost Multipath Load Sharing").
@@ -57,7 +59,7 @@ Cost Multipath Load Sharing").
 
 _COMMENTS = re.compile(r"\A(?:#.*\n)*")
 
-_FEC = {"rs": "rs", "fc": "baser", "none": "off"}
+_FEC = {"rs": "rs", "fc": "baser", "": ""}
 
 _TAKEN = re.compile(r"default|mgmt|lo|bridge|vlan[0-9]*|(eth|swp|bond|dummy|vxlan)[0-9].*")
 """Names that a VRF cannot have, as it is an interface in the kernel."""
@@ -87,7 +89,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "filters": filters(switch),
         **relay_values(switch, vrf_name),
         "pair": _pair(switch),
-        "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
+        "bonds": [_bond_row(number, bond) for number, bond in model_bonds(switch).items()],
         "unused": _unused(switch, naming),
         "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
@@ -162,49 +164,45 @@ def _vlan_row(service: Service) -> dict[str, Any]:
 def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[str, Any]:
     """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
 
-    Lanes are given where a port leaves some of its share of the cage unused. Copper ports negotiate their speed.
+    Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
     """
-    cage, service, own = switch.profile.cage(port.cage), switch.service_of(port), port.settings
-    lanes = lanes_of(port, cage)
+    cage, interface = switch.profile.cage(port.cage), model_interface(switch, port)
+    lanes, storm = lanes_of(port, cage), access_of(switch, port).storm
     return {
         "name": token(port.name),
-        "description": yaml_text(one_line(port.label)),
-        "mtu": port.mtu,
-        "speed_gbps": 0 if cage.form_factor == "RJ45" else port.speed_gbps,
+        "description": yaml_text(one_line(interface.description)),
+        "mtu": interface.mtu,
+        "speed_gbps": interface.speed_gbps,
         "lanes": lanes if lanes < cage.lanes // port.ways else 0,
-        "fec": _FEC[own.fec]
-        if own.fec
-        else "rs"
-        if port.speed_gbps >= FEC_FROM_GBPS and not port.fec_in_module
-        else "",
-        "state": "down" if own.shutdown else "up",
+        "fec": "off" if interface.states_no_fec else _FEC[interface.fec],
+        "state": "up" if interface.admin_up else "down",
         "bond": port.bond,
-        **_vlans(switch, port),
-        **access_of(switch, port),
-        "vrf": vrf_name(service.vrf) if service and port.addresses else "",
-        "addresses": [(family(address), address) for address in port.addresses],
+        **bridge_values(interface),
+        "storm": [(kind, packets_a_second(percent, port.speed_gbps)) for kind, percent in storm.items()],
+        "vrf": vrf_name(interface.vrf),
+        "addresses": [(family(address), address) for address in interface.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
         "pfc": pfc_profile(port),
         "trimmed": is_trimmed(port),
-        "tracked": tracked(switch, port),
+        "tracked": interface.tracked,
         "adaptive": dynamic
         and port.role not in ("host", EXIT)
         and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
     }
 
 
-def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
+def _bond_row(number: int, bond: Bond) -> dict[str, Any]:
     """The values of a bond."""
     return {
-        "name": f"bond{bond.number}",
-        "mlag": bond.number if bond.mlag else 0,
-        **segment_of(bond),
-        "members": [token(port.name) for port in bond.ports],
-        "description": yaml_text(one_line(bond.label)),
+        "name": f"bond{number}",
+        "mlag": bond.mlag_id,
+        "segment": {"number": number, "mac": bond.segment} if bond.segment else None,
+        "members": [token(name) for name in bond.members],
+        "description": yaml_text(one_line(bond.description)),
         "mtu": bond.mtu,
-        "state": "down" if bond.shutdown else "up",
-        **_vlans(switch, bond.first),
-        **access_of(switch, bond.first),
+        "state": "up" if bond.admin_up else "down",
+        "fallback": bond.fallback,
+        **bridge_values(bond),
     }
 
 
@@ -224,13 +222,6 @@ def _pair(switch: SwitchView) -> dict[str, Any] | None:
         "backup": pair.backup,
         "in_management": pair.in_management,
     }
-
-
-def _vlans(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """The VLANs of a port or bond: `trunk_vlans` are all of them where one has tags, else none."""
-    untagged, tagged = switch.vlans_of(port)
-    trunk = (*((untagged,) if untagged else ()), *tagged) if tagged else ()
-    return {"access_vlan": untagged, "trunk_vlans": trunk}
 
 
 def _adaptive_up_to(asic: str) -> int:

@@ -32,12 +32,12 @@ from fabricgen.nos.eos.writing.balancing import balancing_values
 from fabricgen.nos.eos.writing.exits import exit_policy, exit_sessions
 from fabricgen.nos.eos.writing.host_services import (
     CIRCUIT_TYPE,
-    access_of,
     circuit_forms,
     filters,
     loopback_name,
     port_gateway,
     relay_values,
+    switchport_values,
     vlan_gateway,
 )
 from fabricgen.nos.eos.writing.leaks import evpn_imports, leak_policy, leak_targets
@@ -46,16 +46,16 @@ from fabricgen.nos.eos.writing.management import management_values
 from fabricgen.nos.eos.writing.overlay import overlay_values
 from fabricgen.nos.eos.writing.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.nos.eos.writing.qos import profile_name, qos_values
-from fabricgen.nos.eos.writing.segments import segment_of, segment_values, tracked
+from fabricgen.nos.eos.writing.segments import segment_of, segment_values
 from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
 from fabricgen.switch.routing import StaticRoute
-from fabricgen.views.exits import EXIT
+from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
-from fabricgen.views.switch import Bond, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
@@ -65,10 +65,9 @@ GATEWAY_MTU = 9214
 MAX_ECMP = 600
 """The largest `maximum-paths N ecmp N` that EOS takes."""
 
-FEC_FROM_GBPS = 100
 MANAGEMENT_VRF = "MGMT"
 
-FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "none": "none"}
+FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "": ""}
 
 PLACES = ("top", "interfaces", "bgp", "end")
 """Places for a user's own lines."""
@@ -111,7 +110,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **relay_values(switch),
         "pair": pair_values(switch),
         "gateway_mac": GATEWAY_MAC if switch.multihomed or any(s.owns for s in switch.services) else "",
-        "bonds": [_bond_row(switch, bond) for bond in switch.bonds],
+        "bonds": _bond_rows(switch),
         "unused": unused_ports(switch, naming),
         "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
         "vrfs": [token(vrf) for vrf in switch.vrfs],
@@ -177,51 +176,43 @@ def _static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
-    cage = switch.profile.cage(port.cage)
-    service = switch.service_of(port)
-    link_local = port.role not in ("host", EXIT) and not port.bond and switch.fabric.underlay == "ebgp-unnumbered"
-    settings = port.settings
-    fec = settings.fec or ("rs" if port.speed_gbps >= FEC_FROM_GBPS and not port.fec_in_module else "")
+    interface = model_interface(switch, port)
     return {
         "name": token(port.name),
-        "description": one_line(port.label),
-        "mtu": port.mtu,
-        "speed": speed_word(port, cage),
-        "fec": FEC_WORDS[fec] if fec else "",
+        "description": one_line(interface.description),
+        "mtu": interface.mtu,
+        "speed": speed_word(port, switch.profile.cage(port.cage)),
+        "fec": "none" if interface.states_no_fec else FEC_WORDS[interface.fec],
         "bond": port.bond,
-        "tracked": tracked(switch, port),
-        **_vlans(switch, port),
-        **access_of(switch, port),
+        "tracked": "upstream" if interface.tracked else "",
+        **switchport_values(interface),
         "gateway": port_gateway(switch, port),
-        "vrf": token(service.vrf) if service and service.vrf and port.addresses else "",
-        "addresses": [(family_word(address), address) for address in port.addresses],
-        "link_local": link_local,
+        "vrf": interface.vrf and token(interface.vrf),
+        "addresses": [(family_word(address), address) for address in interface.addresses],
+        "link_local": interface.link_local,
         "macsec": port.span.profile if port.span and port.span.macsec else "",
         "qos_profile": profile_name(port.speed_gbps, pauses=port.pauses) if switch.fabric.qos.lossless else "",
-        "shutdown": settings.shutdown,
+        "shutdown": not interface.admin_up,
     }
 
 
-def _bond_row(switch: SwitchView, bond: Bond) -> dict[str, Any]:
-    """The values of a port channel."""
-    return {
-        "number": bond.number,
-        "mlag": bond.mlag,
-        **segment_of(bond),
-        "description": one_line(bond.label),
-        "mtu": bond.mtu,
-        "shutdown": bond.shutdown,
-        "qos_profile": profile_name(bond.first.speed_gbps) if switch.fabric.qos.lossless else "",
-        **_vlans(switch, bond.first),
-        **access_of(switch, bond.first),
-    }
-
-
-def _vlans(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """The VLANs of a port or port channel: `trunk_vlans` is "" where none has tags."""
-    untagged, tagged = switch.vlans_of(port)
-    trunk = ",".join(map(str, ((untagged,) if untagged else ()) + tagged)) if tagged else ""
-    return {"access_vlan": untagged, "trunk_vlans": trunk}
+def _bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
+    """The values of port channels of hosts."""
+    speeds, lossless = {port.name: port.speed_gbps for port in switch.ports}, switch.fabric.qos.lossless
+    return [
+        {
+            "number": number,
+            "mlag": bond.mlag_id,
+            **segment_of(bond),
+            "description": one_line(bond.description),
+            "mtu": bond.mtu,
+            "shutdown": not bond.admin_up,
+            "fallback": bond.fallback,
+            "qos_profile": profile_name(speeds[next(iter(bond.members))]) if lossless else "",
+            **switchport_values(bond),
+        }
+        for number, bond in model_bonds(switch).items()
+    ]
 
 
 def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:

@@ -72,9 +72,9 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits, Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
-from fabricgen.views.exits import EXIT
-from fabricgen.views.host_services import HostServices
-from fabricgen.views.switch import AS_PLANNED, Bond, PlacedSnippet, SwitchPort, SwitchView
+from fabricgen.switch.interfaces import Bond, Interface
+from fabricgen.views.model.ports import model_bonds, model_interface
+from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 SCHEMA_VERSION = "version_202305_01"
@@ -216,18 +216,19 @@ def _mtu(cabled: SwitchPort | None) -> int | None:
 
 def _interfaces(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of interfaces, VLANs and VRFs, by table."""
-    loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
+    loopbacks, bonds = ((switch.loopback, 32), (switch.loopback6, 128)), model_bonds(switch)
+    ports = {port.name: model_interface(switch, port) for port in switch.ports}
     found: dict[str, Any] = {
-        "INTERFACE": _routed_ports(switch),
+        "INTERFACE": _routed_ports(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}
         | {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address}
         | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
-        "PORTCHANNEL": {bond_name(b): _bond_fields(b, switch.offers_to(b.first)) for b in switch.bonds},
-        "PORTCHANNEL_MEMBER": {f"{bond_name(b)}|{port.name}": {} for b in switch.bonds for port in b.ports},
+        "PORTCHANNEL": {bond_name(number): _bond_fields(bond) for number, bond in bonds.items()},
+        "PORTCHANNEL_MEMBER": {f"{bond_name(n)}|{port}": {} for n, bond in bonds.items() for port in bond.members},
         "VLAN": vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in vni_vlans(switch).values()},
         "VLAN_INTERFACE": _vlan_interfaces(switch),
-        "VLAN_MEMBER": _vlan_members(switch),
+        "VLAN_MEMBER": _vlan_members({**ports, **{bond_name(number): bond for number, bond in bonds.items()}}),
         "VLAN_SUB_INTERFACE": _subinterfaces(switch),
         "VRF": {vrf_name(vrf): {"vni": _vni(switch, vrf)} for vrf in switch.vrfs},
     }
@@ -256,17 +257,17 @@ def port_lanes(switch: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str
     return {port.name: (port.lanes, port.alias) for port in port_table_of(switch, _platform_of(switch, catalog)).ports}
 
 
-def bond_name(bond: Bond) -> str:
+def bond_name(number: int) -> str:
     """SONiC's name of a bond."""
-    return f"PortChannel{bond.number}"
+    return f"PortChannel{number}"
 
 
-def _bond_fields(bond: Bond, offers: HostServices) -> dict[str, Any]:
+def _bond_fields(bond: Bond) -> dict[str, Any]:
     """The fields of PORTCHANNEL."""
     return {
-        "admin_status": "down" if bond.shutdown else "up",
-        "description": one_line(bond.label, 255),
-        "fallback": "true" if offers.lacp_fallback else None,
+        "admin_status": "up" if bond.admin_up else "down",
+        "description": one_line(bond.description, 255),
+        "fallback": "true" if bond.fallback else None,
         "fast_rate": "true",
         "lacp_key": "auto",
         "min_links": 1,
@@ -275,29 +276,24 @@ def _bond_fields(bond: Bond, offers: HostServices) -> dict[str, Any]:
     }
 
 
-def _vlan_members(switch: SwitchView) -> dict[str, dict[str, Any]]:
-    """Rows of VLAN_MEMBER: each host port, or bond, in its untagged VLAN, if any, and in the tagged ones."""
+def _vlan_members(ports: Mapping[str, Interface | Bond]) -> dict[str, dict[str, Any]]:
+    """Rows of VLAN_MEMBER: each port, or bond, in its untagged VLAN, if any, and in the tagged ones."""
     rows: dict[str, dict[str, Any]] = {}
-    ports = [(port.name, port) for port in switch.ports if port.role == "host" and not port.bond]
-    for name, port in (*ports, *((bond_name(bond), bond.first) for bond in switch.bonds)):
-        untagged, tagged = switch.vlans_of(port)
-        if untagged:
-            rows[f"Vlan{untagged}|{name}"] = {"tagging_mode": "untagged"}
-        rows |= {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in tagged}
+    for name, port in ports.items():
+        if port.access_vlan:
+            rows[f"Vlan{port.access_vlan}|{name}"] = {"tagging_mode": "untagged"}
+        rows |= {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in port.tagged_vlans}
     return rows
 
 
-def _routed_ports(switch: SwitchView) -> dict[str, dict[str, Any]]:
+def _routed_ports(ports: Mapping[str, Interface]) -> dict[str, dict[str, Any]]:
     """Rows of INTERFACE: ports with addresses, and those between switches that have link-local ones alone."""
     rows: dict[str, dict[str, Any]] = {}
-    unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
-    for port in switch.ports:
+    for name, port in ports.items():
         if port.addresses:
-            service = switch.service_of(port)
-            vrf = vrf_name(service.vrf) if service else ""
-            rows |= _with_addresses(port.name, port.addresses, {"vrf_name": vrf or None})
-        elif unnumbered and port.role not in ("host", EXIT) and not port.bond:
-            rows[port.name] = {"ipv6_use_link_local_only": "enable"}
+            rows |= _with_addresses(name, port.addresses, {"vrf_name": vrf_name(port.vrf) or None})
+        elif port.link_local:
+            rows[name] = {"ipv6_use_link_local_only": "enable"}
     return rows
 
 

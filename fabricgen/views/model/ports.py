@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.switch.host_services import OPEN
 from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair
-from fabricgen.views.model.hosts import access_of
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.views.exits import EXIT
+from fabricgen.views.model.hosts import access_of, gateway_of_port
+from fabricgen.views.switch import SwitchPort, SwitchView, segment_id
 from fabricgen.wiring.bonds import PAIR_VLAN
 
 RS_FROM_GBPS = 100
@@ -18,26 +21,31 @@ LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
 
 
 def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
-    """A port, without what it does for hosts."""
+    """A port."""
     service, settings = switch.service_of(port), port.settings
-    untagged, tagged = switch.vlans_of(port)
+    untagged, tagged = (0, ()) if port.bond else switch.vlans_of(port)
     is_copper = switch.profile.cage(port.cage).form_factor == "RJ45"
     fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS and not port.fec_in_module else "")
-    between = port.role not in ("host", "exit") and not port.bond
+    between = port.role not in ("host", EXIT) and not port.bond
+    relay, silent = (None, False) if port.bond else gateway_of_port(switch, port)
     return Interface(
         admin_up=not settings.shutdown,
         mtu=port.mtu,
         speed_gbps=0 if is_copper and switch.dialect.negotiates_copper else port.speed_gbps,
         fec="" if fec == "none" else fec,
-        addresses=frozenset(port.addresses),
+        states_no_fec=fec == "none",
+        addresses=OrderedSet(port.addresses),
         link_local=switch.fabric.underlay == "ebgp-unnumbered" and between,
-        access_vlan=0 if port.bond else untagged,
-        tagged_vlans=frozenset(() if port.bond else tagged),
+        access_vlan=untagged,
+        tagged_vlans=OrderedSet(tagged),
         tracked=bool(switch.multihomed) and port.role == "up",
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
-        description=" ".join(port.label.split()) if not settings.description else settings.description,
+        description=settings.description or " ".join(port.label.split()),
         macsec=_macsec_of(switch, port),
+        access=OPEN if port.bond else access_of(switch, port),
+        relay=relay,
+        silent=silent,
     )
 
 
@@ -48,25 +56,30 @@ def _macsec_of(switch: SwitchView, port: SwitchPort) -> Macsec | None:
     return Macsec(span.macsec.cipher, span.macsec.ckn, span.macsec.cak)
 
 
-def model_bonds(switch: SwitchView, interfaces: Mapping[str, Interface]) -> dict[int, Bond]:
-    """The bonds of hosts by number: of ports that are alike, with the least MTU of these."""
-    bonds = {}
-    for bond in switch.bonds:
-        service, members = switch.service_of(bond.first), [interfaces[port.name] for port in bond.ports]
-        untagged, tagged = switch.vlans_of(bond.first)
-        bonds[bond.number] = Bond(
-            members=frozenset(port.name for port in bond.ports),
-            admin_up=any(port.admin_up for port in members),
-            mtu=min(port.mtu for port in members),
-            access_vlan=untagged,
-            tagged_vlans=frozenset(tagged),
-            description=bond.label,
-            mlag_id=bond.number if bond.mlag else 0,
-            access=access_of(switch, bond.first),
-            fallback=service is not None and service.offers.lacp_fallback,
-            segment=bond.segment,
-        )
-    return bonds
+def model_bonds(switch: SwitchView) -> dict[int, Bond]:
+    """The bonds of hosts by number: of ports that are alike, with the least MTU of these, in their order."""
+    members: dict[int, list[SwitchPort]] = {}
+    for port in switch.ports:
+        if port.bond and port.role == "host":
+            members.setdefault(port.bond, []).append(port)
+    return {number: _model_bond(switch, number, ports) for number, ports in sorted(members.items())}
+
+
+def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
+    first, service = ports[0], switch.service_of(ports[0])
+    untagged, tagged = switch.vlans_of(first)
+    return Bond(
+        members=OrderedSet(port.name for port in ports),
+        admin_up=not all(port.settings.shutdown for port in ports),
+        mtu=min(port.mtu for port in ports),
+        access_vlan=untagged,
+        tagged_vlans=OrderedSet(tagged),
+        description=f"{first.peer} bond of {first.service}",
+        mlag_id=number if switch.pair and first.mlag else 0,
+        access=access_of(switch, first),
+        fallback=service is not None and service.offers.lacp_fallback,
+        segment=segment_id(switch.multihomed, number) if switch.multihomed and first.mlag else "",
+    )
 
 
 def model_pair(switch: SwitchView) -> Pair | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fabricgen.catalog.loader import Catalog
 from fabricgen.switch.interfaces import Subinterface, is_unused
 from fabricgen.switch.model import Switch
 from fabricgen.views.model.daemon import as_own_daemon, is_routed_by_daemon, route_host_blocks
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
-from fabricgen.views.model.hosts import access_of, gateway_of_port, model_vlan
+from fabricgen.views.model.hosts import model_vlan
 from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface, model_pair, place_ports
 from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks
@@ -23,12 +21,6 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
     LookupError for a NOS that names ports by a table which the catalogue does not have of the switch.
     """
     interfaces = {port.name: model_interface(switch, port) for port in switch.ports}
-    for port in switch.ports:
-        if not port.bond:
-            relay, silent = gateway_of_port(switch, port)
-            interfaces[port.name] = replace(
-                interfaces[port.name], access=access_of(switch, port), relay=relay, silent=silent
-            )
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
     bgp, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
     return Switch(
@@ -44,7 +36,7 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
             for sub in port.subinterfaces
         },
         vlans={service.vlan: model_vlan(switch, service) for service in switch.services if service.gateways},
-        bonds=model_bonds(switch, interfaces),
+        bonds=model_bonds(switch),
         pair=model_pair(switch),
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: as_own_daemon(switch, vrf, one) for vrf, one in bgp.items()} if by_daemon else bgp,

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.render.guards import guarded, guards_of
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.render.guards import guards_of, list_guards
+from fabricgen.switch.interfaces import Bond, Interface
+from fabricgen.views.switch import SwitchView
 
 SMALLEST_BYTES = 84
 """Of a frame with its preamble and gap (IEEE 802.3)."""
 
 
-def access_of(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """What a port refuses, or the bond that it is the first of."""
-    offers = switch.offers_to(port)
+def bridge_values(port: Interface | Bond) -> dict[str, Any]:
+    """The VLANs of a port or bond, and what it refuses."""
     return {
-        "storm": [(kind, packets_a_second(percent, port.speed_gbps)) for kind, percent in offers.storm],
-        "bpdu_guard": offers.bpdu_guard,
-        "filters": [guard.name for guard in guards_of(offers)],
-        "fallback": offers.lacp_fallback,
+        "access_vlan": port.access_vlan,
+        "trunk_vlans": port.trunk_vlans,
+        "bpdu_guard": port.access.bpdu_guard,
+        "filters": [guard.name for guard in guards_of(port.access)],
     }
 
 
@@ -42,5 +42,5 @@ def filters(switch: SwitchView) -> list[dict[str, Any]]:
             "type": "ipv6" if guard.v6 else "ipv4",
             "drops": [(10 * place, kind) for place, kind in enumerate(guard.kinds, 1)],
         }
-        for guard, _ in guarded(switch)
+        for guard in list_guards(switch, "bond{number}")
     ]

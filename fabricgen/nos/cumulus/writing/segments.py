@@ -9,17 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.views.switch import Bond, SwitchPort, SwitchView
-
-
-def segment_of(bond: Bond) -> dict[str, Any]:
-    """The values of a bond's Ethernet segment: `segment` is None where it has none."""
-    return {"segment": {"number": bond.number, "mac": bond.segment} if bond.segment else None}
-
-
-def tracked(switch: SwitchView, port: SwitchPort) -> bool:
-    """Whether a port is a link up of a switch with Ethernet segments."""
-    return bool(switch.multihomed) and port.role == "up"
+from fabricgen.views.switch import SwitchView
 
 
 def segment_values(switch: SwitchView) -> dict[str, Any]:

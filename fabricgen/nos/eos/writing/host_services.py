@@ -19,7 +19,8 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Any
 
-from fabricgen.render.guards import guarded, guards_of
+from fabricgen.render.guards import guards_of, list_guards
+from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 from fabricgen.views.service import Service
@@ -33,14 +34,14 @@ makers, no public source says.
 """
 
 
-def access_of(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """What a port refuses, or the bond that it is the first of."""
-    offers = switch.offers_to(port)
+def switchport_values(port: Interface | Bond) -> dict[str, Any]:
+    """The VLANs of a port or port channel, `trunk_vlans` "" where none has tags, and what it refuses."""
     return {
-        "storm": [(kind, f"{percent:g}") for kind, percent in offers.storm],
-        "without_bpdu_guard": not offers.bpdu_guard,
-        "filters": [(_word(guard.v6), guard.name) for guard in guards_of(offers)],
-        "fallback": offers.lacp_fallback,
+        "access_vlan": port.access_vlan,
+        "trunk_vlans": ",".join(map(str, port.trunk_vlans)),
+        "storm": [(kind, f"{percent:g}") for kind, percent in port.access.storm.items()],
+        "without_bpdu_guard": not port.access.bpdu_guard,
+        "filters": [(_word(guard.v6), guard.name) for guard in guards_of(port.access)],
     }
 
 
@@ -53,7 +54,7 @@ def filters(switch: SwitchView) -> list[dict[str, Any]]:
             "drops": [(10 * place, kind) for place, kind in enumerate(guard.kinds, 1)],
             "last": 10 * len(guard.kinds) + 10,
         }
-        for guard, _ in guarded(switch)
+        for guard in list_guards(switch, "Port-Channel{number}")
     ]
 
 

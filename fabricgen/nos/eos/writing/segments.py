@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.views.switch import Bond, SwitchPort, SwitchView
+from fabricgen.switch.interfaces import Bond
+from fabricgen.views.switch import SwitchView
 
 RECOVERY_S = 300
 GROUP = "UPLINKS"
@@ -25,11 +26,6 @@ def segment_of(bond: Bond) -> dict[str, Any]:
     parts = [words[start : start + 4] for start in (0, 4, 8)]
     found = {"identifier": ":".join(["0000", "0000", *parts]), "target": bond.segment, "system": ".".join(parts)}
     return {"segment": found, "tracked": "downstream"}
-
-
-def tracked(switch: SwitchView, port: SwitchPort) -> str:
-    """How a port is tracked: the links up of a switch with Ethernet segments are."""
-    return "upstream" if switch.multihomed and port.role == "up" else ""
 
 
 def segment_values(switch: SwitchView) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.render.guards import Guard, guarded
+from fabricgen.render.guards import Guard, list_guards
+from fabricgen.views.model.hosts import access_of
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 from fabricgen.views.vrf_loopbacks import VrfLoopback
@@ -46,8 +47,7 @@ Rows = dict[str, dict[str, Any]]
 
 def host_tables(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables, by table, and which containers run: `relays`, `radv_state`."""
-    lists = list(guarded(switch))
-    bonds = {bond.first.name: f"PortChannel{bond.number}" for bond in switch.bonds}
+    lists = list_guards(switch, "PortChannel{number}")
     bridged = [service for service in switch.services if service.gateways]
     stated = [s.offers for s in bridged if s.offers.states_advertised and any(":" in g for g in s.gateways)]
     return {
@@ -66,22 +66,22 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
         },
         "ACL_RULE": {
             f"{guard.name}|RULE_{place}": _rule(guard, kind, place)
-            for guard, _ in lists
+            for guard in lists
             for place, kind in enumerate(guard.kinds, 1)
         },
         "ACL_TABLE": {
             guard.name: {
                 "policy_desc": "what hosts do not send",
-                "ports": [bonds.get(port, port) for port in ports],
+                "ports": ports,
                 "stage": "ingress",
                 "type": "L3V6" if guard.v6 else "L3",
             }
-            for guard, ports in lists
+            for guard, ports in lists.items()
         },
         "PORT_STORM_CONTROL": {
             f"{port.name}|{KINDS[kind]}": {"kbps": round(percent * port.speed_gbps * 10**4)}
             for port in switch.ports
-            for kind, percent in switch.offers_to(port).storm
+            for kind, percent in access_of(switch, port).storm.items()
         },
     }
 

@@ -20,6 +20,7 @@ from typing import Any
 from fabricgen.nos.sonic.writing.routing import vrf_name
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line
+from fabricgen.views.model.ports import model_bonds
 from fabricgen.views.switch import Pair, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
@@ -38,7 +39,7 @@ def pair_tables(switch: SwitchView) -> dict[str, Rows]:
     if pair is None:
         return {"MCLAG_DOMAIN": {}, "MCLAG_INTERFACE": {}, "MCLAG_UNIQUE_IP": {}}
     domain, (own, far) = domain_of(pair), _talking(switch, pair)
-    joined = [f"{domain}|PortChannel{bond.number}" for bond in switch.bonds if bond.mlag]
+    joined = [f"{domain}|PortChannel{bond.mlag_id}" for bond in model_bonds(switch).values() if bond.mlag_id]
     fields = {"source_ip": bgp.bare(own), "peer_ip": bgp.bare(far), "peer_link": _peer_link(pair)}
     return {
         "MCLAG_DOMAIN": {str(domain): fields},

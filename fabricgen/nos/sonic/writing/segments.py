@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.escape import token
+from fabricgen.views.model.ports import model_bonds
 from fabricgen.views.switch import SwitchView
 
 STARTUP_S = 300
@@ -39,7 +40,7 @@ def segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
     fields = {"df_pref": PREFERENCE, "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}
     shared = any(service.gateways for service in switch.services)
     return {
-        "EVPN_ETHERNET_SEGMENT": {f"PortChannel{bond.number}": fields for bond in switch.bonds if bond.segment},
+        "EVPN_ETHERNET_SEGMENT": {f"PortChannel{n}": fields for n, bond in model_bonds(switch).items() if bond.segment},
         "EVPN_MH_GLOBAL": {"default": {**HOLD_S, "startup_delay": STARTUP_S}},
         "SAG": {"GLOBAL": {"gateway_mac": GATEWAY_MAC}} if shared else {},
     }
@@ -51,7 +52,7 @@ def segment_values(switch: SwitchView) -> dict[str, Any]:
     return {
         "segments": {
             "startup_s": STARTUP_S,
-            "bonds": [(f"PortChannel{b.number}", b.number, b.segment) for b in switch.bonds if b.segment],
+            "bonds": [(f"PortChannel{n}", n, b.segment) for n, b in model_bonds(switch).items() if b.segment],
             "uplinks": [token(port.name) for port in switch.ports if port.role == "up"],
         }
         if switch.multihomed
