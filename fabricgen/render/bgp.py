@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabricgen.views.switch import LeakSource, Subinterface, SwitchPort, SwitchView
+from fabricgen.switch.interfaces import Subinterface
+from fabricgen.views.switch import LeakSource, SwitchPort, SwitchView
 
 PREFIX_STEP = 10
 
@@ -104,10 +105,9 @@ def vrf_sessions(switch: SwitchView, vrf: str) -> tuple[Session, ...]:
 
 def _on(port: SwitchPort, end: SwitchPort | Subinterface, asn: int) -> Iterator[Session]:
     role = port.role.upper()
-    if end.address or not end.address6:
-        yield Session(port, role, asn, bare(end.address), bare(end.peer_address))
-    if end.address6:
-        yield Session(port, f"{role}6", asn, bare(end.address6), bare(end.peer_address6))
+    pairs = [(f"{role}6" if place else role, *pair) for place, pair in enumerate(end.pairs) if pair[0]]
+    for group, own, far in pairs or [(role, "", "")]:
+        yield Session(port, group, asn, bare(own), bare(far))
 
 
 def outward(switch: SwitchView, group: str) -> str:

@@ -90,21 +90,34 @@ def trunk_of(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...]:
 class Pair:
     """An MLAG pair as one of its switches has it. `name` is the same at both, `backup` how the other is reached too.
 
-    `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses.
+    `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses. `mate` is the
+    other switch, `peer` its address there, and `number` that of the bond of the peer link, with its MTU in bytes.
     """
 
-    members: frozenset[str]
+    members: Set[str]
     name: str
     backup: tuple[str, str]
-    vlans: Mapping[int, tuple[str, frozenset[str]]]
+    vlans: Mapping[int, tuple[str, Set[str]]]
+    mate: str = field(default="", compare=False)
+    peer: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
+    mtu: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Subinterface:
-    """One VLAN tag on a routed port."""
+    """One VLAN tag on a routed port; addresses have prefix lengths.
+
+    `pairs` are (own, far) address of the first family of a cluster and of the second, "" for none. `in_gateway`: it is
+    the interface of the gateway in its VLAN, between the two switches of an MLAG pair.
+    """
 
     vrf: str
-    addresses: frozenset[str]
+    addresses: Set[str]
+    vlan: int = field(default=0, compare=False)
+    pairs: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    peer_asn: int = field(default=0, compare=False)
+    in_gateway: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

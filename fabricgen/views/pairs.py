@@ -11,18 +11,21 @@ guide, Multi-Chassis Link Aggregation), with the last 16 bits of the first switc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from ipaddress import IPv4Address
 
-from fabricgen.catalog.loader import Catalog
-from fabricgen.views.switch import Pair, Subinterface, SwitchPort, SwitchView
+from fabricgen.catalog.nos_facts import PairFacts
+from fabricgen.switch.interfaces import Pair, Subinterface
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.views.switch import SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
+LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
+"""Of the first switch of a pair and the second, where they have no IPv4 addresses to talk over (RFC 3927)."""
 
-def with_pair(
-    switch: SwitchView, mate: SwitchView, catalog: Catalog, vlans: Mapping[str, int], *, first: bool
-) -> SwitchView:
+
+def with_pair(switch: SwitchView, mate: SwitchView, vlans: Mapping[str, int], *, first: bool) -> SwitchView:
     """A switch as one of a pair with its mate; `first`: whether it is the first of the two; `vlans`: those of VRFs over
     the peer links of SONiC.
     """
@@ -30,27 +33,52 @@ def with_pair(
     if not linked:
         return switch
     lead = next((port for port in linked if port.addresses or port.subinterfaces), linked[0])
-    configuration = catalog.naming(switch.nos).configuration
+    configuration = switch.naming.configuration
     name = configuration.pair_interface.format(vlan=PAIR_VLAN)
     between = _in_vrfs(switch, mate, lead)
     if configuration.pairs.vlans_of_vrfs:
         between = tuple(replace(sub, vlan=vlans[sub.vrf]) for sub in between)
     end = replace(lead, name=name, bond=0, subinterfaces=between)
     one = switch if first else mate
-    managements = [address.partition("/")[0] for address, gateway in mate.managements if gateway]
     members = tuple(_as_member(port) for port in linked)
-    plain = {port.name: port for port in members}
+    plain, (own, far) = {port.name: port for port in members}, _talking(lead, configuration.pairs, first=first)
+    talking = OrderedSet(filter(None, (own, *end.addresses)))
+    links: dict[int, tuple[str, Set[str]]] = {PAIR_VLAN: ("", talking)}
+    links |= {sub.vlan: (sub.vrf, sub.addresses) for sub in between if not sub.in_gateway}
+    mac = pair_mac(one.router_id)
+    names = {"first-switch": one.name, "mac": mac, "number": str(pair_number(mac))}
     pair = Pair(
-        name=one.name,
+        members=OrderedSet(plain),
+        name=names[configuration.pairs.name],
+        backup=_backup(mate, configuration.pairs.backup),
+        vlans=links,
         mate=mate.name,
-        mac=pair_mac(one.router_id),
+        peer=far.partition("/")[0],
         number=lead.bond,
-        ports=members,
-        end=end,
-        backup=next(iter(managements), mate.loopback or mate.loopback6),
-        in_management=bool(managements),
+        mtu=linked[0].mtu,
     )
-    return replace(switch, ports=tuple(plain.get(port.name, port) for port in switch.ports), pair=pair)
+    ports = tuple(plain.get(port.name, port) for port in switch.ports)
+    return replace(switch, ports=ports, pair=pair, pair_end=end)
+
+
+def _talking(lead: SwitchPort, facts: PairFacts, *, first: bool) -> tuple[str, str]:
+    """(own, far) address of the protocol of the pair, with prefix length: of the first peer link, else link-local."""
+    if lead.address or not facts.link_local:
+        return next((pair for pair in lead.pairs if pair[0]), ("", ""))
+    return LINK_LOCAL if first else LINK_LOCAL[::-1]
+
+
+def _backup(mate: SwitchView, over: str) -> tuple[str, str]:
+    """(address of the mate by another way than the peer link, "management" for the VRF of that); "" for none."""
+    managements = [address.partition("/")[0] for address, gateway in mate.managements if gateway]
+    if managements and over != "none":
+        return managements[0], "management"
+    return (mate.loopback or mate.loopback6 if over == "any" else ""), ""
+
+
+def pair_number(mac: str) -> int:
+    """A number of 1 to 4095 that the two switches share: of the last 16 bits of the pair's MAC."""
+    return int(mac.replace(":", "")[-4:], 16) % 4095 + 1
 
 
 def _as_member(port: SwitchPort) -> SwitchPort:
@@ -74,13 +102,11 @@ def _in_vrfs(switch: SwitchView, mate: SwitchView, lead: SwitchPort) -> tuple[Su
             continue
         found += [
             Subinterface(
-                vlan=own.vlan,
                 vrf=vrf,
-                address=own.own,
-                peer_address=other.own,
+                addresses=OrderedSet(own.owns),
+                vlan=own.vlan,
+                pairs=((own.own, other.own), (own.own6, other.own6)),
                 peer_asn=mate.asn,
-                address6=own.own6,
-                peer_address6=other.own6,
                 in_gateway=True,
             )
             for own, other in both

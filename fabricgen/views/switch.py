@@ -14,6 +14,7 @@ from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.switch.interfaces import Pair, Subinterface
 from fabricgen.switch.overlay import Overlay
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.exits import Outside, SwitchExits
@@ -21,30 +22,6 @@ from fabricgen.views.intent import FabricIntent
 from fabricgen.views.service import Service
 from fabricgen.views.spans import MacsecIntent, SpanIntent
 from fabricgen.views.vrf_loopbacks import VrfLoopback
-
-
-@dataclass(frozen=True, slots=True)
-class Subinterface:
-    """One VRF on a link between switches: an 802.1Q sub-interface with a session of its own.
-
-    `vrf` is that of a service of the switch. Addresses carry prefix lengths.
-    """
-
-    vlan: int
-    vrf: str
-    address: str
-    peer_address: str
-    peer_asn: int
-    address6: str = ""
-    peer_address6: str = ""
-    in_gateway: bool = False
-    """Whether it is the interface of the gateway in its VLAN, between the two switches of an MLAG pair."""
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """Its own addresses, IPv4 before IPv6."""
-        return tuple(address for address in (self.address, self.address6) if address)
-
 
 NO_EXITS = SwitchExits()
 
@@ -117,6 +94,11 @@ class SwitchPort:
         return self.role != "exit" and (self.span is None or self.span.lossless)
 
     @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """(own, far) address of the first family of the cluster and of the second."""
+        return (self.address, self.peer_address), (self.address6, self.peer_address6)
+
+    @property
     def addresses(self) -> tuple[str, ...]:
         """Its own addresses, IPv4 before IPv6; none where it is bridged or unnumbered."""
         return tuple(address for address in (self.address, self.address6) if address)
@@ -125,25 +107,6 @@ class SwitchPort:
     def label(self) -> str:
         """The interface description: the far end and the cable, or the stated text."""
         return self.settings.description or f"{self.peer} {self.peer_port} cable {self.cable}"
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The MLAG pair that a switch is one of, as it sees it.
-
-    `name` is that of the first of the two, `mate` the other. `number` is that of the bond of their peer link and
-    `ports` are its ports here; `end` is its interface in the VLAN in which they talk to each other: a routed port.
-    `backup` is an address of the mate that is reached another way, `in_management` in the VRF of management.
-    """
-
-    name: str
-    mate: str
-    mac: str
-    number: int
-    ports: tuple[SwitchPort, ...]
-    end: SwitchPort
-    backup: str
-    in_management: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +168,8 @@ class SwitchView:
     """The base MAC that the inventory states."""
     pair: Pair | None = None
     """The MLAG pair that it is one of."""
+    pair_end: SwitchPort | None = None
+    """Its interface in the VLAN in which the two switches of the pair talk: a routed port."""
     multihomed: str = ""
     """The router id of the first of the two switches that bonds of hosts are over by EVPN multihoming; else ""."""
     maintenance: bool = False
@@ -327,7 +292,7 @@ class SwitchView:
     @property
     def ends(self) -> tuple[SwitchPort, ...]:
         """Its ports, and last its interface to the other switch of an MLAG pair."""
-        return (*self.ports, self.pair.end) if self.pair else self.ports
+        return (*self.ports, self.pair_end) if self.pair_end else self.ports
 
     @property
     def subinterfaces(self) -> tuple[tuple[SwitchPort, Subinterface], ...]:

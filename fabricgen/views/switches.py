@@ -23,6 +23,8 @@ from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.asn.numbers import shares_asn
 from fabricgen.numbering.blocks.column import dotted
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
+from fabricgen.switch.interfaces import Subinterface
+from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, Outside, SwitchExits, outside_of, switch_exits
@@ -34,7 +36,7 @@ from fabricgen.views.pairs import with_pair
 from fabricgen.views.service import Service
 from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
-from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.links.switch_ends import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
@@ -93,7 +95,7 @@ class SwitchViews:
         if mate >= 0 and is_multihomed(self.design.loaded.blueprint, whole.tier.key):
             whole = replace(whole, multihomed=dotted(int(self.addresses.router_id[min(row, mate)])))
         elif mate >= 0:
-            whole = with_pair(whole, self.frame(mate), self.design.catalog, self.design.peer_vlans, first=row < mate)
+            whole = with_pair(whole, self.frame(mate), self.design.peer_vlans, first=row < mate)
         whole = with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
         return with_leaks(whole, self) if self.design.leaks else whole
 
@@ -345,15 +347,12 @@ class SwitchViews:
         for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
             pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
             if any(own for own, _ in pairs):
-                own6, far6 = pairs[1] if len(pairs) > 1 else ("", "")
                 yield Subinterface(
-                    vlan=self.vlan_in(carrier, vrf),
                     vrf=vrf,
-                    address=pairs[0][0],
-                    peer_address=pairs[0][1],
+                    addresses=OrderedSet(own for own, _ in pairs if own),
+                    vlan=self.vlan_in(carrier, vrf),
+                    pairs=tuple(pairs),
                     peer_asn=int(self.addresses.asn[peer]),
-                    address6=own6,
-                    peer_address6=far6,
                 )
 
     @staticmethod

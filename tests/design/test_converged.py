@@ -87,7 +87,7 @@ def test_the_vrf_runs_over_every_link_with_a_session_that_fits_the_far_end(clust
                 continue
             [sub] = port.subinterfaces
             far = next(p for p in views[port.peer].ports if p.name == port.peer_port).subinterfaces[0]
-            assert (sub.address, sub.peer_address) == (far.peer_address, far.address)
+            assert sub.pairs == tuple((own, peer) for peer, own in far.pairs)
             assert sub.peer_asn == views[port.peer].asn != view.asn
             seen += 1
     links = cluster.plan.links

@@ -100,11 +100,11 @@ def only_grows(before: Cluster, after: Cluster) -> None:
     after_rows = {name: row for row, name in enumerate(after.names)}
     for row in before.switch_rows():
         now, then = before.switch(row), after.switch(after_rows[before.names[row]])
-        apart = {"ports": (), "routes": (), "services": (), "pair": None}
+        apart = {"ports": (), "routes": (), "services": (), "pair": None, "pair_end": None}
         assert replace(now, **apart) == replace(then, **apart)
         if now.pair is not None:  # else the other switch may come later
             assert then.pair is not None
-            assert (now.pair.mac, now.pair.mate, now.pair.number) == (then.pair.mac, then.pair.mate, then.pair.number)
+            assert (now.pair.name, now.pair.mate, now.pair.number) == (then.pair.name, then.pair.mate, then.pair.number)
         assert {port.peer for port in now.ports} <= names
         later_ports = {port.name: port for port in then.ports}
         for port in now.ports:

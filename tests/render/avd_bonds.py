@@ -83,7 +83,8 @@ def _peer_link(switch: SwitchView) -> Structured:
 def _pair(switch: SwitchView) -> Structured:
     pair = switch.pair
     assert pair
-    end = pair.end
+    end = switch.pair_end
+    assert end
     first = switch.name == pair.name
     address = end.address or f"{LINK_LOCAL[0 if first else 1]}/31"
     subs = [sub for sub in end.subinterfaces if not sub.in_gateway]
@@ -107,8 +108,7 @@ def _pair(switch: SwitchView) -> Structured:
                     "mtu": 9214,
                     "no_autostate": True,
                     "vrf": sub.vrf,
-                    **({"ip_address": sub.address} if sub.address else {}),
-                    **({"ipv6_address": sub.address6} if sub.address6 else {}),
+                    **{"ipv6_address" if ":" in address else "ip_address": address for address in sub.addresses},
                 }
                 for sub in subs
             ),
@@ -121,10 +121,10 @@ def _pair(switch: SwitchView) -> Structured:
             "peer_link": f"Port-Channel{pair.number}",
             **(
                 {
-                    "peer_address_heartbeat": {"peer_ip": pair.backup, "vrf": "MGMT"},
+                    "peer_address_heartbeat": {"peer_ip": pair.backup[0], "vrf": "MGMT"},
                     "dual_primary_detection_delay": 5,
                 }
-                if pair.in_management
+                if pair.backup[1]
                 else {}
             ),
         },
@@ -132,6 +132,6 @@ def _pair(switch: SwitchView) -> Structured:
 
 
 def _vlans(switch: SwitchView) -> list[tuple[int, str]]:
-    assert switch.pair
-    subs = [sub for sub in switch.pair.end.subinterfaces if not sub.in_gateway]
+    assert switch.pair_end
+    subs = [sub for sub in switch.pair_end.subinterfaces if not sub.in_gateway]
     return [(PAIR_VLAN, "MLAG"), *((sub.vlan, f"MLAG-{sub.vrf}") for sub in subs)]

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 from avd_balancing import balancing
 from avd_overlay import drain, passes_nothing_on
 
-from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
+from fabricgen.switch.interfaces import Subinterface
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 Structured: TypeAlias = dict[str, Any]
 
@@ -161,7 +162,7 @@ def _group(port: SwitchPort, v6: bool) -> str:
 
 def _ends(end: SwitchPort | Subinterface) -> list[str]:
     """Addresses of the far end, of each family that the link has."""
-    return [_bare(far) for own, far in ((end.address, end.peer_address), (end.address6, end.peer_address6)) if own]
+    return [_bare(far) for own, far in end.pairs if own]
 
 
 def _router_bgp(switch: SwitchView) -> Structured:

@@ -14,8 +14,9 @@ import pytest
 from fabricgen.nos.sonic.writer import subinterface_name
 from fabricgen.nos.sonic.writing.routing import vrf_name
 from fabricgen.render.engine import Renderer, RenderOptions
+from fabricgen.switch.interfaces import Subinterface
 from fabricgen.views.service import Service
-from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 from tests.parity.switches import switches_of
 from tests.render.rendered import ALL_EOS, EXAMPLES, STATIC, UNNUMBERED, cluster_of
 
@@ -38,7 +39,8 @@ def converged(guest: Service, *sets: str) -> SwitchView:
             return replace(port, address=own, peer_address=far, service=guest.fabric)
         if port.name in ups and guest.vrf:
             at = 2 * ups.index(port.name)
-            sub = Subinterface(guest.vlan, guest.vrf, f"10.70.0.{at + 1}/31", f"10.70.0.{at}/31", 4200000000)
+            pair = (f"10.70.0.{at + 1}/31", f"10.70.0.{at}/31")
+            sub = Subinterface(guest.vrf, frozenset(pair[:1]), guest.vlan, (pair,), 4200000000)
             return replace(port, subinterfaces=(sub,))
         return port
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from fabricgen.views.switch import Subinterface, SwitchPort
+from fabricgen.switch.interfaces import Subinterface
+from fabricgen.views.switch import SwitchPort
 from tests.render.rendered import (
     ALL_EOS,
     BFD,
@@ -63,8 +64,7 @@ def bare(address: str) -> str:
 
 def both_ends(end: SwitchPort | Subinterface) -> list[tuple[str, str]]:
     """(own, far) address of each family that a link has."""
-    pairs = [(end.address, end.peer_address), (end.address6, end.peer_address6)]
-    return [(bare(own), bare(far)) for own, far in pairs if own]
+    return [(bare(own), bare(far)) for own, far in end.pairs if own]
 
 
 @pytest.mark.tenth

@@ -52,7 +52,7 @@ def test_a_vrf_does_as_its_switch() -> None:
     shared = replace(converged(ROUTED_VRF, *ALL_EOS), shares_asn=True)
     (text,) = files_of_view(shared).values()
     instance = text.partition("   vrf storage\n      router-id")[2]
-    ups = [sub.peer_address.partition("/")[0] for port in shared.ports for sub in port.subinterfaces]
+    ups = [sub.pairs[0][1].partition("/")[0] for port in shared.ports for sub in port.subinterfaces]
     assert words(instance) == [f"neighbor {address} allowas-in 1" for address in ups]
     frr = files_of_view(replace(converged(ROUTED_VRF), shares_asn=True))["frr.conf"]
     assert words(frr) == ["neighbor UP allowas-in 1"] * 2

@@ -65,7 +65,7 @@ def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
     for port in switch.ends:
         if port.role != "host":
             ends: object = frozenset({(switch.name, port.name), (port.peer, port.peer_port)})
-            if switch.pair is not None and port is switch.pair.end:
+            if switch.pair is not None and port is switch.pair_end:
                 ends = frozenset({switch.name, switch.pair.mate})
             outward = switch.service_of(port) if port.role == "exit" else None
             yield (switch.name, outward.vrf if outward else ""), (ends, 0, "")

@@ -6,7 +6,7 @@ Words: NVUE Command Reference and user guide, Cumulus Linux 5.15 and later.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -246,7 +246,7 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
             )
 
 
-def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, frozenset[str]]]) -> Pair | None:
+def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) -> Pair | None:
     """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
     own, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
     if own is None or row is None:

@@ -38,14 +38,13 @@ from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
-from fabricgen.switch.interfaces import Bond
+from fabricgen.switch.interfaces import Bond, Subinterface
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing
 from fabricgen.views.model.hosts import access_of
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
-from fabricgen.views.switch import PlacedSnippet, Subinterface, SwitchPort, SwitchView
-from fabricgen.wiring.bonds import PAIR_VLAN
+from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 
@@ -211,16 +210,17 @@ def _pair(switch: SwitchView) -> dict[str, Any] | None:
     pair = switch.pair
     if pair is None:
         return None
-    routed = [sub for sub in pair.end.subinterfaces if not sub.in_gateway]
-    links = [(PAIR_VLAN, "", pair.end.addresses), *((sub.vlan, vrf_name(sub.vrf), sub.addresses) for sub in routed)]
     return {
-        "members": [token(port.name) for port in pair.ports],
+        "members": [token(name) for name in pair.members],
         "description": yaml_text(one_line(f"MLAG peer link to {pair.mate}")),
-        "mtu": pair.ports[0].mtu,
-        "links": [(vlan, vrf, [(family(address), address) for address in own]) for vlan, vrf, own in links],
-        "mac": pair.mac,
-        "backup": pair.backup,
-        "in_management": pair.in_management,
+        "mtu": pair.mtu,
+        "links": [
+            (vlan, vrf_name(vrf), [(family(address), address) for address in own])
+            for vlan, (vrf, own) in pair.vlans.items()
+        ],
+        "mac": pair.name,
+        "backup": pair.backup[0],
+        "in_management": bool(pair.backup[1]),
     }
 
 

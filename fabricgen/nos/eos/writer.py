@@ -52,10 +52,11 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
 from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
-from fabricgen.views.switch import Subinterface, SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 KEEPS_ORDER = True
 

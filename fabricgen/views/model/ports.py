@@ -6,18 +6,14 @@ from collections.abc import Sequence
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.switch.host_services import OPEN
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.hosts import access_of, gateway_of_port
 from fabricgen.views.switch import SwitchPort, SwitchView, segment_id
-from fabricgen.wiring.bonds import PAIR_VLAN
 
 RS_FROM_GBPS = 100
 """From this speed on, Gb/s, lanes of PAM4 need RS-FEC."""
-
-LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
-"""Of the first switch of a pair and the second, where they have no IPv4 addresses to talk over (RFC 3927)."""
 
 
 def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
@@ -80,30 +76,6 @@ def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) ->
         fallback=service is not None and service.offers.lacp_fallback,
         segment=segment_id(switch.multihomed, number) if switch.multihomed and first.mlag else "",
     )
-
-
-def model_pair(switch: SwitchView) -> Pair | None:
-    """The MLAG pair, whose peer link is one bond, and what runs over this link alone."""
-    pair, facts = switch.pair, switch.naming.configuration.pairs
-    if pair is None:
-        return None
-    links = {PAIR_VLAN: ("", frozenset(pair.end.addresses))}
-    links |= {sub.vlan: (sub.vrf, frozenset(sub.addresses)) for sub in pair.end.subinterfaces if not sub.in_gateway}
-    if facts.link_local and not pair.end.address:
-        links[PAIR_VLAN] = ("", links[PAIR_VLAN][1] | {LINK_LOCAL[switch.name != pair.name]})
-    names = {"first-switch": pair.name, "mac": pair.mac, "number": str(pair_number(pair.mac))}
-    has_backup = facts.backup == "any" or (facts.backup == "management" and pair.in_management)
-    return Pair(
-        members=frozenset(port.name for port in pair.ports),
-        name=names[facts.name],
-        backup=(pair.backup, "management" if pair.in_management else "") if has_backup else ("", ""),
-        vlans=links,
-    )
-
-
-def pair_number(mac: str) -> int:
-    """A number of 1 to 4095 that the two switches share: of the last 16 bits of the pair's MAC."""
-    return int(mac.replace(":", "")[-4:], 16) % 4095 + 1
 
 
 def place_ports(switch: SwitchView, catalog: Catalog) -> dict[str, str]:

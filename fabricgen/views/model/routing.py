@@ -44,7 +44,7 @@ def _peers(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
     for port, end in ends:
         if port.role in ("host", EXIT) or not end.peer_asn:
             continue
-        for address in filter(None, (end.peer_address, end.peer_address6)):
+        for address in (far for own, far in end.pairs if own):
             families = ("v6",) if ":" in address else ("v4",)
             yield address.partition("/")[0], _model_peer(switch, vrf, port, end.peer_asn, families)
         if not end.addresses:

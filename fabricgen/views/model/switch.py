@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.switch.interfaces import Subinterface, is_unused
+from fabricgen.switch.interfaces import is_unused
 from fabricgen.switch.model import Switch
 from fabricgen.views.model.daemon import as_own_daemon, is_routed_by_daemon, route_host_blocks
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import model_vlan
 from fabricgen.views.model.management import model_management
-from fabricgen.views.model.ports import model_bonds, model_interface, model_pair, place_ports
+from fabricgen.views.model.ports import model_bonds, model_interface, place_ports
 from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks
 from fabricgen.views.switch import SwitchView
 
@@ -30,14 +30,10 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
         loopbacks=frozenset(prefixes_of_loopbacks(switch)),
         vrf_loopbacks={own.vrf: frozenset(own.prefixes) for own in switch.vrf_loopbacks},
         management=model_management(switch),
-        subinterfaces={
-            (port.name, sub.vlan): Subinterface(sub.vrf, frozenset(sub.addresses))
-            for port in switch.ports
-            for sub in port.subinterfaces
-        },
+        subinterfaces={(port.name, sub.vlan): sub for port in switch.ports for sub in port.subinterfaces},
         vlans={service.vlan: model_vlan(switch, service) for service in switch.services if service.gateways},
         bonds=model_bonds(switch),
-        pair=model_pair(switch),
+        pair=switch.pair,
         vrfs=frozenset(switch.vrfs),
         bgp={vrf: as_own_daemon(switch, vrf, one) for vrf, one in bgp.items()} if by_daemon else bgp,
         routes=route_host_blocks(switch) if by_daemon else {**switch.routes, **switch.exits.routes},

@@ -26,7 +26,6 @@ from fabricgen.views.exits import EXIT
 from fabricgen.views.host_services import HostServices
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
-from fabricgen.wiring.bonds import PAIR_VLAN
 
 
 def relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
@@ -68,8 +67,7 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     pair = switch.pair
     over = vni_vlan(switch, vrf)
     links += [f"vlan{over}_l3"] if over else []
-    between = [PAIR_VLAN] if pair and not vrf else []
-    between += [sub.vlan for sub in pair.end.subinterfaces if sub.vrf == vrf and not sub.in_gateway] if pair else []
+    between = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
     return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
 
 

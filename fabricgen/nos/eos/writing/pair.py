@@ -17,8 +17,6 @@ from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
 GATEWAY_MAC = "00:1c:73:00:dc:01"
-LINK_LOCAL = ("169.254.255.0", "169.254.255.1")
-"""Of the first switch of a pair, and of the second."""
 
 
 def family_word(address: str) -> str:
@@ -31,33 +29,26 @@ def pair_values(switch: SwitchView) -> dict[str, Any] | None:
 
     `vlans` run over the peer link alone: the pair's own, and those of VRFs without hosts here.
     """
-    pair = switch.pair
-    if pair is None:
+    pair, end = switch.pair, switch.pair_end
+    if pair is None or end is None:
         return None
-    own, far = LINK_LOCAL if switch.name == pair.name else LINK_LOCAL[::-1]
-    addresses = [(family_word(address), address) for address in pair.end.addresses]
-    if not pair.end.address:
-        addresses.insert(0, ("ip", f"{own}/31"))
-    vlans = [
-        {
-            "vlan": sub.vlan,
-            "name": token(f"MLAG-{sub.vrf}"),
-            "vrf": token(sub.vrf),
-            "addresses": [(family_word(address), address) for address in sub.addresses],
-            "link_local": False,
-        }
-        for sub in pair.end.subinterfaces
-        if not sub.in_gateway
-    ]
-    link_local = bool(pair.end.peer_asn) and switch.fabric.underlay == "ebgp-unnumbered"
-    first = {"vlan": PAIR_VLAN, "name": "MLAG", "vrf": "", "addresses": addresses, "link_local": link_local}
+    unnumbered = bool(end.peer_asn) and switch.fabric.underlay == "ebgp-unnumbered"
     return {
-        "vlans": [first, *vlans],
+        "vlans": [
+            {
+                "vlan": vlan,
+                "name": token(f"MLAG-{vrf}" if vrf else "MLAG"),
+                "vrf": vrf and token(vrf),
+                "addresses": [(family_word(address), address) for address in addresses],
+                "link_local": unnumbered and vlan == PAIR_VLAN,
+            }
+            for vlan, (vrf, addresses) in pair.vlans.items()
+        ],
         "vlan": PAIR_VLAN,
         "number": pair.number,
         "description": one_line(f"MLAG peer link to {pair.mate}"),
-        "mtu": pair.ports[0].mtu,
+        "mtu": pair.mtu,
         "domain": token(pair.name),
-        "peer_address": bgp.bare(pair.end.peer_address) or far,
-        "heartbeat": pair.backup if pair.in_management else "",
+        "peer_address": pair.peer,
+        "heartbeat": pair.backup[0],
     }

@@ -20,14 +20,11 @@ from typing import Any
 from fabricgen.nos.sonic.writing.routing import vrf_name
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line
+from fabricgen.switch.interfaces import Pair
 from fabricgen.views.model.ports import model_bonds
-from fabricgen.views.switch import Pair, SwitchView
+from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
-LINK_LOCAL = ("169.254.255.0", "169.254.255.1")
-"""Of the first switch of a pair, and of the second."""
-
-DOMAINS = 4095
 VLAN = f"Vlan{PAIR_VLAN}"
 
 Rows = dict[str, dict[str, Any]]
@@ -38,42 +35,28 @@ def pair_tables(switch: SwitchView) -> dict[str, Rows]:
     pair = switch.pair
     if pair is None:
         return {"MCLAG_DOMAIN": {}, "MCLAG_INTERFACE": {}, "MCLAG_UNIQUE_IP": {}}
-    domain, (own, far) = domain_of(pair), _talking(switch, pair)
-    joined = [f"{domain}|PortChannel{bond.mlag_id}" for bond in model_bonds(switch).values() if bond.mlag_id]
-    fields = {"source_ip": bgp.bare(own), "peer_ip": bgp.bare(far), "peer_link": _peer_link(pair)}
+    _, addresses = pair.vlans[PAIR_VLAN]
+    joined = [bond.mlag_id for bond in model_bonds(switch).values() if bond.mlag_id]
+    fields = {"source_ip": bgp.bare(next(iter(addresses))), "peer_ip": pair.peer, "peer_link": _peer_link(pair)}
     return {
-        "MCLAG_DOMAIN": {str(domain): fields},
-        "MCLAG_INTERFACE": {key: {"if_type": "PortChannel"} for key in joined},
-        "MCLAG_UNIQUE_IP": {f"Vlan{vlan}": {"unique_ip": "enable"} for vlan in _between(pair)},
+        "MCLAG_DOMAIN": {pair.name: fields},
+        "MCLAG_INTERFACE": {f"{pair.name}|PortChannel{number}": {"if_type": "PortChannel"} for number in joined},
+        "MCLAG_UNIQUE_IP": {f"Vlan{vlan}": {"unique_ip": "enable"} for vlan in pair.vlans},
     }
-
-
-def domain_of(pair: Pair) -> int:
-    """The number of a pair, 1 to 4095, from the last 16 bits of its first switch's router id, as its MAC is."""
-    return int(pair.mac[-5:].replace(":", ""), 16) % DOMAINS + 1
-
-
-def _between(pair: Pair) -> list[int]:
-    """The VLANs that run over the peer link alone."""
-    return [PAIR_VLAN, *(sub.vlan for sub in pair.end.subinterfaces if not sub.in_gateway)]
 
 
 def pair_rows(switch: SwitchView) -> dict[str, Rows]:
     """Further rows of the tables of bonds and VLANs for the peer link of a pair, by table."""
-    pair = switch.pair
-    if pair is None:
+    pair, end = switch.pair, switch.pair_end
+    if pair is None or end is None:
         return {}
     name, vlans = _peer_link(pair), [service.vlan for service in switch.services if service.gateways]
-    unnumbered = switch.fabric.underlay == "ebgp-unnumbered" and pair.end.peer_asn
-    own, _ = _talking(switch, pair)
-    addresses = [own, *(address for address in pair.end.addresses if address != own)]
-    interfaces: Rows = {VLAN: {"ipv6_use_link_local_only": "enable" if unnumbered else None}}
-    interfaces |= {f"{VLAN}|{address}": {} for address in addresses}
-    for sub in pair.end.subinterfaces:
-        if not sub.in_gateway:
-            interfaces[f"Vlan{sub.vlan}"] = {"vrf_name": vrf_name(sub.vrf)}
-            interfaces |= {f"Vlan{sub.vlan}|{address}": {} for address in sub.addresses}
-    between = _between(pair)
+    unnumbered = switch.fabric.underlay == "ebgp-unnumbered" and end.peer_asn
+    interfaces: Rows = {}
+    for vlan, (vrf, addresses) in pair.vlans.items():
+        interfaces[f"Vlan{vlan}"] = {"vrf_name": vrf_name(vrf)} if vrf else {}
+        interfaces |= {f"Vlan{vlan}|{address}": {} for address in addresses}
+    interfaces[VLAN] = {"ipv6_use_link_local_only": "enable" if unnumbered else None}
     return {
         "PORTCHANNEL": {
             name: {
@@ -83,23 +66,15 @@ def pair_rows(switch: SwitchView) -> dict[str, Rows]:
                 "fast_rate": "true",
                 "lacp_key": "auto",
                 "min_links": 1,
-                "mtu": pair.ports[0].mtu,
+                "mtu": pair.mtu,
             }
         },
-        "PORTCHANNEL_MEMBER": {f"{name}|{port.name}": {} for port in pair.ports},
-        "VLAN": {f"Vlan{vlan}": {"dhcp_servers": None, "vlanid": vlan} for vlan in between},
+        "PORTCHANNEL_MEMBER": {f"{name}|{port}": {} for port in pair.members},
+        "VLAN": {f"Vlan{vlan}": {"dhcp_servers": None, "vlanid": vlan} for vlan in pair.vlans},
         "VLAN_INTERFACE": interfaces,
-        "VLAN_MEMBER": {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in [*vlans, *between]},
+        "VLAN_MEMBER": {f"Vlan{vlan}|{name}": {"tagging_mode": "tagged"} for vlan in [*vlans, *pair.vlans]},
     }
 
 
 def _peer_link(pair: Pair) -> str:
     return f"PortChannel{pair.number}"
-
-
-def _talking(switch: SwitchView, pair: Pair) -> tuple[str, str]:
-    """(own, far) address of ICCPd, with prefix length."""
-    if pair.end.address:
-        return pair.end.address, pair.end.peer_address
-    own, far = LINK_LOCAL if switch.name == pair.name else LINK_LOCAL[::-1]
-    return f"{own}/31", f"{far}/31"
