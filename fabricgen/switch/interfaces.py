@@ -124,9 +124,9 @@ class Subinterface:
 class Vlan:
     """A VLAN with its gateways here, with prefix lengths; `own`: addresses beside gateways that another has, too."""
 
-    gateways: frozenset[str]
+    gateways: Set[str]
     vrf: str = ""
-    own: frozenset[str] = frozenset()
+    own: Set[str] = frozenset()
     relay: Relay | None = None
     advertised: Advertised | None = None
     silent: bool = False

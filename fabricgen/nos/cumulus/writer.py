@@ -41,7 +41,7 @@ from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.switch.interfaces import Bond, Subinterface
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing
-from fabricgen.views.model.hosts import access_of
+from fabricgen.views.model.hosts import access_of, model_vlan
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
@@ -90,7 +90,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "pair": _pair(switch),
         "bonds": [_bond_row(number, bond) for number, bond in model_bonds(switch).items()],
         "unused": _unused(switch, naming),
-        "vlans": [_vlan_row(service) for service in switch.services if service.gateways],
+        "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
         "qos": qos_values(switch),
         "trim": trim_values(switch, naming),
@@ -149,14 +149,14 @@ def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
     return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
 
 
-def _vlan_row(service: Service) -> dict[str, Any]:
+def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
     return {
         "vlan": service.vlan,
         "description": yaml_text(f"gateway of {service.label}"),
         "addresses": [(family(gateway), gateway) for gateway in service.gateways],
         "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
         "vrf": vrf_name(service.vrf),
-        "discovery": discovery(service.offers, service.gateway6 or (service.gateway if ":" in service.gateway else "")),
+        "discovery": discovery(model_vlan(switch, service)),
     }
 
 

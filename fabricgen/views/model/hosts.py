@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fabricgen.blueprint.sections.host_services import Advertisements
 from fabricgen.switch.host_services import OPEN, Access, Advertised, Relay
 from fabricgen.switch.interfaces import Vlan
+from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import network_of
 from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.service import Service
@@ -48,31 +50,34 @@ def _relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -
 
 def model_vlan(switch: SwitchView, service: Service) -> Vlan:
     """A VLAN with its gateways and what they do."""
-    v6_subnets = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
-    offers = service.offers
-    asked, is_stated, advertised = offers.advertised, offers.states_advertised, None
+    offers, has_v6 = service.offers, any(":" in gateway for gateway in service.gateways)
+    asked, is_stated = offers.advertised, offers.states_advertised
     if switch.lacks("ra-settings"):
         with_v6 = [other.offers for other in switch.services if any(":" in gateway for gateway in other.gateways)]
         asked = next((other.advertised for other in with_v6 if other.advertised), None)
         is_stated = any(other.states_advertised for other in with_v6)
-    if asked and v6_subnets and switch.lacks("ra-settings"):
-        advertised = Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=v6_subnets)
-    elif asked and v6_subnets:
-        advertised = Advertised(
-            bool(asked.managed),
-            asked.other,
-            USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else asked.lifetime_s,
-            frozenset() if asked.autoconfig else v6_subnets,
-            frozenset(asked.resolvers),
-        )
     return Vlan(
-        frozenset(service.gateways),
+        OrderedSet(service.gateways),
         service.vrf,
-        frozenset(service.owns),
+        OrderedSet(service.owns),
         _relay_of(switch, service, service.gateways),
-        advertised,
-        silent=bool(v6_subnets) and is_stated and asked is None,
+        _advertised(switch, service, asked) if asked and has_v6 else None,
+        silent=has_v6 and is_stated and asked is None,
         anycast=bool(switch.multihomed) and not service.owns,
+    )
+
+
+def _advertised(switch: SwitchView, service: Service, asked: Advertisements) -> Advertised:
+    """The router advertisements of gateways of IPv6, as far as the NOS has words for what is asked of them."""
+    subnets = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
+    if switch.lacks("ra-settings"):
+        return Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=subnets)
+    return Advertised(
+        bool(asked.managed),
+        asked.other,
+        USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else asked.lifetime_s,
+        frozenset() if asked.autoconfig else subnets,
+        frozenset(asked.resolvers),
     )
 
 

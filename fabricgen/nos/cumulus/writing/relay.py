@@ -22,8 +22,10 @@ from typing import Any
 
 from fabricgen.render import evpn
 from fabricgen.render.escape import token
+from fabricgen.switch.host_services import Advertised
+from fabricgen.switch.interfaces import Vlan
+from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.exits import EXIT
-from fabricgen.views.host_services import HostServices
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
@@ -125,21 +127,18 @@ def answered6(switch: SwitchView) -> str:
     return switch.loopback6 if any(True for _ in _served(switch, "", v6=True)) else ""
 
 
-USUAL_LIFETIME_S = 1800
-
-
-def discovery(offers: HostServices, gateway: str) -> dict[str, Any] | None:
-    """What an IPv6 gateway, with prefix length, advertises; None where nothing is stated, or it is none."""
-    if not gateway or not offers.states_advertised:
+def discovery(vlan: Vlan) -> dict[str, Any] | None:
+    """What the gateway of a VLAN advertises; None where nothing is stated, or it has no IPv6."""
+    if vlan.advertised is None and not vlan.silent:
         return None
-    found = offers.advertised
+    advertised = vlan.advertised or Advertised(managed=False, other=False, lifetime_s=USUAL_LIFETIME_S)
     return {
-        "on": found is not None,
-        "lifetime_s": found.lifetime_s if found and found.lifetime_s != USUAL_LIFETIME_S else None,
-        "managed": found is not None and found.managed,
-        "other": found is not None and found.other,
-        "no_autoconfig": [str(ip_interface(gateway).network)] if found and not found.autoconfig else [],
-        "resolvers": sorted(found.resolvers, key=ip_address) if found else [],
+        "on": not vlan.silent,
+        "lifetime_s": None if advertised.lifetime_s == USUAL_LIFETIME_S else advertised.lifetime_s,
+        "managed": advertised.managed,
+        "other": advertised.other,
+        "no_autoconfig": sorted(advertised.no_autoconfig),
+        "resolvers": sorted(advertised.resolvers, key=ip_address),
     }
 
 

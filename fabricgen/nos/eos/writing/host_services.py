@@ -14,17 +14,16 @@ DHCPv6 (EOS user manual, DHCP Relay in VXLAN EVPN).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from ipaddress import IPv4Address, IPv6Address, ip_interface
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from fabricgen.render.guards import guards_of, list_guards
+from fabricgen.switch.host_services import Advertised, Relay
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.exits import EXIT
-from fabricgen.views.host_services import NO_SERVICES, HostServices
+from fabricgen.views.model.hosts import model_vlan
 from fabricgen.views.service import Service
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchView
 
 LOOPBACK = "Loopback0"
 
@@ -62,29 +61,33 @@ def _word(v6: bool) -> str:
     return "ipv6" if v6 else "ip"
 
 
-def gateway_of(offers: HostServices, addresses: Iterable[str]) -> dict[str, Any]:
-    """What the gateway at some addresses, with prefix lengths, does besides: DHCP relay and router advertisements.
+def gateway_values(
+    relay: Relay | None, advertised: Advertised | None = None, *, silent: bool, source: str = ""
+) -> dict[str, Any]:
+    """What a gateway or a routed port does besides: DHCP relay, from the loopback `source`, and router advertisements.
 
-    EOS advertises every gateway of IPv6 unless told not to, and lets hosts make addresses of its prefix unless told.
+    EOS advertises every gateway of IPv6 unless told not to, and lets hosts make addresses of its prefix unless told. A
+    link between switches of addresses is silent where advertisements are stated; one without needs them to find its
+    neighbour.
     """
-    six = [address for address in addresses if ":" in address]
-    found = offers.advertised if six else None
+    servers = relay.servers if relay else ()
     return {
-        "source": "",
-        "helpers": sorted(offers.dhcp_v4, key=IPv4Address) if len(six) < len(list(addresses)) else [],
-        "helpers_v6": sorted(offers.dhcp_v6, key=IPv6Address) if six else [],
-        "silent": bool(six) and offers.states_advertised and offers.advertised is None,
-        "managed": found is not None and found.managed,
-        "other": found is not None and found.other,
-        "no_autoconfig": [str(ip_interface(a).network) for a in six] if found and not found.autoconfig else [],
-        "resolvers": sorted(found.resolvers, key=IPv6Address) if found else [],
+        "source": source,
+        "helpers": sorted((server for server in servers if ":" not in server), key=IPv4Address),
+        "helpers_v6": sorted((server for server in servers if ":" in server), key=IPv6Address),
+        "silent": silent,
+        "managed": advertised is not None and advertised.managed,
+        "other": advertised is not None and advertised.other,
+        "no_autoconfig": sorted(advertised.no_autoconfig) if advertised else [],
+        "resolvers": sorted(advertised.resolvers, key=IPv6Address) if advertised else [],
     }
 
 
 def vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
     """The same of a VLAN, whose gateway may be another switch's, too."""
-    found = gateway_of(service.offers, service.owns or service.gateways)
-    return {**found, "source": _source(switch, service) if _is_anycast(switch, service) else ""}
+    vlan = model_vlan(switch, service)
+    source = _source(switch, service) if vlan.anycast else ""
+    return gateway_values(vlan.relay, vlan.advertised, silent=vlan.silent, source=source)
 
 
 def _source(switch: SwitchView, service: Service) -> str:
@@ -100,21 +103,6 @@ def loopback_name(number: int) -> str:
 
 def _is_anycast(switch: SwitchView, service: Service) -> bool:
     return bool(switch.multihomed) and not service.owns
-
-
-def port_gateway(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """The same of a routed port: hosts are relayed to DHCP servers; nobody is advertised to, if that is stated.
-
-    A link between switches of addresses is silent then; one without needs advertisements to find its neighbour.
-    """
-    service = switch.service_of(port) if port.role != EXIT else None
-    offers = service.offers if service else switch.fabric.offers
-    of_hosts = (
-        replace(offers, advertised=None)
-        if service
-        else replace(NO_SERVICES, states_advertised=offers.states_advertised)
-    )
-    return gateway_of(of_hosts, port.addresses)
 
 
 def relay_values(switch: SwitchView) -> dict[str, Any]:
