@@ -223,3 +223,11 @@ def test_a_blueprint_that_does_not_take_the_overlay_is_told_how(tmp_path: Path, 
         f'  "{LEAF}:29": {{a_cage: "9"}}',
         f'  "{LEAF}:30": {{a_cage: "10"}}',
     ]
+
+
+@pytest.mark.parametrize(("slip", "meant"), [("built_lenght_m", "built_length_m"), ("Remarks", "remark")])
+def test_a_column_that_nobody_reads_is_told(take: Take, slip: str, meant: str) -> None:
+    code, told = take(f"{KEY},,,,12,moved", head=HEAD.replace(meant, slip))
+    assert code == 2
+    assert f"the column '{slip.lower()}' is not read" in told
+    assert f"call it {meant}, or delete it" in told
