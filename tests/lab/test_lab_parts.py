@@ -73,6 +73,16 @@ def test_a_built_folder_without_configurations_is_refused(
         (tmp_path / name).write_text(files[name])
     assert "FG028" in (err := fabricgen("lab", "up", tmp_path).err)
     assert f"{tmp_path} has no configurations" in err
+    config = tmp_path / "configs" / "compute-spine-01" / "frr.conf"
+    config.parent.mkdir(parents=True)
+    config.write_bytes(b"hostname \xff\n")
+    assert (
+        f"{config}:1:10: error[FG001]: cannot read '{config}': it is not UTF-8" in fabricgen("lab", "up", tmp_path).err
+    )
+    for damage in ("device,", "name,", "device,device,"):
+        (tmp_path / "devices.csv").write_text(files["devices.csv"].replace("device,", damage, 1) + "x,y\n")
+        ran = fabricgen("lab", "up", tmp_path)
+        assert (ran.code, "devices.csv:" in ran.err, "error[FG028]" in ran.err) == (2, True, True), ran.err
     some = {path: text for path, text in files.items() if "leaf" not in path}
     with pytest.raises(InputError, match=r"no configuration of compute-leaf-p1-su01-r1-01 and 3 more switches"):
         inside(Build(some))

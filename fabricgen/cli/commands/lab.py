@@ -118,8 +118,13 @@ def _require_fit(made: Inside) -> None:
 
 
 def _built(folder: Path) -> dict[str, str]:
-    """The lists and configurations of a built folder; raises InputError (FG028, FG054) where they are not as built."""
+    """The lists and configurations of a built folder.
+
+    Raises InputError: FG028 or FG054 where they are none or not as built, FG001 for a configuration that is no text.
+    """
+    from fabricgen.diff.folder import listing_of
     from fabricgen.kernel.diagnostics import fault
+    from fabricgen.kernel.text_input import MAX_BUILT_BYTES, decode
     from fabricgen.publish.reading import NO_BUILD, open_built
 
     built = open_built(folder)
@@ -127,7 +132,12 @@ def _built(folder: Path) -> dict[str, str]:
     if not configs:
         hint = "build it with the parts devices, links, addresses and configs"
         raise fault(NO_BUILD, f"{folder} has no configurations", hint=hint)
-    return {path: built.read(path).decode() for path in (*(f"{name}.csv" for name in TABLES), *configs)}
+    for name in TABLES:
+        listing_of(folder / f"{name}.csv", built.read(f"{name}.csv"), name)
+    return {
+        path: decode(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, what="files of a lab")
+        for path in (*(f"{name}.csv" for name in TABLES), *configs)
+    }
 
 
 def _files(cluster: Cluster, *parts: str) -> dict[str, str]:
