@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import combinations, product
+from collections import Counter, defaultdict
+from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def roots_above(view: FabricView) -> list[int]:
 
 
 def unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:
-    """Pairs of devices of one subnet that up/down routing joins by none of their ports, or of single ports."""
+    """Pairs of devices of one subnet that up/down routing joins by none of their ports, or of ports of two devices."""
     first, roots = len(view.switches), roots_above(view)
     switch_of = {link.a - first: view.switches[link.b] for link in view.links if link.a >= first}
     root_of = dict(zip(view.switches, roots, strict=True))
@@ -63,6 +63,8 @@ def unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:
     for (some, mine), (others, theirs) in combinations(alike.items(), 2):
         shared = [(a, b) for (subnet, a), (other, b) in product(some, others) if subnet == other]
         if shared and not any(a & b for a, b in shared):
-            pairs += len(mine) * len(theirs)
-            lost.append((mine[0], theirs[0]))
+            names = Counter(view.adapters[i].name for i in mine)
+            pairs += sum(len(mine) - names[view.adapters[i].name] for i in theirs)  # no device talks to itself
+            apart = ((i, j) for i, j in product(mine, theirs) if view.adapters[i].name != view.adapters[j].name)
+            lost += islice(apart, 1)
     return Unjoined(pairs, tuple((view.adapters[i], switch_of[i].name) for i in min(lost, default=())))
