@@ -45,7 +45,8 @@ def omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozens
     for i, text in enumerate(blueprint.omit):
         slots = stated_slots(text, pods)
         if isinstance(slots, str):
-            hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
+            hint = "write it like p1/su-last/node-last"
+            hint = f"{did_you_mean(text.split('/')[0], pods)}; {hint}" if "no pod" in slots else hint
             faults.append(Diagnostic("FG013", Severity.ERROR, f"omit: {slots}", ("omit", i), hint))
         else:
             found |= slots

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import DeviceProfile
+from fabricgen.catalog.profile import DeviceProfile, FormFactor
 from fabricgen.models.base import FieldError, FrozenModel
 
 
@@ -31,7 +31,7 @@ class NicPort(FrozenModel):
 class NicRole(FrozenModel):
     """The ports of a node that serve one purpose; all alike."""
 
-    form_factor: Annotated[str, Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")]
+    form_factor: Annotated[FormFactor, Field(description="OSFP, QSFP-DD, QSFP112, RJ45, ...")]
     lanes: Annotated[int, Field(gt=0, description="Lanes of one port.")]
     lane_gbps: Annotated[float, Field(gt=0, description="Fastest rate of one lane, Gb/s.")]
     speeds: Annotated[

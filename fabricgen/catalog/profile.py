@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from fabricgen.models.base import FieldError, FrozenModel
 
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", description="Name used in blueprints.")]
 Tag = Literal["V", "R", "D"]
+CAGES = (
+    *("OSFP", "OSFP-XD", "QSFP-DD", "QSFP-DD800", "QSFP112", "QSFP56", "QSFP56-DD", "QSFP28", "QSFP+"),
+    *("SFP-DD112", "SFP112", "SFP56", "SFP28", "SFP+", "RJ45", "CPO"),
+)
+"""Form factors of cages as cables are found by them; a profile of yours may have another one."""
+
+
+def _form_factor(text: str) -> str:
+    """A form factor; raises ValueError for one that is spelt otherwise than it is known, which no cable would fit."""
+    meant = [cage for cage in CAGES if _letters(cage) == _letters(text)]
+    if meant and text not in meant:
+        raise ValueError(f"'{text}' is no form factor; did you mean '{meant[0]}'?")
+    return text
+
+
+def _letters(text: str) -> list[str]:
+    return sorted(letter for letter in text.upper() if letter.isalnum() or letter == "+")
+
+
+FormFactor = Annotated[str, AfterValidator(_form_factor)]
 Basis = Literal["maximum", "maximum-with-optics", "estimate", "estimate-with-optics", "typical", "unknown"]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.profile import DeviceProfile
+from fabricgen.catalog.profile import DeviceProfile, FormFactor
 from fabricgen.models.base import FieldError, FrozenModel
 
 Protocol = Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
@@ -21,7 +21,7 @@ class CageClass(FrozenModel):
     """A run of equal cages on a switch face, numbered in the order of the classes."""
 
     count: Annotated[int, Field(gt=0, description="Cages of this kind.")]
-    form_factor: Annotated[str, Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")]
+    form_factor: Annotated[FormFactor, Field(description="OSFP, QSFP-DD, QSFP112, QSFP28, SFP28, RJ45, ...")]
     lanes: Annotated[int, Field(gt=0, description="Electrical lanes of one cage.")]
     lane_gbps: Annotated[float, Field(gt=0, description="Fastest rate of one lane, Gb/s.")]
     connectors: Annotated[

@@ -129,11 +129,12 @@ def _speed(
     matching = matching_cages(switch, role.form_factor)
     there = "/".join(map(str, sorted({s for c in matching for s in c.speeds}, reverse=True)))
     at = f"at {wanted}G " if wanted else ""
+    own = "" if wanted in (None, *offered) else f": the port runs at {'/'.join(map(str, offered))}G alone"
     lanes = next(filter(None, (lanes_lacking(s, role, profile.id, switch) for s in offered)), "")
     raise fault(
         "FG103",
         f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at}"
-        f"to {switch.id}, which offers {f'{there}G' if there else 'no such cage'}{f': {lanes}' if lanes else ''}",
+        f"to {switch.id}, which offers {f'{there}G' if there else 'no such cage'}{f': {lanes}' if lanes else own}",
         path=(*path, "speed") if asked else path,
         hint=_other_switches(optics.catalog, role, switch)
         if lanes

@@ -80,7 +80,8 @@ def _slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[NodeSlot
             slots = stated_slots(text if "/" in text else f"{text}/su-*", pods)
             path: Path = ("tenants", name, "nodes", i)
             if isinstance(slots, str):
-                hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-2/node-3"
+                hint = "write it like p1/su-2/node-3"
+                hint = f"{did_you_mean(text.split('/')[0], pods)}; {hint}" if "no pod" in slots else hint
                 faults.append(_wrong(UNKNOWN, f"tenant {name}: {slots}", path, hint))
                 continue
             slots -= layout.omitted

@@ -10,7 +10,7 @@ from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.rules.fg519_announced_wrongly import PRIVATE, far_asns, is_to_provider
-from fabricgen.lint.subjects.addressing import management_servers, within
+from fabricgen.lint.subjects.addressing import drawn_prefixes, management_servers, within
 from fabricgen.lint.subjects.managed import managements
 from fabricgen.lint.subjects.ways_out import is_led_out, leading_exits
 
@@ -72,10 +72,13 @@ class ServerInAnotherVrf(PlanRule):
         from fabricgen.lint.subjects.address_owners import owner_of
         from fabricgen.wiring.tables import SWITCH
 
+        told: set[Path] = set()  # one finding for each list of servers
         for path, address, askers in _list_questions(cluster):
             owner = owner_of(cluster, address)
             if owner is None:
-                yield from self._by_an_exit(cluster.design, path, address, askers)
+                by_exits = list(self._by_an_exit(cluster.design, path, address, askers))
+                yield from by_exits if path not in told else ()
+                told |= {path} if by_exits else set()
                 continue
             if owner.of_class.kind == SWITCH or owner.is_bmc:
                 continue
@@ -97,7 +100,8 @@ class ServerInAnotherVrf(PlanRule):
             way for _, ways in askers for f, vrf in ways for way in leading_exits(design, f.name, vrf, server)
         ]
         asns = [asn for exit_, _ in ways_there for asn in sorted(far_asns(exit_))]
-        private = any(within(server, space) for space in PRIVATE)
+        inside = any(within(server, pool) for _, pool in drawn_prefixes(design))
+        private = not inside and any(within(server, space) for space in PRIVATE)
         if private and asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in ways_there):
             message = (
                 f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
