@@ -11,9 +11,6 @@ from fabricgen.analyze.network import Network
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.tables import Ints64
 
-PLACEMENTS = ("packed", "scattered")
-ALIGNMENTS = ("aligned", "rotated")
-
 
 def job_of(network: Network, text: str = "all", placement: str = "packed", ranks: str = "aligned") -> Job:
     """The job that a text asks for: `all`, `2048`, `2048@p1`, `512@p1/su2` or `all@p2`.

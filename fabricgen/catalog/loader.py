@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,7 +25,6 @@ from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
-from fabricgen.kernel.text_input import read_bytes
 from fabricgen.models.base import FrozenModel
 from fabricgen.models.validation import dotted, validate
 from fabricgen.yaml.located import read_located
@@ -59,15 +57,6 @@ class Catalog:
             for kind, files in found.items():
                 files.update(_profiles_in(folder / kind))
         return found
-
-    def own_digest(self) -> bytes:
-        """A digest of all files of the blueprint's own catalogue, whatever its folder is called."""
-        found = hashlib.blake2b()
-        files = sorted(self._own.rglob("*.yaml")) if self._own and self._own.is_dir() else ()
-        for file in files:
-            content = read_bytes(file, str(file))
-            found.update(f"{file.relative_to(self._own or file)}\n{len(content)}\n".encode() + content)
-        return found.digest()
 
     def ids(self, kind: str) -> tuple[str, ...]:
         """Return the sorted ids of a kind, a key of PROFILE_KINDS."""

@@ -21,6 +21,9 @@ from fabricgen.views.switch import LeakSource, SwitchPort, SwitchView
 
 PREFIX_STEP = 10
 
+IP_WORDS = {False: "ip", True: "ipv6"}
+"""The word for a family in command lines of EOS and FRR, by whether it is IPv6."""
+
 
 def prefix_length(prefix: str) -> int:
     """The length of a prefix such as 10.0.0.0/16."""

@@ -7,7 +7,9 @@ alone, does not announce it: those above have both VRFs, too, and bring it in th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from fabricgen.render import bgp
 from fabricgen.views.leaks import LEAKED_PATH, MARK
@@ -67,3 +69,17 @@ def list_name(vrf: str, source: str, *, v6: bool) -> str:
 def leak_map(vrf: str, *, v6: bool = False) -> str:
     """The name of the map that all must pass that is brought into a VRF."""
     return f"LEAKED{'6' if v6 else ''}-{vrf or 'default'}"
+
+
+def brought_by_family(switch: SwitchView, vrf: str, vrf_name: Callable[[str], str]) -> dict[bool, dict[str, Any]]:
+    """By family, IPv6 or not, the map that all must pass that is brought into a VRF, and from which VRFs by which list.
+
+    `vrf_name` gives the NOS's name of a VRF, "" for the default one.
+    """
+    families: dict[bool, dict[str, Any]] = {}
+    for each in brought_into(switch, vrf):
+        source, own = vrf_name(each.source.vrf), vrf_name(vrf)
+        leak = families.setdefault(each.v6, {"map": leak_map(own, v6=each.v6), "sources": []})
+        row = {"vrf": source or "default", "list": list_name(own, source, v6=each.v6)}
+        leak["sources"].append({**row, "seq": each.seq, "rules": each.rules})
+    return families

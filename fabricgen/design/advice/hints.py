@@ -20,9 +20,6 @@ TOO_SMALL = ("FG101", "FG120", "FG121")
 SHORTAGES = (*TOO_SMALL, "FG132")
 """Codes of a blueprint that only lacks ports."""
 
-OF_A_TIER = (*TOO_SMALL, "FG103", "FG107", "FG119")
-"""Codes that concern one tier, so that changing its settings may help."""
-
 
 def advised(error: InputError, trials: Trials) -> InputError:
     """The same error, with hints that name changes that fit, where any was found."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabricgen.nos.cumulus.writing.words import WORDS
 from fabricgen.render.escape import token, yaml_text
 from fabricgen.render.exits import (
     GRACEFUL_SHUTDOWN,
@@ -22,8 +23,6 @@ from fabricgen.render.exits import (
 )
 from fabricgen.views.exits import ExitPeer
 from fabricgen.views.switch import SwitchView
-
-WORDS = {False: "ipv4", True: "ipv6"}
 
 
 def _names(vrf: str) -> MapNames:

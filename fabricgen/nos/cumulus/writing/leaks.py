@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fabricgen.nos.cumulus.writing.words import WORDS
 from fabricgen.render.leaks import (
     MARKED,
     OWN_LEAKED,
     OWN_LEAKED_PATH,
     Brought,
+    brought_by_family,
     brought_into,
     kept_out,
     leak_map,
@@ -23,8 +25,6 @@ from fabricgen.render.leaks import (
 )
 from fabricgen.views.leaks import MARK
 from fabricgen.views.switch import SwitchView
-
-WORDS = {False: "ipv4", True: "ipv6"}
 
 
 def leak_policy(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
@@ -53,8 +53,4 @@ def _prefix_list(vrf: str, source: str, each: Brought) -> dict[str, Any]:
 
 def leak_imports(switch: SwitchView, vrf: str, vrf_name: Callable[[str], str]) -> dict[str, dict[str, Any]]:
     """By family, the VRFs whose routes are brought into one, and the map that they pass."""
-    found: dict[str, dict[str, Any]] = {}
-    for each in brought_into(switch, vrf):
-        row = found.setdefault(WORDS[each.v6], {"map": leak_map(vrf_name(vrf), v6=each.v6), "sources": []})
-        row["sources"].append(vrf_name(each.source.vrf) or "default")
-    return found
+    return {WORDS[v6]: row for v6, row in brought_by_family(switch, vrf, vrf_name).items()}

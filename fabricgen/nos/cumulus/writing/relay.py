@@ -32,10 +32,12 @@ from fabricgen.views.switch import SwitchView
 
 def relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """The relays of each VRF that has DHCP servers, of both families; by VRF."""
-    vrfs = ("", *switch.vrfs)
-    four = [_relay(switch, vrf, vrf_name(vrf) or "default") for vrf in vrfs]
-    six = [_relay6(switch, vrf, vrf_name(vrf) or "default") for vrf in vrfs]
-    return {"relays": [row for row in four if row], "relays6": [row for row in six if row]}
+    names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *switch.vrfs)}
+    four, six = ({vrf: list(_served(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
+    return {
+        "relays": [_relay(switch, vrf, names[vrf], served) for vrf, served in four.items() if served],
+        "relays6": [_relay6(switch, vrf, names[vrf], served) for vrf, served in six.items() if served],
+    }
 
 
 def _served(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[tuple[str, Service]]:
@@ -79,11 +81,8 @@ def vni_vlan(switch: SwitchView, vrf: str) -> int:
     return over.vlan if over and any(True for v6 in (False, True) for _ in _served(switch, vrf, v6=v6)) else 0
 
 
-def _relay(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
-    served = list(_served(switch, vrf, v6=False))
+def _relay(switch: SwitchView, vrf: str, name: str, served: list[tuple[str, Service]]) -> dict[str, Any]:
     servers = {server for _, service in served for server in service.offers.dhcp_v4}
-    if not served:
-        return None
     groups = {token(service.fabric): service.offers.dhcp_v4 for _, service in served}
     return {
         "vrf": name,
@@ -103,11 +102,8 @@ def _source(switch: SwitchView, vrf: str, name: str) -> tuple[str, str] | None:
     return ("lo", switch.loopback) if switch.multihomed and not vrf else None
 
 
-def _relay6(switch: SwitchView, vrf: str, name: str) -> dict[str, Any] | None:
-    served = list(_served(switch, vrf, v6=True))
+def _relay6(switch: SwitchView, vrf: str, name: str, served: list[tuple[str, Service]]) -> dict[str, Any]:
     servers = {server for _, service in served for server in service.offers.dhcp_v6}
-    if not served:
-        return None
     told, upstream = sorted(servers, key=ip_address), _upstream(switch, vrf, servers)
     own = switch.loopback_in(vrf)
     over = [(name, told)] if own and own.address6 else []

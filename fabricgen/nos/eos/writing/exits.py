@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.nos.eos.writing.pair import family_word
+from fabricgen.render.bgp import IP_WORDS
 from fabricgen.render.escape import token
 from fabricgen.render.exits import MapNames, entry_values, exit_parts, names_in, peer_values
 from fabricgen.views.switch import SwitchView
-
-WORDS = {False: "ip", True: "ipv6"}
 
 
 def _names(vrf: str) -> MapNames:
@@ -28,14 +27,14 @@ def exit_policy(switch: SwitchView) -> dict[str, Any]:
         "exit_paths": [(name, path) for parts in every for name, paths in parts.as_paths for path in paths],
         "exit_lists": [
             {
-                "word": WORDS[each.v6],
+                "word": IP_WORDS[each.v6],
                 "name": each.name,
                 "rules": [(seq, f"{p} le {longest}" if longest else p) for seq, p, longest in each.rules],
             }
             for parts in every
             for each in parts.prefix_lists
         ],
-        "exit_entries": [entry_values(each, WORDS) for parts in every for each in parts.entries],
+        "exit_entries": [entry_values(each, IP_WORDS) for parts in every for each in parts.entries],
         "exit_routes": [
             (family_word(prefix), f" vrf {token(vrf)}" if vrf else "", prefix, token(port), far)
             for vrf in ("", *switch.vrfs)
@@ -52,7 +51,7 @@ def exit_sessions(switch: SwitchView, vrf: str) -> dict[str, Any]:
     sets = {p.name for p in switch.exits.policies_in(vrf) if p.communities or switch.maintenance}
     return {
         "exits": [peer_values(peer, names) | {"tells": peer.name in sets} for peer in peers],
-        "exit_families": {word: [p.far for p in peers if p.is_v6 == v6] for v6, word in WORDS.items()},
+        "exit_families": {word: [p.far for p in peers if p.is_v6 == v6] for v6, word in IP_WORDS.items()},
         "aggregates": parts.aggregates,
         "static_map": parts.statics[0][1] if parts.statics else "",
     }

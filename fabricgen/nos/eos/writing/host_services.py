@@ -17,6 +17,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
+from fabricgen.render.bgp import IP_WORDS
 from fabricgen.render.guards import guards_of, list_guards
 from fabricgen.switch.host_services import Advertised, Relay
 from fabricgen.switch.interfaces import Bond, Interface
@@ -40,7 +41,7 @@ def switchport_values(port: Interface | Bond) -> dict[str, Any]:
         "trunk_vlans": ",".join(map(str, port.trunk_vlans)),
         "storm": [(kind, f"{percent:g}") for kind, percent in port.access.storm.items()],
         "without_bpdu_guard": not port.access.bpdu_guard,
-        "filters": [(_word(guard.v6), guard.name) for guard in guards_of(port.access)],
+        "filters": [(IP_WORDS[guard.v6], guard.name) for guard in guards_of(port.access)],
     }
 
 
@@ -48,17 +49,13 @@ def filters(switch: SwitchView) -> list[dict[str, Any]]:
     """The access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
-            "word": _word(guard.v6),
+            "word": IP_WORDS[guard.v6],
             "name": guard.name,
             "drops": [(10 * place, kind) for place, kind in enumerate(guard.kinds, 1)],
             "last": 10 * len(guard.kinds) + 10,
         }
         for guard in list_guards(switch, "Port-Channel{number}")
     ]
-
-
-def _word(v6: bool) -> str:
-    return "ipv6" if v6 else "ip"
 
 
 def gateway_values(

@@ -16,12 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render import evpn
+from fabricgen.render.bgp import IP_WORDS
 from fabricgen.render.escape import token
 from fabricgen.render.leaks import MARKED, MARKED_PATH, brought_into, leak_map, list_name
 from fabricgen.views.leaks import MARK
 from fabricgen.views.switch import SwitchView
 
-WORDS = {False: "ip", True: "ipv6"}
 LONGER = {False: " le 31", True: " le 127"}
 
 
@@ -39,7 +39,7 @@ def leak_policy(switch: SwitchView) -> dict[str, Any]:
     maps: dict[str, list[dict[str, Any]]] = {}
     for vrf, each in every:
         source = each.source.vrf and token(each.source.vrf)
-        row = {"seq": each.seq, "word": WORDS[each.v6], "list": list_name(vrf, source, v6=each.v6)}
+        row = {"seq": each.seq, "word": IP_WORDS[each.v6], "list": list_name(vrf, source, v6=each.v6)}
         named = {"targets": f"VRF-{source or 'default'}", "rules": each.rules, "longer": LONGER[each.v6]}
         maps.setdefault(leak_map(vrf), []).append({**row, **named})
     sources = {each.source.vrf: _target(switch, each.source.vrf, each.source.number) for _, each in every}

@@ -21,7 +21,7 @@ GATEWAY_MAC = "00:1c:73:00:dc:01"
 
 def family_word(address: str) -> str:
     """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
-    return "ipv6" if bgp.is_v6(address) else "ip"
+    return bgp.IP_WORDS[bgp.is_v6(address)]
 
 
 def pair_values(switch: SwitchView) -> dict[str, Any] | None:

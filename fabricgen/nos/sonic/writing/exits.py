@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabricgen.render.bgp import IP_WORDS
 from fabricgen.render.escape import token
 from fabricgen.render.exits import ExitParts, announced_values, entry_values, exit_parts, names_in, peer_values
 from fabricgen.views.switch import SwitchView
-
-WORDS = {False: "ip", True: "ipv6"}
 
 
 def exit_values(switch: SwitchView, vrf: str, name: str) -> dict[str, Any]:
@@ -25,10 +24,10 @@ def exit_values(switch: SwitchView, vrf: str, name: str) -> dict[str, Any]:
     return {
         "exit_policy": _policy(parts),
         "exit_peers": peers,
-        "exit_families": {word: [p for p in peers if p["v6"] == v6] for v6, word in WORDS.items()},
-        **announced_values(parts, WORDS),
+        "exit_families": {word: [p for p in peers if p["v6"] == v6] for v6, word in IP_WORDS.items()},
+        **announced_values(parts, IP_WORDS),
         "exit_routes": [
-            (WORDS[":" in prefix], prefix, far, token(port), f" vrf {name}" if name else "")
+            (IP_WORDS[":" in prefix], prefix, far, token(port), f" vrf {name}" if name else "")
             for prefix, route in switch.exits.routes_in(vrf).items()
             for port, far in route.hops
         ],
@@ -39,9 +38,9 @@ def _policy(parts: ExitParts) -> dict[str, Any]:
     return {
         "as_paths": [(name, 10 * n, path) for name, paths in parts.as_paths for n, path in enumerate(paths, 1)],
         "prefix_lists": [
-            (WORDS[each.v6], each.name, seq, f"{prefix} le {longest}" if longest else prefix)
+            (IP_WORDS[each.v6], each.name, seq, f"{prefix} le {longest}" if longest else prefix)
             for each in parts.prefix_lists
             for seq, prefix, longest in each.rules
         ],
-        "entries": [entry_values(each, WORDS) for each in parts.entries],
+        "entries": [entry_values(each, IP_WORDS) for each in parts.entries],
     }

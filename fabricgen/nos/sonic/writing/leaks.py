@@ -11,27 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fabricgen.render.leaks import (
-    MARKED,
-    OWN_LEAKED,
-    OWN_LEAKED_PATH,
-    brought_into,
-    kept_out,
-    leak_map,
-    list_name,
-    tells_leaked,
-)
+from fabricgen.render.bgp import IP_WORDS
+from fabricgen.render.leaks import MARKED, OWN_LEAKED, OWN_LEAKED_PATH, brought_by_family, kept_out, tells_leaked
 from fabricgen.views.leaks import MARK
 from fabricgen.views.switch import SwitchView
 
 
 def leak_values(switch: SwitchView, vrf: str, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """What is brought into a VRF, by FRR's word for the family: its map, and the VRFs that it comes from."""
-    found: dict[str, dict[str, Any]] = {}
-    for each in brought_into(switch, vrf):
-        word, source, own = ("ipv6" if each.v6 else "ip"), vrf_name(each.source.vrf), vrf_name(vrf)
-        leak = found.setdefault(word, {"map": leak_map(own, v6=each.v6), "sources": []})
-        row = {"vrf": source or "default", "list": list_name(own, source, v6=each.v6)}
-        leak["sources"].append({**row, "seq": each.seq, "rules": each.rules})
+    leaks = {IP_WORDS[v6]: row for v6, row in brought_by_family(switch, vrf, vrf_name).items()}
     told = (OWN_LEAKED, OWN_LEAKED_PATH) if tells_leaked(switch) else ()
-    return {"leaks": found, "leak_mark": MARK, "leak_paths": (MARKED, kept_out(switch)), "leaks_told": told}
+    return {"leaks": leaks, "leak_mark": MARK, "leak_paths": (MARKED, kept_out(switch)), "leaks_told": told}
