@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
 import click
 
 from fabricgen.cli.built_archives import BuiltPlaces, relabelled
-from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of
+from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, written
 from fabricgen.cluster import Cluster
 from fabricgen.diff.bill.file import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
-from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
+from fabricgen.diff.git_tree import PREFIX, open_tree
 from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.text_input import MAX_BYTES, read_regular
@@ -36,10 +36,10 @@ def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> 
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
         if tree.is_folder:
-            return built_bom(open_built(_written(tree, Path(temporary) / tree.path, (LIST, RACKS, MANIFEST, *PENDING))))
+            return built_bom(open_built(written(tree, Path(temporary) / tree.path, (LIST, RACKS, MANIFEST, *PENDING))))
         if tree.path.endswith(SUFFIXES):
             file = PurePosixPath(tree.path)
-            return read_bom(_written(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
+            return read_bom(written(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
         return bill_listing(compiled_side(str(at), (), allow_outside, temporary), prices)
 
@@ -59,14 +59,6 @@ def _tell_if_edited(file: Path) -> None:
     found = Surroundings().of(file)
     if found is not None and found[0].is_edited(found[1], read_regular(file)):
         click.echo(f"{file} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands", err=True)
-
-
-def _written(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
-    """A temporary folder with files of a revision; those are missing there that the revision has not."""
-    for name, content in tree.read(names).items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    return folder
 
 
 def bill_listing(cluster: Cluster, prices: Mapping[str, float]) -> Bill:

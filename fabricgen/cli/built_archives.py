@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import click
+
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.publish.manifest import MANIFEST, check_path
 from fabricgen.publish.reading import NO_BUILD
@@ -46,9 +48,12 @@ class BuiltPlaces:
             raise fault(NO_BUILD, f"{place} holds no build: it has no {MANIFEST}", hint=hint, span=Span(place, 1, 1))
         return folder
 
-    def named(self, text: str) -> str:
-        """A text with the names of what was copied in place of the copies."""
-        return renamed_in(text, self.shown)
+
+def refuse_for_a_build(place: object, **given: object) -> None:
+    """Raise UsageError where options that go with a blueprint are given for what `build` wrote."""
+    stated = [f"--{option.replace('_', '-')}" for option, value in given.items() if value]
+    if stated:
+        raise click.UsageError(f"{', '.join(stated)} go with a blueprint, {place} is a built folder")
 
 
 def renamed_in(text: str, shown: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from fabricgen.cli.built_archives import BuiltPlaces, relabelled
+from fabricgen.cli.built_archives import BuiltPlaces, refuse_for_a_build, relabelled
 from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
@@ -197,12 +197,8 @@ def _open(
     tree = open_tree(place) if place.startswith(PREFIX) else None
     at = Path(BuiltPlaces(stack, shown).folder_of(place))
     folder = tree.is_folder if tree else at.is_dir()
-    if folder and sets:
-        raise click.UsageError(f"--set changes a blueprint, {place} is a built folder")
-    if folder and phase is not None:
-        raise click.UsageError(f"a phase is of a blueprint, {place} is a built folder")
-    if folder and released:
-        raise click.UsageError(f"--release changes the lock of a blueprint, {place} is a built folder")
+    if folder:
+        refuse_for_a_build(place, set=sets, phase=phase, release=released)
     if tree is not None:
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
@@ -397,20 +393,23 @@ def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
     """A built folder in a revision: its lists are written to a temporary folder, its configurations read
     when needed.
     """
-    content = tree.read(_LISTS)
-    if MANIFEST not in content:
+    at = written(tree, temporary / tree.path, _LISTS)
+    if not (at / MANIFEST).is_file():
         hint = "name a blueprint, or a folder that `fabricgen build` wrote and that was committed whole"
         raise fault(
             "FG045", f"{tree.path or '.'} has no {MANIFEST} in that revision", hint=hint, span=Span(place, 1, 1)
         )
-    at = temporary / tree.path
-    at.mkdir(parents=True, exist_ok=True)
-    for name, data in content.items():
-        (at / name).parent.mkdir(exist_ok=True)
-        (at / name).write_bytes(data)
     built = open_built(at)
     side = Side(place, read_lists(built), commit=tree.commit)
     return _Opened(side, _by_manifest(built, built.entries or {}, tree))
+
+
+def written(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
+    """A temporary folder with files of a revision; those are missing there that the revision has not."""
+    for name, content in tree.read(names).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
 
 
 def _by_manifest(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:

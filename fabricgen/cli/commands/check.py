@@ -96,7 +96,7 @@ def _check_running(
     form: str,
     fail_on: str,
 ) -> int:
-    from fabricgen.cli.built_archives import built_places
+    from fabricgen.cli.built_archives import built_places, refuse_for_a_build, renamed_in
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
     from fabricgen.verify.drift.checking import Asked, check_running
@@ -110,13 +110,10 @@ def _check_running(
             design = compile_design(str(path), sets, allow_outside=allow_outside)
             asked = Asked(strict, waivers_of(design.loaded), day)
             drift = check_running(running, planned.OfCluster(compile_cluster(design, phase)), jobs, asked)
-        elif sets or allow_outside or phase is not None:
-            raise click.UsageError(
-                f"--set, --allow-outside and --phase are about a blueprint, {path} is a built folder"
-            )
         else:
+            refuse_for_a_build(path, set=sets, allow_outside=allow_outside, phase=phase)
             drift = check_running(running, planned.of_build(built), jobs, Asked(strict, (), day))
-        click.echo(places.named(write(form, drift)))
+        click.echo(renamed_in(write(form, drift), places.shown))
     return _exit_code((finding.severity for finding in drift.findings()), fail_on)
 
 
@@ -156,13 +153,14 @@ def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Pa
 
 def _print(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
     """Print the findings; without the line of the file itself, which may contain a secret."""
+    from fabricgen.cli.built_archives import renamed_in
     from fabricgen.lint.report import write_report
 
     if form != "text":
-        click.echo(places.named(write_report(form, reports)))
+        click.echo(renamed_in(write_report(form, reports), places.shown))
         return
     found = [diagnostic for report in reports for diagnostic in report.findings]
     for diagnostic in found:
-        click.echo(places.named(diagnostic.text()))
+        click.echo(renamed_in(diagnostic.text(), places.shown))
     files = f"{len(reports)} file{'s' * (len(reports) != 1)}"
     click.echo(f"{files}: {len(found)} problem{'s' * (len(found) != 1)}")

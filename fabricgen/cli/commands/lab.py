@@ -81,7 +81,7 @@ def _made(
     blueprint: str, sets: tuple[str, ...], phase: str | None, lab: str | None, *, allow_outside: bool
 ) -> tuple[str, Inside]:
     """The name of a lab and what is in it; raises InputError where it does not fit on this machine (FG172)."""
-    from fabricgen.cli.built_archives import built_places
+    from fabricgen.cli.built_archives import built_places, refuse_for_a_build
     from fabricgen.lab.files import Build
     from fabricgen.lab.inside import inside
     from fabricgen.lab.machine import require_room
@@ -89,8 +89,7 @@ def _made(
     with built_places() as places:
         folder = Path(places.folder_of(blueprint))
         if folder.is_dir():
-            if sets or phase or lab:
-                raise click.UsageError(f"--set, --phase and --lab are about a blueprint, {blueprint} is a built folder")
+            refuse_for_a_build(blueprint, set=sets, phase=phase, lab=lab)
             made = inside(Build(_built(folder)))
             _require_fit(made)
             name = Path(blueprint).resolve().name

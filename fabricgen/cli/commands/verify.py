@@ -156,23 +156,13 @@ def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, 
 
 def _planned(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:
     """The plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
-    from fabricgen.cli.built_archives import built_places
+    from fabricgen.cli.built_archives import built_places, refuse_for_a_build
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.planned import planned_by, planned_in
 
     with built_places() as places:
         folder = Path(places.folder_of(blueprint))
         if folder.is_dir():
-            _refuse_changes(blueprint, sets, phase, allow_outside=allow_outside)
+            refuse_for_a_build(blueprint, set=sets, phase=phase, allow_outside=allow_outside)
             return planned_in(folder)
     return planned_by(compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase))
-
-
-def _refuse_changes(blueprint: str, sets: tuple[str, ...], phase: str | None, *, allow_outside: bool) -> None:
-    """Raise UsageError where a build is to be read with what goes with a blueprint."""
-    if sets:
-        raise click.UsageError(f"--set changes a blueprint, {blueprint} is a built folder")
-    if phase is not None:
-        raise click.UsageError(f"a phase is of a blueprint, {blueprint} is a built folder")
-    if allow_outside:
-        raise click.UsageError(f"--allow-outside is about a blueprint, {blueprint} is a built folder")

@@ -29,7 +29,7 @@ from fabricgen.design.sizing.kept_front import (
     placed_cages,
     ports_kind,
 )
-from fabricgen.design.sizing.peer_links import peers_holder, span_holder
+from fabricgen.design.sizing.peer_links import ports_holder
 from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, numbers, to_intervals, total
 
 
@@ -68,9 +68,9 @@ def _ports_of_peers(design: Design, tier: TierDesign, lock: Lock) -> dict[str, i
     stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
     if tier.peer_links is None or (stated and stated.per_su):  # these have ports for every reserved unit
         return {}
-    ports, holder, sites = tier.peer_links.run.count, peers_holder(tier.key), design.layout.sites
+    ports, holder, sites = tier.peer_links.run.count, ports_holder(tier.key), design.layout.sites
     return {holder: lock.rooms.get(holder, ports)} | {
-        span_holder(tier.key, span.name, sites[site]): ports - first
+        ports_holder(tier.key, span.name, sites[site]): ports - first
         for span in tier.peer_links.spans
         for site, first in zip(span.sites, span.first, strict=True)
     }

@@ -76,14 +76,11 @@ def _spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]
     return _with_first_ports(found, sized.placement.peers[0], spec)
 
 
-def span_holder(tier: TierKey, span: str, site: str) -> str:
-    """What the lock calls the ports of a span at a site, whose number it has as counted from the last of the run."""
-    return f"{PORTS}{tier.text} span {span} at {site}"
-
-
-def peers_holder(tier: TierKey) -> str:
-    """What the lock calls the ports of a tier for links to peers, of which it has how many there were at first."""
-    return f"{PORTS}{tier.text} peers"
+def ports_holder(tier: TierKey, span: str = "", site: str = "") -> str:
+    """What the lock calls the ports of a span at a site, which it has as counted from the last of the run; without a
+    span, those for links to peers, of which it has how many there were at first.
+    """
+    return f"{PORTS}{tier.text} " + (f"span {span} at {site}" if span else "peers")
 
 
 def _with_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[Span, ...]:
@@ -93,7 +90,7 @@ def _with_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[
     """
     rooms = {span.name: -(-span.links // run.per_connector) * run.per_connector for span in spans}
     held, key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
-    kept = {s.name: [held.get(span_holder(key, s.name, sites[site]), 0) for site in s.sites] for s in spans}
+    kept = {s.name: [held.get(ports_holder(key, s.name, sites[site]), 0) for site in s.sites] for s in spans}
     known = sorted((span for span in spans if all(kept[span.name])), key=lambda span: kept[span.name])
     ends: dict[str, list[int]] = {}
     taken: dict[int, set[int]] = {site: set() for span in spans for site in span.sites}
@@ -104,11 +101,9 @@ def _with_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[
             last = next(free)
             taken[site].update(range(last - room, last))
             ends.setdefault(span.name, []).append(last)
-    if known and max(map(max, ends.values())) <= run.count:
-        return tuple(replace(s, first=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans)
-    found, first = [], dict.fromkeys(taken, 0)
-    for span in spans:
-        a, b = span.sites
-        found.append(replace(span, first=(first[a], first[b])))
-        first[a], first[b] = first[a] + rooms[span.name], first[b] + rooms[span.name]
-    return tuple(found)
+    if not known or max(map(max, ends.values())) > run.count:
+        at = dict.fromkeys(taken, run.count)
+        for span in spans:
+            ends[span.name] = [at[site] for site in span.sites]
+            at |= {site: at[site] - rooms[span.name] for site in span.sites}
+    return tuple(replace(s, first=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans)

@@ -13,7 +13,7 @@ from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_of
-from fabricgen.design.sizing.peer_links import peers_holder
+from fabricgen.design.sizing.peer_links import ports_holder
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
@@ -211,7 +211,7 @@ class FamilyAllocation:
         """
         if run is tier.up:
             return port
-        further = run.count - self.design.layout.lock.rooms.get(peers_holder(tier.key), run.count)
+        further = run.count - self.design.layout.lock.rooms.get(ports_holder(tier.key), run.count)
         return np.where(port >= further, port - further, run.count - 1 - port)
 
     def _pair(self, place: Ints64) -> Ints64:
