@@ -39,7 +39,7 @@ class AccessoryOfNothing(PlanRule):
         stated = cluster.design.loaded.blueprint.accessories
         if not stated.parts:
             return
-        from fabricgen.bom.accessories import specifications
+        from fabricgen.bom.specifications import specifications
 
         known = specifications(cluster)
         for spec in stated.parts:

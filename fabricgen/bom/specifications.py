@@ -1,0 +1,16 @@
+"""The accessories that the bill of a cluster has, by specification."""
+
+from __future__ import annotations
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.sources import console_servers, power_cords, rack_fittings, rack_pdus
+from fabricgen.cluster import Cluster
+
+
+def specifications(cluster: Cluster) -> set[str]:
+    """The specifications of all accessories that the bill lists, whatever products stand for them."""
+    cables = CableParts(cluster)
+    found = [source.needs(cluster, cables) for source in (console_servers, power_cords, rack_fittings, rack_pdus)]
+    listed = {part.part for needs in found for part in needs.parts}
+    stated = cluster.design.loaded.blueprint.accessories.parts
+    return listed | {spec for spec, product in stated.items() if product in listed}
