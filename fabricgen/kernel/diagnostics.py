@@ -12,7 +12,8 @@ Path: TypeAlias = tuple[str | int, ...]
 """A place in a blueprint: the keys and list indexes that lead to it."""
 
 
-_USER_OF_URL = re.compile(r"(://)[^\s/@'\"]+(?=@)")
+USER_OF_URL = re.compile(r"(://)([^\s/@'\"]+)(?=@)")
+"""Who a URL says is asking, often with a password."""
 
 LONGEST_TEXT = 4000
 """Characters of a message, or of a hint."""
@@ -81,7 +82,7 @@ class Diagnostic:
         for name in ("message", "hint"):
             text = getattr(self, name)
             if isinstance(text, str) and "://" in text and "@" in text:
-                object.__setattr__(self, name, text := _USER_OF_URL.sub(r"\1***", text))
+                object.__setattr__(self, name, text := USER_OF_URL.sub(r"\1***", text))
             if isinstance(text, str) and len(text) > LONGEST_TEXT:  # a plug-in may have made it of anything
                 object.__setattr__(
                     self, name, f"{text[:LONGEST_TEXT]}... and {len(text) - LONGEST_TEXT:,} characters more"

@@ -40,9 +40,7 @@ def read_bom(file: Path) -> Listing:
     """
     refuse_unfinished_around(file)
     try:
-        if file.exists() and file.stat().st_size > MOST_BYTES:
-            raise _refused(file, f"{file} is larger than {MOST_BYTES >> 20} MiB")
-        return _listing(file, read_regular(file))
+        return _listing(file, read_regular(file, MOST_BYTES))
     except OSError as error:
         raise _refused(file, f"{file}: {error.strerror or error}") from error
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, printable
+from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Span, printable
 from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport, in_file, totals
@@ -30,7 +30,6 @@ _SECRET = re.compile(
 )
 """A key that secrets have, spelled right or not, and a value that is none of their references: alone on a line all of
 it, beside others up to a comma. Within a text, such as a snippet's, a word that secrets follow, and the next one."""
-_USER_OF_URL = re.compile(r"(://)([^\s/@'\"]+)(?=@)")
 _ACCOUNTS = re.compile(r"""\b(?:users|aaa|snmp)["']?[ ]*:[ ]*\{""")
 """What has secrets in it on the same line, in whatever form."""
 
@@ -105,8 +104,8 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     line = line[: end + NEAR]  # of megabytes no more is looked at
     if _ACCOUNTS.search(line):
         return []
+    line = USER_OF_URL.sub(_mask_value, line)
     line = line[: max(0, start - NEAR)] + _SECRET.sub(_mask_value, line[max(0, start - NEAR) :])
-    line = _USER_OF_URL.sub(_mask_value, line)
     parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
     before, under, after = _cropped(*map(_shown, parts))
     number = f"{span.line:>5} | "
