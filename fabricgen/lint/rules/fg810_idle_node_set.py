@@ -40,10 +40,10 @@ class IdleNodeSet(DesignRule):
                 hint = f"`attach` one of the roles of their ports: {', '.join(sorted(nodes.profile.roles)) or 'none'}"
                 yield self.flag(nodes.path, message, hint)
         extras = [(extra, fabric) for fabric in design.fabrics for extra in fabric.extras]
-        used = {name for extra, fabric in extras if not is_for_management(fabric) for name in extra.devices}
+        used = {extra.attachment.profile.id for extra, fabric in extras if not is_for_management(fabric)}
         for extra, fabric in extras:
             roles = sorted(set(extra.attachment.profile.roles) - {"bmc"})
-            if roles and not used & {*extra.devices}:
+            if roles and extra.attachment.profile.id not in used:  # else FG319 tells of two names for one device
                 message = f"{extra.devices[0]} has a link in {fabric.name} alone, which is for management"
                 hint = f"attach it where its other ports ({', '.join(roles)}) are meant to be, or remove it"
                 yield self.flag(extra.path, message, hint)
