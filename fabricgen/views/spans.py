@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabricgen.blueprint.sections.fabric import Fabric
-from fabricgen.blueprint.sections.span import Cipher
+from fabricgen.switch.interfaces import Macsec
 
 MACSEC_OVERHEAD = 32
 """Bytes that MACsec adds to a frame: a tag of 16 with the sender's identifier, and an integrity check value of 16 (IEEE
@@ -14,22 +14,16 @@ than those of other links."""
 
 
 @dataclass(frozen=True, slots=True)
-class MacsecIntent:
-    """Encryption of a span's links; `cak` is a reference until configurations are rendered."""
-
-    cipher: Cipher
-    ckn: str
-    cak: str
-
-
-@dataclass(frozen=True, slots=True)
 class SpanIntent:
-    """A long-haul connection: `lossless` where PFC pauses over it, `length_m` its fibre."""
+    """A long-haul connection: `lossless` where PFC pauses over it, `length_m` its fibre.
+
+    The key of `macsec` is a reference until configurations are rendered.
+    """
 
     name: str
     length_m: int
     lossless: bool
-    macsec: MacsecIntent | None
+    macsec: Macsec | None
 
     @property
     def profile(self) -> str:
@@ -49,7 +43,7 @@ def spans_intended(spec: Fabric) -> tuple[SpanIntent, ...]:
             name=name,
             length_m=round(1000 * span.km),
             lossless=span.lossless,
-            macsec=MacsecIntent(span.macsec.cipher, span.macsec.ckn, span.macsec.cak) if span.macsec else None,
+            macsec=Macsec(span.macsec.cipher, span.macsec.ckn, span.macsec.cak) if span.macsec else None,
         )
         for name, span in sorted(spec.spans.items())
     )

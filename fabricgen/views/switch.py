@@ -14,13 +14,13 @@ from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.switch.interfaces import Pair, Subinterface
+from fabricgen.switch.interfaces import Macsec, Pair, Subinterface
 from fabricgen.switch.overlay import Overlay
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.exits import Outside, SwitchExits
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.service import Service
-from fabricgen.views.spans import MacsecIntent, SpanIntent
+from fabricgen.views.spans import SpanIntent
 from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 NO_EXITS = SwitchExits()
@@ -231,7 +231,7 @@ class SwitchView:
         return self.loopback if not managed and self.outside("") else ""
 
     @property
-    def encrypted_spans(self) -> tuple[tuple[str, MacsecIntent], ...]:
+    def encrypted_spans(self) -> tuple[tuple[str, Macsec], ...]:
         """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
         here = {port.span.name for port in self.ports if port.span}
         return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in here and s.macsec)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.switch.host_services import OPEN
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.hosts import access_of, gateway_of_port
@@ -23,6 +23,7 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
     is_copper = switch.profile.cage(port.cage).form_factor == "RJ45"
     fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS and not port.fec_in_module else "")
     between = port.role not in ("host", EXIT) and not port.bond
+    encryption = dict(switch.encrypted_spans) if port.span else {}
     relay, silent = (None, False) if port.bond else gateway_of_port(switch, port)
     return Interface(
         admin_up=not settings.shutdown,
@@ -38,18 +39,11 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
         bond=PEER_LINK if port.bond and port.role == "peer" else port.bond,
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(port.label.split()),
-        macsec=_macsec_of(switch, port),
+        macsec=None if port.span is None or switch.lacks("macsec") else encryption.get(port.span.profile),
         access=OPEN if port.bond else access_of(switch, port),
         relay=relay,
         silent=silent,
     )
-
-
-def _macsec_of(switch: SwitchView, port: SwitchPort) -> Macsec | None:
-    span = next((span for span in switch.fabric.spans if port.span and span.name == port.span.name), None)
-    if span is None or span.macsec is None or switch.lacks("macsec"):
-        return None
-    return Macsec(span.macsec.cipher, span.macsec.ckn, span.macsec.cak)
 
 
 def model_bonds(switch: SwitchView) -> dict[int, Bond]:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.blueprint.sections.span import Cipher
 from fabricgen.views.switch import SwitchView
 
-CIPHERS: dict[Cipher, str] = {
+CIPHERS: dict[str, str] = {
     "aes128-gcm": "GCM-AES-128",
     "aes256-gcm": "GCM-AES-256",
     "aes128-gcm-xpn": "GCM-AES-XPN-128",
