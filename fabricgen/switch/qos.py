@@ -40,6 +40,11 @@ class PortQos:
     queues: Mapping[int, Queue]
     length_m: int = 0
 
+    @property
+    def ecn(self) -> Ecn:
+        """Of the queue that marks packets; raises StopIteration where none does."""
+        return next(queue.ecn for queue in self.queues.values() if queue.ecn)
+
 
 @dataclass(frozen=True, slots=True)
 class Watchdog:
@@ -63,6 +68,16 @@ class Qos:
     ports: Mapping[str, PortQos]
     watchdog: Watchdog | None
 
+    def __hash__(self) -> int:
+        return hash((self.class_of, frozenset(self.ports), self.watchdog))
+
+    @property
+    def classes(self) -> tuple[int, int, int]:
+        """Of lossy packets, of notifications, and of RoCE data; the last two are one where lint was overruled."""
+        queues = next(iter(self.ports.values())).queues
+        numbers = sorted(queues, key=lambda number: (queues[number].ecn is not None, queues[number].strict))
+        return numbers[0], numbers[-2], numbers[-1]
+
 
 @dataclass(frozen=True, slots=True)
 class Trimming:
@@ -76,3 +91,6 @@ class Trimming:
     traffic_class: int
     class_of: tuple[int, ...]
     ports: Mapping[str, frozenset[int]]
+
+    def __hash__(self) -> int:
+        return hash((self.dscp, self.size, self.class_of, frozenset(self.ports)))

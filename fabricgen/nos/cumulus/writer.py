@@ -32,15 +32,16 @@ from fabricgen.nos.cumulus.writing.relay import circuit_forms, discovery, relay_
 from fabricgen.nos.cumulus.writing.routing import routing_values
 from fabricgen.nos.cumulus.writing.segments import segment_values
 from fabricgen.nos.cumulus.writing.system import system_values
-from fabricgen.nos.cumulus.writing.trim import is_trimmed, trim_values
+from fabricgen.nos.cumulus.writing.trim import trim_values
 from fabricgen.nos.cumulus.writing.words import family
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.switch.interfaces import Bond, Subinterface
+from fabricgen.switch.qos import Trimming
 from fabricgen.views.exits import EXIT
-from fabricgen.views.model.forwarding import model_balancing
+from fabricgen.views.model.forwarding import model_balancing, model_trimming
 from fabricgen.views.model.hosts import access_of, model_vlan
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
@@ -72,7 +73,7 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
-    balancing = model_balancing(switch)
+    balancing, trimming = model_balancing(switch), model_trimming(switch)
     return {
         "hostname": token(switch.name),
         "mtu": GATEWAY_MTU,
@@ -84,7 +85,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             if address
         ],
         "breakouts": _breakouts(switch, naming),
-        "ports": [_port_row(switch, port, dynamic=balancing.by_load) for port in switch.ports],
+        "ports": [_port_row(switch, port, trimming, dynamic=balancing.by_load) for port in switch.ports],
         "filters": filters(switch),
         **relay_values(switch, vrf_name),
         "pair": _pair(switch),
@@ -93,8 +94,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
         "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
         "qos": qos_values(switch),
-        "trim": trim_values(switch, naming),
-        "shaped": switch.fabric.qos.cnp_max_percent > 0,
+        "trim": trim_values(trimming),
         **balancing_values(balancing),
         **system_values(switch),
         "overlay": overlay_values(switch),
@@ -160,7 +160,7 @@ def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
     }
 
 
-def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[str, Any]:
+def _port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | None, *, dynamic: bool) -> dict[str, Any]:
     """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
 
     Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
@@ -181,8 +181,8 @@ def _port_row(switch: SwitchView, port: SwitchPort, *, dynamic: bool) -> dict[st
         "vrf": vrf_name(interface.vrf),
         "addresses": [(family(address), address) for address in interface.addresses],
         "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        "pfc": pfc_profile(port),
-        "trimmed": is_trimmed(port),
+        "pfc": pfc_profile(port.span.length_m if port.span else 0) if port.pauses else "",
+        "trimmed": sorted(trimming.ports.get(port.name, ())) if trimming else [],
         "tracked": interface.tracked,
         "adaptive": dynamic
         and port.role not in ("host", EXIT)

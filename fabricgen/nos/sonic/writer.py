@@ -145,7 +145,7 @@ def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> 
     ports = cabled_ports(switch, lengths_m, platform, port_table)
     buffers = buffer_tables(switch, ports, platform, port_table)
     lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos[t]] if qos else []
-    trimming = trim_tables(switch, catalog.naming("sonic"), platform, port_table)
+    trimming = trim_tables(switch, platform, port_table)
     found = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
     tables = {_template(t): rows for t, rows in sorted(found.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))

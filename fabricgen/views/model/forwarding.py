@@ -2,54 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from functools import lru_cache
+
 from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.design.qos import ecn_thresholds_kb
+from fabricgen.catalog.nos_facts import DialectFacts
+from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.switch.balancing import Balancing
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Trimming, Watchdog
 from fabricgen.views.balancing import seed_of
 from fabricgen.views.exits import EXIT
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchView
 
+_QOS_LIMITS: tuple[Intent, ...] = ("cnp-shaping", "watchdog-forward", "watchdog-restore")
 _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
 
 
 def model_qos(switch: SwitchView) -> Qos | None:
-    """QoS of a lossless fabric; None for any other, and for a switch without ports."""
-    qos, lossy = switch.fabric.qos, switch.dialect.lossy_class
-    if not qos.lossless or not switch.ports:
+    """QoS of a lossless fabric; None for any other, and for a switch without ports.
+
+    Switches with like ports get the very same object, so that what writers make of it is made once.
+    """
+    if not switch.fabric.qos.lossless or not switch.ports:
         return None
-    action = "drop" if switch.lacks("watchdog-forward") else qos.watchdog_action
-    restore_ms = 0 if switch.lacks("watchdog-restore") else qos.restore_ms
-    class_of = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+    ports = tuple(
+        (port.name, port.speed_gbps, port.pauses, port.span.length_m if port.span and port.span.lossless else 0)
+        for port in switch.ports
+    )
+    lacked = frozenset(intent for intent in _QOS_LIMITS if switch.lacks(intent))
+    return _model_qos(switch.fabric.qos, switch.is_lowest, ports, switch.dialect, lacked)
+
+
+@lru_cache(maxsize=256)
+def _model_qos(
+    asked: QosIntent,
+    is_lowest: bool,
+    ports: tuple[tuple[str, int, bool, int], ...],
+    dialect: DialectFacts,
+    lacked: Set[Intent],
+) -> Qos:
+    """`ports` are (name, Gb/s, whether it pauses, m of the fibre of its lossless span or 0) of each."""
+    lossy = dialect.lossy_class
+    class_of = {asked.roce_dscp: asked.roce_class, asked.cnp_dscp: asked.cnp_class}
+    kinds = {
+        (speed, pauses, length_m): PortQos(
+            pfc=frozenset({asked.roce_class} if pauses else ()),
+            watched=frozenset({asked.roce_class} if pauses else ()),
+            queues={
+                lossy: Queue(False, 100 - asked.roce_percent),
+                asked.cnp_class: Queue(True, limit=0 if "cnp-shaping" in lacked else asked.cnp_max_percent),
+                asked.roce_class: Queue(
+                    False,
+                    asked.roce_percent,
+                    Ecn(*ecn_thresholds_kb(asked, is_lowest, speed), asked.mark_percent),
+                ),
+            },
+            length_m=length_m if dialect.names_cable_lengths else 0,
+        )
+        for speed, pauses, length_m in {port[1:] for port in ports}
+    }
     return Qos(
         class_of=tuple(class_of.get(dscp, lossy) for dscp in range(64)),
         queue_of={number: number for number in sorted({lossy, *class_of.values()})},
-        ports={port.name: _model_port(switch, port) for port in switch.ports},
-        watchdog=Watchdog(qos.detect_ms, restore_ms, qos.poll_ms, action),
-    )
-
-
-def _model_port(switch: SwitchView, port: SwitchPort) -> PortQos:
-    qos, length = switch.fabric.qos, port.span.length_m if port.span and port.span.lossless else 0
-    paused = frozenset({qos.roce_class} if port.pauses else ())
-    ecn = Ecn(*ecn_thresholds_kb(qos, switch.is_lowest, port.speed_gbps), qos.mark_percent)
-    return PortQos(
-        pfc=paused,
-        watched=paused,
-        queues={
-            switch.dialect.lossy_class: Queue(False, 100 - qos.roce_percent),
-            qos.roce_class: Queue(False, qos.roce_percent, ecn),
-            qos.cnp_class: Queue(True, limit=0 if switch.lacks("cnp-shaping") else qos.cnp_max_percent),
-        },
-        length_m=length if switch.dialect.names_cable_lengths else 0,
+        ports={name: kinds[speed, pauses, length_m] for name, speed, pauses, length_m in ports},
+        watchdog=Watchdog(
+            asked.detect_ms,
+            0 if "watchdog-restore" in lacked else asked.restore_ms,
+            asked.poll_ms,
+            "drop" if "watchdog-forward" in lacked else asked.watchdog_action,
+        ),
     )
 
 
 def model_trimming(switch: SwitchView) -> Trimming | None:
     """Class 0 of every port but those that lead out; only what was trimmed has a class of its own."""
     asked = switch.fabric.qos.trim
-    if asked is None or switch.lacks("packet-trim"):
+    if asked is None or not switch.ports or switch.lacks("packet-trim"):
         return None
     return Trimming(
         dscp=asked.dscp,

@@ -13,13 +13,14 @@ is no restoration time to set.
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.switch.qos import Qos, Watchdog
+from fabricgen.views.model.forwarding import model_qos
+from fabricgen.views.switch import SwitchView
 
-CLASSES, DSCPS = range(8), range(64)
-LOSSY_CLASS = 0
+CLASSES = range(8)
 KBPS_PER_GBPS = 1_000_000
 LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 """Shares of the buffer, percent: the user guide's, under "Flow Control Buffers"; those of `qos roce` too."""
@@ -30,35 +31,39 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
     Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
     """
-    qos = switch.fabric.qos
-    if not (qos.lossless and switch.ports):
+    qos = model_qos(switch)
+    if qos is None or qos.watchdog is None:
         return None
-    spans = {port.span.length_m for port in switch.ports if port.span and port.span.lossless}
-    return _qos(qos, switch.is_lowest, frozenset(port.speed_gbps for port in switch.ports), frozenset(spans))
+    return _qos(qos, qos.watchdog, tuple(port.speed_gbps for port in switch.ports))
 
 
 @lru_cache(maxsize=256)
-def _qos(qos: QosIntent, is_lowest: bool, speeds: frozenset[int], spans_m: frozenset[int]) -> dict[str, Any]:
-    classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+def _qos(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any]:
+    """`speeds` are those of `qos.ports`, Gb/s."""
+    lossy_class, cnp_class, roce_class = qos.classes
+    by_speed = sorted(dict(zip(speeds, qos.ports.values(), strict=True)).items(), key=itemgetter(0))
+    first = by_speed[0][1]
+    shaped_percent = first.queues[cnp_class].limit
     return {
-        "dscp_classes": [(dscp, classes.get(dscp, LOSSY_CLASS)) for dscp in DSCPS],
-        "class_queues": [(n, n if n in classes.values() else LOSSY_CLASS) for n in CLASSES],
-        "shares": [(LOSSY_CLASS, 100 - qos.roce_percent), (qos.roce_class, qos.roce_percent)],
-        "cnp_class": qos.cnp_class,
-        "roce_class": qos.roce_class,
+        "dscp_classes": list(enumerate(qos.class_of)),
+        "class_queues": [(number, qos.queue_of.get(number, lossy_class)) for number in CLASSES],
+        "shares": [(number, first.queues[number].share) for number in (lossy_class, roce_class)],
+        "cnp_class": cnp_class,
+        "roce_class": roce_class,
         "ecn_profiles": [
-            (speed_profile(speed), *(1000 * kb for kb in ecn_thresholds_kb(qos, is_lowest, speed)))
-            for speed in sorted(speeds)
+            (speed_profile(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb) for speed, port in by_speed
         ],
         "shapers": [
-            (speed_profile(speed), speed * qos.cnp_max_percent * KBPS_PER_GBPS // 100)
-            for speed in sorted(speeds)
-            if qos.cnp_max_percent
+            (speed_profile(speed), speed * shaped_percent * KBPS_PER_GBPS // 100)
+            for speed, _ in by_speed
+            if shaped_percent
         ],
-        "mark_percent": qos.mark_percent,
-        "pfc_profiles": [("ROCE", 0), *((span_profile(length_m), length_m) for length_m in sorted(spans_m))],
-        "poll_ms": qos.poll_ms,
-        "polls": -(-qos.detect_ms // qos.poll_ms),
+        "mark_percent": first.ecn.percent,
+        "pfc_profiles": [
+            (pfc_profile(length_m), length_m) for length_m in sorted({0, *(p.length_m for p in qos.ports.values())})
+        ],
+        "poll_ms": watchdog.poll_ms,
+        "polls": -(-watchdog.detect_ms // watchdog.poll_ms),
         "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)],
     }
 
@@ -68,13 +73,6 @@ def speed_profile(speed_gbps: int) -> str:
     return f"ROCE-{speed_gbps}G"
 
 
-def span_profile(length_m: int) -> str:
-    """The name of the PFC profile of ports that pause over a length of fibre."""
-    return f"ROCE-{length_m}M"
-
-
-def pfc_profile(port: SwitchPort) -> str:
-    """The PFC profile of a port of a lossless fabric; "" where it never pauses."""
-    if not port.pauses:
-        return ""
-    return span_profile(port.span.length_m) if port.span else "ROCE"
+def pfc_profile(length_m: int) -> str:
+    """The name of the PFC profile of ports that pause over a length of fibre, or over a usual cable (0)."""
+    return f"ROCE-{length_m}M" if length_m else "ROCE"

@@ -9,26 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.catalog.naming import NosNaming
-from fabricgen.nos.cumulus.writing.qos import DSCPS, LOSSY_CLASS
-from fabricgen.views.exits import EXIT
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.switch.qos import Trimming
 
 
-def trim_values(switch: SwitchView, naming: NosNaming) -> dict[str, Any] | None:
+def trim_values(trimming: Trimming | None) -> dict[str, Any] | None:
     """The values for the templates, None for a switch that trims nothing: it is not asked to, or its chip cannot."""
-    trim = switch.fabric.qos.trim
-    if trim is None or not switch.ports or naming.configuration.explain_refusal("packet-trim", switch.profile.asic):
+    if trimming is None:
         return None
     return {
-        "dscp": trim.dscp,
-        "size": trim.size,
-        "traffic_class": trim.traffic_class,
-        "eligible": LOSSY_CLASS,
-        "dscp_classes": [(dscp, trim.traffic_class if dscp == trim.dscp else LOSSY_CLASS) for dscp in DSCPS],
+        "dscp": trimming.dscp,
+        "size": trimming.size,
+        "traffic_class": trimming.traffic_class,
+        "dscp_classes": list(enumerate(trimming.class_of)),
     }
-
-
-def is_trimmed(port: SwitchPort) -> bool:
-    """Whether a port of a switch that trims takes part."""
-    return port.role != EXIT

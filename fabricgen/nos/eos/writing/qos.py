@@ -13,13 +13,12 @@ Sources: Arista AI Network Fabric Deployment Guide; EOS user manual, DCBX and fl
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
+from fabricgen.switch.qos import Qos, Watchdog
+from fabricgen.views.model.forwarding import model_qos
 from fabricgen.views.switch import SwitchView
-
-LOSSY_CLASS = 1
-"""The traffic class that EOS gives unmarked packets (DSCP 0-7)."""
 
 UNICAST_QUEUE_CHIPS = ("Tomahawk", "Trident")
 """XGS chips, whose unicast queues are `uc-tx-queue`; on DNX chips a queue is a `tx-queue`."""
@@ -30,38 +29,39 @@ WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
 
 def qos_values(switch: SwitchView) -> dict[str, Any]:
     """RoCE classes, and a profile per port speed; no profiles where the fabric is best-effort."""
-    qos = switch.fabric.qos
-    if not qos.lossless:
+    qos = model_qos(switch)
+    if qos is None or qos.watchdog is None:
         return {"profiles": []}
-    kinds = tuple(sorted({(port.speed_gbps, not port.pauses) for port in switch.ports}))
-    return _values(qos, switch.is_lowest, kinds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
+    speeds = tuple(port.speed_gbps for port in switch.ports)
+    return _values(qos, qos.watchdog, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
 
 
 @lru_cache(maxsize=1024)
-def _values(
-    qos: QosIntent, is_lowest: bool, kinds: tuple[tuple[int, bool], ...], unicast_queues: bool
-) -> dict[str, Any]:
-    """The values that all switches with ports of these kinds share: speed, and whether they never pause."""
-    marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+def _values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
+    """The values that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
+    lossy_class, cnp_class, roce_class = qos.classes
+    kinds = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
+    first = next(iter(kinds.values()))
+    queues = first.queues
     return {
         "profiles": [
-            (profile_name(speed, pauses=not never), not never, *ecn_thresholds_kb(qos, is_lowest, speed))
-            for speed, never in kinds
+            (profile_name(speed, pauses=not never), not never, port.ecn.min_kb, port.ecn.max_kb)
+            for (speed, never), port in sorted(kinds.items(), key=itemgetter(0))
         ],
-        "dscp_classes": sorted(marked.items()),
-        "lossy_class": LOSSY_CLASS,
-        "lossy_dscps": [[d for d in range(8 * n, 8 * n + 8) if d not in marked] for n in range(8)],
-        "roce_class": qos.roce_class,
-        "cnp_class": qos.cnp_class,
-        "queue_classes": sorted({LOSSY_CLASS, qos.roce_class, qos.cnp_class}),
-        "roce_percent": qos.roce_percent,
-        "lossy_percent": 100 - qos.roce_percent,
-        "cnp_percent": qos.cnp_max_percent,
-        "mark_percent": qos.mark_percent,
+        "dscp_classes": [(dscp, number) for dscp, number in enumerate(qos.class_of) if number != lossy_class],
+        "lossy_class": lossy_class,
+        "lossy_dscps": [[d for d in range(n, n + 8) if qos.class_of[d] == lossy_class] for n in range(0, 64, 8)],
+        "roce_class": roce_class,
+        "cnp_class": cnp_class,
+        "queue_classes": list(qos.queue_of),
+        "roce_percent": queues[roce_class].share,
+        "lossy_percent": queues[lossy_class].share,
+        "cnp_percent": queues[cnp_class].limit,
+        "mark_percent": first.ecn.percent,
         "unicast_queues": unicast_queues,
-        "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (qos.detect_ms, qos.restore_ms)),
-        "watchdog_poll": f"{qos.poll_ms / 1000:.3f}".removesuffix("0"),
-        "watchdog_action": WATCHDOG_ACTIONS[qos.watchdog_action],
+        "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms)),
+        "watchdog_poll": f"{watchdog.poll_ms / 1000:.3f}".removesuffix("0"),
+        "watchdog_action": WATCHDOG_ACTIONS[watchdog.action],
     }
 
 

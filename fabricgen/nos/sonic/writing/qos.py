@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
+from fabricgen.switch.qos import Ecn, Qos, Watchdog
+from fabricgen.views.model.forwarding import model_qos
 from fabricgen.views.switch import SwitchView
 
 CLASSES = 8
-DSCPS = 64
 LOSSY_CLASS = 0
 NETWORK_CLASS = 7
 """Has a priority group of its own as the RoCE class has (qos_config.j2); the others share group 0."""
@@ -33,46 +33,52 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
     Switches with like ports get the very same mapping, so that its tables are rendered once.
     """
-    qos = switch.fabric.qos
-    if not (qos.lossless and switch.ports):
+    qos = model_qos(switch)
+    if qos is None or qos.watchdog is None:
         return None
-    ports = tuple((port.name, port.speed_gbps) for port in switch.ports)
-    lossy = frozenset(port.name for port in switch.ports if not port.pauses)
-    return _qos_values(ports, lossy, qos, switch.is_lowest, switch.profile.asic.startswith("Spectrum"))
+    speeds = tuple(port.speed_gbps for port in switch.ports)
+    return _qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith("Spectrum"))
 
 
 @lru_cache(maxsize=256)
-def _qos_values(
-    ports: tuple[tuple[str, int], ...], lossy: frozenset[str], qos: QosIntent, is_lowest: bool, spectrum: bool
-) -> dict[str, Any]:
-    """`ports` are (name, Gb/s) of each, `lossy` those that never pause; `spectrum`: whether the chip is NVIDIA's."""
-    classes = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
-    group_of = {group: group for group in (qos.roce_class, NETWORK_CLASS)}
-    queues = {str(n): n for n in range(CLASSES)}
-    speeds = {speed for _, speed in ports}
-    watchdog = {
-        "action": qos.watchdog_action,
-        "detection_time": qos.detect_ms,
-        "restoration_time": qos.restore_ms,
+def _qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spectrum: bool) -> dict[str, Any]:
+    """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
+    lossy_class, cnp_class, roce_class = qos.classes
+    by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
+    first, group_of = by_speed[speeds[0]], {group: group for group in (roce_class, NETWORK_CLASS)}
+    shaped_percent, queues = first.queues[cnp_class].limit, {str(n): n for n in range(CLASSES)}
+    guarded = {
+        "action": watchdog.action,
+        "detection_time": watchdog.detect_ms,
+        "restoration_time": watchdog.restore_ms,
     }
-    paused = {"pfc_enable": qos.roce_class, "pfcwd_sw_enable": qos.roce_class}
+    paused = {"pfc_enable": roce_class, "pfcwd_sw_enable": roce_class}
+    queue_rows = {
+        f"{name}|{number}": row
+        for name, speed in zip(qos.ports, speeds, strict=True)
+        for number, row in (
+            (lossy_class, {"scheduler": "scheduler.0"}),
+            (roce_class, {"scheduler": "scheduler.1", "wred_profile": wred_name(speed)}),
+            (cnp_class, {"scheduler": shaper_name(shaped_percent, speed)}),
+        )
+    }
     return {
         "maps": MAPS,
         "pauses": True,
-        "lossy_weight": 100 - qos.roce_percent,
-        "roce_weight": qos.roce_percent,
-        "mark_percent": qos.mark_percent,
-        "poll_ms": min(qos.poll_ms, MAX_POLL_MS),
-        "DSCP_TO_TC_MAP": {MAPS: {str(dscp): classes.get(dscp, LOSSY_CLASS) for dscp in range(DSCPS)}},
+        "lossy_weight": first.queues[lossy_class].share,
+        "roce_weight": first.queues[roce_class].share,
+        "mark_percent": first.ecn.percent,
+        "poll_ms": min(watchdog.poll_ms, MAX_POLL_MS),
+        "DSCP_TO_TC_MAP": {MAPS: {str(dscp): number for dscp, number in enumerate(qos.class_of)}},
         "MAP_PFC_PRIORITY_TO_QUEUE": {MAPS: queues},
-        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {MAPS: {str(qos.roce_class): qos.roce_class}} if spectrum else {},
-        "PFC_WD": {name: watchdog for name, _ in ports if name not in lossy},
-        "PORT_QOS_MAP": {name: PAUSED_NEVER if name in lossy else paused for name, _ in ports},
-        "QUEUE": _queues(ports, qos),
-        "SCHEDULER": {shaper_name(qos, speed): _shaper(shaped_rate(qos, speed)) for speed in speeds},
+        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {MAPS: {str(roce_class): roce_class}} if spectrum else {},
+        "PFC_WD": {name: guarded for name, port in qos.ports.items() if port.watched},
+        "PORT_QOS_MAP": {name: paused if port.pfc else PAUSED_NEVER for name, port in qos.ports.items()},
+        "QUEUE": queue_rows,
+        "SCHEDULER": {shaper_name(shaped_percent, speed): _shaper(shaped_percent, speed) for speed in by_speed},
         "TC_TO_PRIORITY_GROUP_MAP": {MAPS: {str(n): group_of.get(n, 0) for n in range(CLASSES)}},
         "TC_TO_QUEUE_MAP": {MAPS: queues},
-        "WRED_PROFILE": {wred_name(speed): _wred_thresholds(qos, is_lowest, speed) for speed in speeds},
+        "WRED_PROFILE": {wred_name(speed): _wred_thresholds(port.ecn) for speed, port in by_speed.items()},
     }
 
 
@@ -81,33 +87,18 @@ def wred_name(speed_gbps: int) -> str:
     return f"ROCE_{speed_gbps}G"
 
 
-def shaper_name(qos: QosIntent, speed_gbps: int) -> str:
+def shaper_name(shaped_percent: int, speed_gbps: int) -> str:
     """The scheduler of the notification queue: one for all speeds where it is not shaped."""
-    return f"scheduler.cnp_{speed_gbps}G" if qos.cnp_max_percent else "scheduler.2"
+    return f"scheduler.cnp_{speed_gbps}G" if shaped_percent else "scheduler.2"
 
 
-def shaped_rate(qos: QosIntent, speed_gbps: int) -> int:
-    """What notifications may take of a port, bytes/s; 0: they are not shaped."""
-    return speed_gbps * 1_000_000_000 // 8 * qos.cnp_max_percent // 100
-
-
-def _shaper(rate: int) -> dict[str, Any]:
-    """The fields of a scheduler that lets so many bytes/s pass; 0: that does not shape."""
+def _shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
+    """The fields of a scheduler that lets notifications take so much of a port, in bytes/s; 0: that does not shape."""
+    rate = speed_gbps * 1_000_000_000 // 8 * shaped_percent // 100
     return {"cir": rate, "meter_type": "bytes", "pir": rate} if rate else {}
 
 
-def _wred_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> dict[str, int]:
+def _wred_thresholds(ecn: Ecn) -> dict[str, int]:
     """Where marking begins and ends, bytes: alike for packets of all colours."""
-    low, high = (1000 * kb for kb in ecn_thresholds_kb(qos, is_lowest, speed_gbps))
-    ends = {"min": low, "max": high}
+    ends = {"min": 1000 * ecn.min_kb, "max": 1000 * ecn.max_kb}
     return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
-
-
-def _queues(ports: tuple[tuple[str, int], ...], qos: QosIntent) -> dict[str, dict[str, str]]:
-    """Rows of the lossy, the RoCE and the notification queue of each port."""
-    rows = {}
-    for name, speed in ports:
-        rows[f"{name}|{LOSSY_CLASS}"] = {"scheduler": "scheduler.0"}
-        rows[f"{name}|{qos.roce_class}"] = {"scheduler": "scheduler.1", "wred_profile": wred_name(speed)}
-        rows[f"{name}|{qos.cnp_class}"] = {"scheduler": shaper_name(qos, speed)}
-    return rows

@@ -18,14 +18,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_buffers import LossyBuffers
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.design.qos import Trimming
 from fabricgen.nos.sonic.writing.buffers import Rows
 from fabricgen.nos.sonic.writing.ports import PortTable
-from fabricgen.nos.sonic.writing.qos import CLASSES, DSCPS, LOSSY_CLASS
-from fabricgen.views.exits import EXIT
+from fabricgen.nos.sonic.writing.qos import CLASSES, LOSSY_CLASS
+from fabricgen.switch.qos import Trimming
+from fabricgen.views.model.forwarding import model_trimming
 from fabricgen.views.switch import SwitchView
 
 TRIMMED = "queue0_trim_profile"
@@ -35,19 +34,14 @@ MAPS = "TRIM"
 """The name of the maps."""
 
 
-def trim_tables(
-    switch: SwitchView, naming: NosNaming, platform: SonicPlatform, port_table: PortTable
-) -> Mapping[str, Mapping[str, Any]]:
+def trim_tables(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> Mapping[str, Mapping[str, Any]]:
     """By table, what its template names; nothing for a switch that is not asked to trim, or cannot."""
-    trim, found = switch.fabric.qos.trim, platform.lossy_buffers_of(port_table.hwsku)
-    if trim is None or found is None or not switch.ports:
+    trimming, found = model_trimming(switch), platform.lossy_buffers_of(port_table.hwsku)
+    if trimming is None or found is None:
         return {}
-    if naming.configuration.explain_refusal("packet-trim", switch.profile.asic):
-        return {}
-    trimmed = tuple(port.name for port in switch.ports if port.role != EXIT)
     cabled = frozenset(port.name for port in switch.ports)
     names = tuple(port.name for port in port_table.ports)
-    return _tables(_Key(id(found), trim, names, cabled, trimmed, found))
+    return _tables(_Key(id(found), trimming, names, cabled, found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +49,30 @@ class _Key:
     """Cache key of the tables of a switch: the buffers are compared by identity."""
 
     set_id: int
-    trim: Trimming
+    trimming: Trimming
     names: tuple[str, ...]
     """Of all ports."""
     cabled: frozenset[str]
-    trimmed: tuple[str, ...]
     buffers: LossyBuffers = field(compare=False)
 
 
 @lru_cache(maxsize=64)
 def _tables(key: _Key) -> Mapping[str, Mapping[str, Any]]:
     """Switches with like ports get the very same mapping, so that its tables are rendered once."""
-    trim = key.trim
+    trimming = key.trimming
     values: dict[str, Any] = {
         **_buffers(key),
         "maps": MAPS,
         "pauses": False,
-        "DSCP_TO_TC_MAP": {
-            MAPS: dict.fromkeys(map(str, range(DSCPS)), LOSSY_CLASS) | {str(trim.dscp): trim.traffic_class}
-        },
+        "DSCP_TO_TC_MAP": {MAPS: {str(dscp): number for dscp, number in enumerate(trimming.class_of)}},
         "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {},
-        "PORT_QOS_MAP": {name: {} for name in key.trimmed},
+        "PORT_QOS_MAP": {name: {} for name in trimming.ports},
         "SWITCH_TRIMMING": {
-            "GLOBAL": {"dscp_value": trim.dscp, "queue_index": trim.traffic_class, "size": trim.size},
+            "GLOBAL": {
+                "dscp_value": trimming.dscp,
+                "queue_index": trimming.traffic_class,
+                "size": trimming.size,
+            },
         },
         "TC_TO_PRIORITY_GROUP_MAP": {MAPS: dict.fromkeys(map(str, range(CLASSES)), LOSSY_CLASS)},
         "TC_TO_QUEUE_MAP": {MAPS: {str(n): n for n in range(CLASSES)}},
@@ -87,7 +82,7 @@ def _tables(key: _Key) -> Mapping[str, Mapping[str, Any]]:
 
 def _buffers(key: _Key) -> Mapping[str, Rows]:
     """Rows of the BUFFER_ tables: the platform's, and the profile of the queue that is trimmed."""
-    found, trimmed = key.buffers, frozenset(key.trimmed)
+    found, trimmed = key.buffers, key.trimming.ports
     lossy = found.cabled.queues[str(LOSSY_CLASS)]
     profiles: Rows = {name: dict(profile) for name, profile in found.profiles.items()}
     profiles[TRIMMED] = {**dict(found.profiles[lossy]), "packet_discard_action": "trim"}
