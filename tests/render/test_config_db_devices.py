@@ -91,7 +91,10 @@ def test_a_port_needs_its_lanes_and_speed_alone() -> None:
 
 def test_addresses_are_compared_as_addresses() -> None:
     tables = laid_over(
-        {"INTERFACE": {"Ethernet224|FC00:0::71/126": {}}, "BGP_NEIGHBOR": {"fc00::72": {"local_addr": "fc00::71"}}}
+        {
+            "INTERFACE": {"Ethernet224|FC00:0::71/126": {}},
+            "BGP_NEIGHBOR": {"fc00::72": {"asn": "65001", "local_addr": "fc00::71"}},
+        }
     )
     assert errors(tables) == []
     tables["BGP_NEIGHBOR"]["fc00::72"]["local_addr"] = "fc00::70"
