@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 
@@ -39,10 +39,14 @@ class Relay:
     one that DHCPv6 servers answer to, where the relay is not in a VRF and would send from a link's address otherwise.
     """
 
-    servers: frozenset[str]
+    servers: Set[str]
     marked: bool
     source: str = ""
     source6: str = ""
+
+    def servers_of(self, *, v6: bool) -> list[str]:
+        """The servers of one address family, in their order."""
+        return [server for server in self.servers if (":" in server) == v6]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,6 @@ class HostServices:
         return tuple(server for server in self.dhcp if ":" not in server)
 
     @property
-    def dhcp_v6(self) -> tuple[str, ...]:
-        """Servers of DHCPv6."""
-        return tuple(server for server in self.dhcp if ":" in server)
-
-    @property
     def reads_gateways(self) -> bool:
         """Whether configurations have more of a gateway than its address: is a server in its subnet, and its prefix."""
         return bool(self.dhcp) or self.states_advertised

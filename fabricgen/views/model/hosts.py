@@ -25,14 +25,14 @@ def access_of(switch: SwitchView, port: SwitchPort) -> Access:
     return Access(dict(offers.storm), offers.bpdu_guard and not switch.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
 
 
-def _relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
+def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
     """The DHCP relay at gateways, or at the addresses of a routed port: servers of the families that it has.
 
     A reply to an address that two switches share may reach the other one: there, requests come from a loopback.
     """
     facts, is_shared = switch.naming.configuration, bool(switch.multihomed)
     families = {":" in gateway for gateway in gateways}
-    servers = frozenset(server for server in service.offers.dhcp if (":" in server) in families)
+    servers = OrderedSet(server for server in service.offers.dhcp if (":" in server) in families)
     if not servers:
         return None
     has_v4, has_v6 = (any((":" in server) == v6 for server in servers) for v6 in (False, True))
@@ -60,7 +60,7 @@ def model_vlan(switch: SwitchView, service: Service) -> Vlan:
         OrderedSet(service.gateways),
         service.vrf,
         OrderedSet(service.owns),
-        _relay_of(switch, service, service.gateways),
+        relay_of(switch, service, service.gateways),
         _advertised(switch, service, asked) if asked and has_v6 else None,
         silent=has_v6 and is_stated and asked is None,
         anycast=bool(switch.multihomed) and not service.owns,
@@ -88,4 +88,4 @@ def gateway_of_port(switch: SwitchView, port: SwitchPort) -> tuple[Relay | None,
     is_stated = (service.offers if service else switch.fabric.offers).states_advertised
     has_v6 = any(":" in address for address in port.addresses)
     silent = is_stated and has_v6 and switch.dialect.advertises_on_ports
-    return _relay_of(switch, service, port.addresses) if service and relays else None, silent
+    return relay_of(switch, service, port.addresses) if service and relays else None, silent

@@ -18,14 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address, ip_interface
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.render import evpn
 from fabricgen.render.escape import token
-from fabricgen.switch.host_services import Advertised
+from fabricgen.switch.host_services import Advertised, Relay
 from fabricgen.switch.interfaces import Vlan
 from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.exits import EXIT
+from fabricgen.views.model.hosts import relay_of
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
@@ -33,30 +34,36 @@ from fabricgen.views.switch import SwitchView
 def relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """The relays of each VRF that has DHCP servers, of both families; by VRF."""
     names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *switch.vrfs)}
-    four, six = ({vrf: list(_served(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
+    four, six = ({vrf: list(_list_relayed(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
     return {
-        "relays": [_relay(switch, vrf, names[vrf], served) for vrf, served in four.items() if served],
-        "relays6": [_relay6(switch, vrf, names[vrf], served) for vrf, served in six.items() if served],
+        "relays": [_relay(switch, vrf, names[vrf], relayed) for vrf, relayed in four.items() if relayed],
+        "relays6": [_relay6(switch, vrf, names[vrf], relayed) for vrf, relayed in six.items() if relayed],
     }
 
 
-def _served(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[tuple[str, Service]]:
-    """(interface, service) of all whose hosts are relayed to servers."""
+class _Relayed(NamedTuple):
+    """An interface whose hosts are relayed to servers."""
+
+    interface: str
+    service: Service
+    relay: Relay
+
+
+def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relayed]:
+    """Yield the interfaces of a VRF that have servers of an address family."""
     for service in switch.services:
-        servers, gateway = (
-            (service.offers.dhcp_v6, service.gateway6) if v6 else (service.offers.dhcp_v4, service.gateway)
-        )
-        if service.vrf == vrf and servers:
-            if gateway:
-                yield f"vlan{service.vlan}", service
-            else:
-                yield from (
-                    (token(port.name), service)
+        if service.vrf == vrf and service.offers.dhcp:
+            gateways = (
+                [(f"vlan{service.vlan}", service.gateways)]
+                if service.gateways
+                else [
+                    (token(port.name), port.addresses)
                     for port in switch.ports
-                    if (port.address6 if v6 else port.address)
-                    and port.role != EXIT
-                    and switch.service_of(port) == service
-                )
+                    if port.role != EXIT and switch.service_of(port) == service
+                ]
+            )
+            relays = ((interface, relay_of(switch, service, addresses)) for interface, addresses in gateways)
+            yield from (_Relayed(name, service, relay) for name, relay in relays if relay and relay.servers_of(v6=v6))
 
 
 def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
@@ -78,39 +85,31 @@ def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
 def vni_vlan(switch: SwitchView, vrf: str) -> int:
     """The VLAN that the VNI of a VRF must have, as its DHCP relay names its interface; 0 for any."""
     over = evpn.vrf_of(switch, vrf)
-    return over.vlan if over and any(True for v6 in (False, True) for _ in _served(switch, vrf, v6=v6)) else 0
+    return over.vlan if over and any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True)) else 0
 
 
-def _relay(switch: SwitchView, vrf: str, name: str, served: list[tuple[str, Service]]) -> dict[str, Any]:
-    servers = {server for _, service in served for server in service.offers.dhcp_v4}
-    groups = {token(service.fabric): service.offers.dhcp_v4 for _, service in served}
+def _relay(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    groups = {token(service.fabric): relay.servers_of(v6=False) for _, service, relay in relayed}
+    source = relayed[0].relay.source
     return {
         "vrf": name,
-        "marked": any(service.offers.option_82 for _, service in served),
-        "downstream": [(interface, token(service.fabric)) for interface, service in served],
+        "marked": any(relay.marked for _, _, relay in relayed),
+        "downstream": [(interface, token(service.fabric)) for interface, service, _ in relayed],
         "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
-        "upstream": _upstream(switch, vrf, servers),
-        "source": _source(switch, vrf, name),
+        "upstream": _upstream(switch, vrf, {server for servers in groups.values() for server in servers}),
+        "source": (name if vrf else "lo", source) if source else None,
     }
 
 
-def _source(switch: SwitchView, vrf: str, name: str) -> tuple[str, str] | None:
-    """(interface, address) that servers answer to, where a gateway is another switch's, too; else None."""
+def _relay6(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    servers = {server for _, _, relay in relayed for server in relay.servers_of(v6=True)}
+    ranked, upstream = sorted(servers, key=ip_address), _upstream(switch, vrf, servers)
     own = switch.loopback_in(vrf)
-    if own and own.address:
-        return name, own.address
-    return ("lo", switch.loopback) if switch.multihomed and not vrf else None
-
-
-def _relay6(switch: SwitchView, vrf: str, name: str, served: list[tuple[str, Service]]) -> dict[str, Any]:
-    servers = {server for _, service in served for server in service.offers.dhcp_v6}
-    told, upstream = sorted(servers, key=ip_address), _upstream(switch, vrf, servers)
-    own = switch.loopback_in(vrf)
-    over = [(name, told)] if own and own.address6 else []
+    over = [(name, ranked)] if own and own.address6 else []
     return {
         "vrf": name,
-        "downstream": [interface for interface, _ in served],
-        "upstream": [*over, *((interface, [] if over else told) for interface in upstream)],
+        "downstream": [interface for interface, _, _ in relayed],
+        "upstream": [*over, *((interface, [] if over else ranked) for interface in upstream)],
     }
 
 
@@ -120,7 +119,7 @@ def answered6(switch: SwitchView) -> str:
     isc-dhcp-relay names the port that a request leaves by, and the kernel takes an address of it: that of a link, to
     which no switch but the two at its ends has a route, and servers answer to it (RFC 8415, section 19.3).
     """
-    return switch.loopback6 if any(True for _ in _served(switch, "", v6=True)) else ""
+    return next((relay.source6 for _, _, relay in _list_relayed(switch, "", v6=True)), "")
 
 
 def discovery(vlan: Vlan) -> dict[str, Any] | None:

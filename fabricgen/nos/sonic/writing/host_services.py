@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.guards import Guard, list_guards
-from fabricgen.views.model.hosts import access_of
+from fabricgen.views.model.hosts import access_of, relay_of
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 from fabricgen.views.vrf_loopbacks import VrfLoopback
@@ -55,14 +55,14 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
         "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
         "own_relay": own_relay(switch),
         "DHCPV4_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(s), **_source(switch, s)}
+            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(switch, s), **_source(switch, s)}
             for s in bridged
-            if own_relay(switch) and _servers(s)
+            if own_relay(switch) and _servers(switch, s)
         },
         "DHCP_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv6_servers": list(s.offers.dhcp_v6)}
+            f"Vlan{s.vlan}": {"dhcpv6_servers": _servers(switch, s, v6=True)}
             for s in bridged
-            if s.offers.dhcp_v6 and any(":" in gateway for gateway in s.gateways)
+            if _servers(switch, s, v6=True)
         },
         "ACL_RULE": {
             f"{guard.name}|RULE_{place}": _rule(guard, kind, place)
@@ -90,7 +90,7 @@ def vlan_rows(switch: SwitchView) -> Rows:
     """Rows of VLAN: its number, and the DHCP servers that isc-dhcp-relay takes its hosts' requests to."""
     isc = not own_relay(switch)
     return {
-        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _servers(s)) or None, "vlanid": s.vlan}
+        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _servers(switch, s)) or None, "vlanid": s.vlan}
         for s in switch.services
         if s.gateways
     }
@@ -100,9 +100,8 @@ def own_relay(switch: SwitchView) -> bool:
     """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or, on one of
     two switches with one gateway, would drop those to requests that the other sent.
     """
-    relayed = [service for service in switch.services if _servers(service)]
     deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
-    return any(service.vrf or deaf for service in relayed)
+    return any((service.vrf or deaf) and _servers(switch, service) for service in switch.services)
 
 
 def circuit_forms(switch: SwitchView) -> dict[str, str]:
@@ -125,14 +124,14 @@ def _source(switch: SwitchView, service: Service) -> dict[str, str]:
     """Where two switches have the gateway, the loopback that servers answer to, in the VRF of the VLAN, and that the
     request says whose subnet it is (RFC 3527).
     """
-    own = switch.loopback_in(service.vrf)
-    shared = switch.multihomed or (switch.pair and switch.loopback and not service.vrf)
+    own, relay = switch.loopback_in(service.vrf), relay_of(switch, service, service.gateways)
     source = loopback_name(own) if own else "Loopback0"
-    return {"link_selection": "enable", "source_interface": source} if shared else {}
+    return {"link_selection": "enable", "source_interface": source} if relay and relay.source else {}
 
 
-def _servers(service: Service) -> list[str]:
-    return list(service.offers.dhcp_v4) if service.gateway and ":" not in service.gateway else []
+def _servers(switch: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
+    relay = relay_of(switch, service, service.gateways)
+    return relay.servers_of(v6=v6) if relay else []
 
 
 def _rule(guard: Guard, kind: str, place: int) -> dict[str, Any]:
