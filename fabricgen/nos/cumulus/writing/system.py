@@ -16,10 +16,8 @@ from typing import Any
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, yaml_text
+from fabricgen.views.model.management import model_management
 from fabricgen.views.switch import SwitchView
-
-GNMI_PORT = 9339
-"""The port that gNMI has from IANA, and the example of the NVUE Command Reference."""
 
 _ROLES = {"admin": "system-admin", "operator": "nvue-monitor"}
 _SEVERITIES = {"informational": "info", "warning": "warn"}
@@ -27,21 +25,25 @@ _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 def system_values(switch: SwitchView) -> dict[str, Any]:
     """The values for the templates of the `system` tree; "" and empty for what is not configured."""
-    asked = switch.fabric.management
+    asked, management = switch.fabric.management, model_management(switch)
     own = [bgp.bare(address) for address, gateway in switch.managements if gateway]
     return {
         **_logins(asked),
-        **_servers(asked),
+        "ntp_servers": management.ntp,
+        "dns_servers": list(enumerate(management.dns, 1)),
+        "domain": management.domain,
+        "syslog_servers": management.syslog,
+        "syslog_level": _SEVERITIES.get(management.syslog_level, management.syslog_level),
         **_snmp(asked, switch),
         "vrf_of_servers": "mgmt" if own else "default",
         "own_addresses": own or [address for address in (switch.loopback, switch.loopback6) if address],
         "certificate": yaml_text(asked.tls.certificate.rpartition(".")[0] or asked.tls.certificate)
         if asked.tls
         else "",
-        "timezone": asked.timezone or "",
-        "gnmi_port": (asked.gnmi.port or GNMI_PORT) if asked.gnmi else 0,
-        "pre_login": yaml_text(asked.banner.login) if asked.banner else "",
-        "post_login": yaml_text(asked.banner.motd) if asked.banner else "",
+        "timezone": management.timezone,
+        "gnmi_port": management.gnmi_port,
+        "pre_login": yaml_text(management.login_banner) if asked.banner else "",
+        "post_login": yaml_text(management.motd) if asked.banner else "",
     }
 
 
@@ -64,17 +66,6 @@ def _logins(asked: Management) -> dict[str, Any]:
             "servers": list(enumerate(aaa.servers, 1)),
             "key": yaml_text(aaa.key or ""),
         },
-    }
-
-
-def _servers(asked: Management) -> dict[str, Any]:
-    syslog, dns = asked.syslog, asked.dns
-    return {
-        "ntp_servers": asked.ntp,
-        "dns_servers": list(enumerate(dns.servers, 1)) if dns else [],
-        "domain": (dns and dns.domain) or "",
-        "syslog_servers": syslog.servers if syslog else (),
-        "syslog_level": _SEVERITIES.get(syslog.level, syslog.level) if syslog else "",
     }
 
 

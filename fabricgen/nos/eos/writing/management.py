@@ -17,6 +17,7 @@ from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, User
 from fabricgen.render.escape import one_line, text_lines, token, word
+from fabricgen.views.model.management import model_management
 from fabricgen.views.switch import SwitchView
 
 ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
@@ -42,25 +43,25 @@ END_OF_BANNER = "EOF"
 
 def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
-    management = switch.fabric.management
-    syslog, dns = management.syslog, management.dns
+    asked, management = switch.fabric.management, model_management(switch)
+    banners = (("login", management.login_banner), ("motd", management.motd))
     return {
         "server_vrf": vrf,
         "server_source": bool(switch.own_source),
-        "users": [_user_row(name, user) for name, user in sorted(management.users.items())],
-        "without_admin": bool(management.users) and "admin" not in management.users,
-        "aaa": _aaa(management.aaa),
+        "users": [_user_row(name, user) for name, user in sorted(asked.users.items())],
+        "without_admin": bool(asked.users) and "admin" not in asked.users,
+        "aaa": _aaa(asked.aaa),
         "ntp_servers": [word(server) for server in management.ntp],
-        "name_servers": [(word(server), min(at, 4)) for at, server in enumerate(dns.servers)] if dns else [],
-        "dns_domain": token(dns.domain) if dns and dns.domain else "",
-        "log_level": LEVELS[syslog.level] if syslog and syslog.servers else "",
-        "log_servers": [word(server) for server in syslog.servers] if syslog else [],
-        "snmp": _snmp(management.snmp, switch.site),
+        "name_servers": [(word(server), min(at, 4)) for at, server in enumerate(management.dns)],
+        "dns_domain": token(management.domain) if management.domain else "",
+        "log_level": LEVELS[management.syslog_level] if management.syslog else "",
+        "log_servers": [word(server) for server in management.syslog],
+        "snmp": _snmp(asked.snmp, switch.site),
         "timezone": token(management.timezone) if management.timezone else "",
-        "ssl_profile": _ssl_row(management),
-        "gnmi": management.gnmi is not None,
-        "gnmi_port": (management.gnmi.port or 0) if management.gnmi else 0,
-        "banners": [(kind, banner_lines(text)) for kind, text in _banners(management) if text],
+        "ssl_profile": _ssl_row(asked),
+        "gnmi": asked.gnmi is not None,
+        "gnmi_port": (asked.gnmi.port or 0) if asked.gnmi else 0,
+        "banners": [(kind, banner_lines(text)) for kind, text in banners if text],
     }
 
 
@@ -106,11 +107,6 @@ def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
 def _ssl_row(management: Management) -> tuple[str, ...]:
     """(certificate, key) file names; empty if none are stated."""
     return (word(management.tls.certificate), word(management.tls.key)) if management.tls else ()
-
-
-def _banners(management: Management) -> tuple[tuple[str, str], ...]:
-    banner = management.banner
-    return (("login", banner.login), ("motd", banner.motd)) if banner else ()
 
 
 def banner_lines(text: str) -> list[str]:

@@ -11,18 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Management, SnmpUser
+from fabricgen.views.model.management import model_management
 from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
 from fabricgen.views.switch import SwitchView
 
 CERTIFICATES = "/etc/sonic/telemetry"
 """Folder that the gnmi container finds its certificates in (dockers/docker-sonic-gnmi)."""
-
-GNMI_PORT = 8080
-"""Where the image listens by itself. With a row that names no port the server exits instead
-(dockers/docker-sonic-gnmi/gnmi-native.sh), so that it is always written."""
-
-MAX_RESOLVERS = 3
-"""What resolv.conf takes, and DNS_NAMESERVER with it."""
 
 LOGINS = {"tacacs": "tacacs+,local", "radius": "radius,local"}
 """Servers first; local accounts where none answers."""
@@ -47,20 +41,20 @@ def management_values(switch: SwitchView) -> dict[str, Any]:
 
     What is not asked for is empty.
     """
-    asked = switch.fabric.management
-    dns, log, banner = asked.dns, asked.syslog, asked.banner
+    asked, management = switch.fabric.management, model_management(switch)
     return {
         **_logins(asked.aaa),
         **_snmp(asked, switch.site),
-        **_gnmi(asked),
-        "NTP_SERVER": {server: {"resolve_as": server} for server in asked.ntp},
-        "DNS_NAMESERVER": {server: {} for server in dns.servers[:MAX_RESOLVERS]} if dns else {},
-        "DNS_OPTIONS": {"GLOBAL": {"search": [dns.domain]}} if dns and dns.domain and dns.servers else {},
-        "SYSLOG_SERVER": {server: {"severity": SEVERITIES[log.level]} for server in log.servers} if log else {},
-        "has_banner": banner is not None,
-        "login_banner": _banner(banner.login) if banner else "",
-        "motd_banner": _banner(banner.motd) if banner else "",
-        "timezone": asked.timezone or "",
+        "gnmi_port": management.gnmi_port,
+        **_certificates(asked),
+        "NTP_SERVER": {server: {"resolve_as": server} for server in management.ntp},
+        "DNS_NAMESERVER": {server: {} for server in management.dns},
+        "DNS_OPTIONS": {"GLOBAL": {"search": [management.domain]}} if management.domain and management.dns else {},
+        "SYSLOG_SERVER": {s: {"severity": SEVERITIES[management.syslog_level]} for s in management.syslog},
+        "has_banner": asked.banner is not None,
+        "login_banner": _banner(management.login_banner),
+        "motd_banner": _banner(management.motd),
+        "timezone": management.timezone,
     }
 
 
@@ -98,13 +92,14 @@ def _snmp_user(user: SnmpUser) -> dict[str, str]:
     return {"SNMP_USER_AUTH_PASSWORD": user.auth, "SNMP_USER_ENCRYPTION_PASSWORD": user.privacy}
 
 
-def _gnmi(asked: Management) -> dict[str, Any]:
-    """The port, 0 where nothing is said of gNMI, and the files of certificate and key, "" where none are stated that
-    SONiC takes.
+def _certificates(asked: Management) -> dict[str, str]:
+    """The files of certificate and key, "" where none are stated that SONiC takes.
+
+    The port of gNMI is always written: with a row that names none the server exits
+    (dockers/docker-sonic-gnmi/gnmi-native.sh).
     """
     tls = asked.tls if asked.tls and takes_file_names(asked.tls) else None
     return {
-        "gnmi_port": (asked.gnmi.port or GNMI_PORT) if asked.gnmi else 0,
         "gnmi_certificate": f"{CERTIFICATES}/{tls.certificate}" if tls else "",
         "gnmi_key": f"{CERTIFICATES}/{tls.key}" if tls else "",
     }
