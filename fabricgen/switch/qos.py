@@ -76,7 +76,7 @@ class Qos:
         """Of lossy packets, of notifications, and of RoCE data; the last two are one where lint was overruled."""
         queues = next(iter(self.ports.values())).queues
         numbers = sorted(queues, key=lambda number: (queues[number].ecn is not None, queues[number].strict))
-        return numbers[0], numbers[-2], numbers[-1]
+        return numbers[0], numbers[1], numbers[-1]
 
 
 @dataclass(frozen=True, slots=True)
