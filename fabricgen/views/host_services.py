@@ -28,11 +28,6 @@ class HostServices:
     lacp_fallback: bool = False
 
     @property
-    def dhcp_v4(self) -> tuple[str, ...]:
-        """Servers of DHCP."""
-        return tuple(server for server in self.dhcp if ":" not in server)
-
-    @property
     def reads_gateways(self) -> bool:
         """Whether configurations have more of a gateway than its address: is a server in its subnet, and its prefix."""
         return bool(self.dhcp) or self.states_advertised

@@ -21,8 +21,7 @@ from fabricgen.render.bgp import IP_WORDS
 from fabricgen.render.guards import guards_of, list_guards
 from fabricgen.switch.host_services import Advertised, Relay
 from fabricgen.switch.interfaces import Bond, Interface
-from fabricgen.views.exits import EXIT
-from fabricgen.views.model.hosts import model_vlan
+from fabricgen.views.model.hosts import gateway_of_port, model_vlan
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
@@ -108,14 +107,12 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
     The circuit id of the first is HOSTNAME:PORT, as SONiC's is, the remote id the switch's MAC address. Where another
     switch has the gateway, too, it is the relay's in any case, and the circuit id is the VLAN.
     """
-    of_vlans = [s for s in switch.services if s.gateway and s.offers.dhcp_v4]
-    vlans = {s.vlan for s in of_vlans if s.offers.option_82 and not _is_anycast(switch, s)}
-    routed = [s for s in switch.services if not s.gateways and s.offers.dhcp_v4 and s.offers.option_82]
-    ports = (port for port in switch.ports if port.address and port.role != EXIT)
+    vlans = [(service.vlan, model_vlan(switch, service)) for service in switch.services if service.gateways]
+    marked = {number: vlan.anycast for number, vlan in vlans if vlan.relay and vlan.relay.marked}
+    relays = (gateway_of_port(switch, port)[0] for port in switch.ports)
     return {
-        "marked_vlans": ",".join(map(str, sorted(vlans))),
-        "marks_ports": any(_is_anycast(switch, s) for s in of_vlans)
-        or any(switch.service_of(port) in routed for port in ports),
+        "marked_vlans": ",".join(str(number) for number in sorted(marked) if not marked[number]),
+        "marks_ports": any(marked.values()) or any(relay.marked for relay in relays if relay),
     }
 
 
