@@ -97,10 +97,6 @@ def loopback_name(number: int) -> str:
     return f"Loopback{number}"
 
 
-def _is_anycast(switch: SwitchView, service: Service) -> bool:
-    return bool(switch.multihomed) and not service.owns
-
-
 def relay_values(switch: SwitchView) -> dict[str, Any]:
     """Option 82: by DHCP snooping in VLANs, which knows the port; by the relay itself on routed ports.
 
@@ -121,5 +117,5 @@ def circuit_forms(switch: SwitchView) -> dict[str, str]:
     the port (Arista EOS user manual, `ip dhcp snooping information option circuit-id type`; aristanetworks/avd,
     eos_cli_config_gen, ip-dhcp-snooping). The relay itself says the VLAN, which does not tell ports apart.
     """
-    bridged = [s for s in switch.services if s.gateway and s.offers.option_82 and not _is_anycast(switch, s)]
-    return {service.fabric: "{switch}:{port}" for service in bridged}
+    marked = [s for s in switch.services if s.gateway and s.offers.option_82 and not model_vlan(switch, s).anycast]
+    return {service.fabric: "{switch}:{port}" for service in marked}
