@@ -15,6 +15,8 @@ from types import ModuleType
 
 import pytest
 
+from fabricgen.kernel.nos_rooms import list_nos
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "fabricgen").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
@@ -208,7 +210,7 @@ def test_a_build_into_a_folder_loads_nothing_of_archives(tmp_path: Path) -> None
     assert not loaded & {"tarfile", "zstandard"}
 
 
-NOS_NAMES = frozenset(("cumulus", "eos", "nvos", "opensm", "sonic"))
+NOS_NAMES = frozenset((*list_nos("writer"), "nvos"))
 NOS_ROOMS = "nos/"
 """Where a NOS is known by its name; what else has to know of one asks its facts (catalog/platforms/NOS.yaml)."""
 STILL_NAMING = {

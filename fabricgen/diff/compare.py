@@ -160,7 +160,7 @@ def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, ren
             places=DevicePlaces(was, now),
             renamed=renamed,
             tenants=moves,
-            notes=tuple(_missing(old, new)),
+            notes=tuple(_missing(old, new, differ=bool(devices or links))),
         )
 
 
@@ -212,13 +212,14 @@ def _addresses(old: Listing | None, new: Listing | None) -> Delta | None:
     return None if old is None or new is None else compare_addresses(old, new)
 
 
-def _missing(old: Side, new: Side) -> Iterator[str]:
+def _missing(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
+    """Yield what was not compared; where devices and links do not `differ`, nothing has a reason to be looked for."""
     for side in (old, new):
         for name in ("addresses", "bom"):
             if getattr(side.lists, name) is None:
                 yield f"{side.name} has no {name}.csv, so that is not compared"
         shape = (new if side is old else old).shape
-        if side.shape is None and shape and (shape.omits or shape.spares):
+        if differ and side.shape is None and shape and (shape.omits or shape.spares):
             yield f"{side.name} does not say which slots are omitted and which nodes spare, so that is not compared"
 
 

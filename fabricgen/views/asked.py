@@ -109,7 +109,9 @@ def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
         path = (*fabric.path, "hosts") if spec.hosts else fabric.path
         yield AskedIntent(_HOSTS[fabric.hosts], path, tiers)
     if "v6" in families(design, fabric):
-        yield AskedIntent("ipv6", _locate_setting(design, fabric.name, lambda f: f.ip, ("ip",)), tiers)
+        # every switch routes the family, those without hosts as well
+        routing = tuple({tier.key: tier for tier in (*fabric.tiers, *tiers)}.values())
+        yield AskedIntent("ipv6", _locate_setting(design, fabric.name, lambda f: f.ip, ("ip",)), routing)
     if fabric.tagged:
         yield AskedIntent("tagged-hosts", (*fabric.path, "host_ports"), tiers)
     if fabric.bond:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.running.differences import MOST_RULES, Rule, Rules, Verdict, entries_of
 from fabricgen.running.statements import Statements, compare_statements, spelling_of
 from tests.drift.snippets import files_of_snippet
 
-NOSES = ("sonic", "frr", "eos", "cumulus")
+NOSES = list_nos("statements")
 ENTRIES = [(nos, rule) for nos in NOSES for rule in entries_of(nos)]
 
 

@@ -89,25 +89,14 @@ def command(
     from fabricgen.cli.output import read_prices, tell_idle_prices, tell_left_out
     from fabricgen.cli.progress import progress_of
     from fabricgen.lint.engine import Judgement
-    from fabricgen.pipeline import (
-        CONFIGS,
-        BuildOptions,
-        build_bundles,
-        chosen_parts,
-        compile_cluster,
-        compile_design,
-        header,
-    )
+    from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
     from fabricgen.pipeline import other_findings as told_beside
     from fabricgen.publish.workers import processors
 
     _check_target(output, archive)
     started = time.monotonic()
     parts = tuple(sorted(chosen_parts(_chosen(only))))
-    renders = not parts or CONFIGS in parts
-    refuse_idle("templates", used=renders, why=f"--only leaves out the part {CONFIGS}")
-    refuse_idle("prices", used=not parts or "bom" in parts, why="--only leaves out the part bom")
-    refuse_idle("force", used=archive is None, why="an archive is written anew")
+    renders = _refuse_unused(parts, archive)
     options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
     cluster = compile_cluster(design, phase, lab=lab)
@@ -125,6 +114,17 @@ def command(
     print_findings(judgement.result)
     _tell_of_written(report, archive or output, time.monotonic() - started)
     return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
+
+
+def _refuse_unused(parts: Sequence[str], archive: Path | None) -> bool:
+    """Raise UsageError for options that what is written does not use; return whether configurations are written."""
+    from fabricgen.pipeline import CONFIGS
+
+    renders = not parts or CONFIGS in parts
+    refuse_idle("templates", used=renders, why=f"--only leaves out the part {CONFIGS}")
+    refuse_idle("prices", used=not parts or "bom" in parts, why="--only leaves out the part bom")
+    refuse_idle("force", used=archive is None, why="an archive is written anew")
+    return renders
 
 
 def _chosen(only: Sequence[str]) -> set[str]:

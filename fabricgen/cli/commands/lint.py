@@ -109,9 +109,7 @@ def command(
         _tell_beside_diff(form, reports, failed=failed)
     else:
         click.echo(write_report(form, reports))
-    if unusable:
-        return 2
-    return 1 if failed else 0
+    return 2 if unusable else int(failed)
 
 
 def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> None:

@@ -106,29 +106,26 @@ def command(
     from fabricgen.diff.fail_on import fails, parse
     from fabricgen.diff.stages import parse_at_once
 
-    if old == "-" and new == "-":
-        raise click.UsageError("only one side can be standard input")
-    refuse_idle("at_once", used=stages, why="it is of --stages")
-    refuse_idle("token", "plain_http", used=old.startswith("netbox:"), why="OLD is no NetBox")
+    _refuse_misuse(old, new, stages)
     words, share = parse(fail_on), parse_at_once(at_once)
     refuse_filled(rollback)
-    options = PlanOptions(
-        old_sets=set_old,
-        new_sets=sets,
-        allow_outside=allow_outside,
-        price_file=prices,
-        templates=templates,
-        every_config=configs or stages or rollback is not None or "changed-config" in words,
-        released=released,
-        phases=(phase_old, phase),
-        token=token,
-        plain_http=plain_http,
-    )
+    every_config = configs or stages or rollback is not None or "changed-config" in words
+    options = PlanOptions(old_sets=set_old, new_sets=sets, phases=(phase_old, phase), every_config=every_config)
+    options = replace(options, allow_outside=allow_outside, price_file=prices, templates=templates)
+    options = replace(options, released=released, token=token, plain_http=plain_http)
     change = replace(changes(old, new, options), show_diffs=configs)
     click.echo(_report(change, form, every, share if stages else None), nl=form != "markdown")
     if rollback is not None:
         click.echo(write_rollback(rollback, old, change, options), err=True)
     return 1 if fails(change, words) else 0
+
+
+def _refuse_misuse(old: str, new: str, stages: bool) -> None:
+    """Raise UsageError where both sides are standard input, and for options that these sides do not use."""
+    if old == "-" and new == "-":
+        raise click.UsageError("only one side can be standard input")
+    refuse_idle("at_once", used=stages, why="it is of --stages")
+    refuse_idle("token", "plain_http", used=old.startswith("netbox:"), why="OLD is no NetBox")
 
 
 def _report(change: Change, form: str, every: bool, at_once: AtOnce | None) -> str:
