@@ -7,7 +7,7 @@ from fabricgen.bom.sources import console_servers, power_cords, rack_fittings, r
 from fabricgen.cluster import Cluster
 
 
-def specifications(cluster: Cluster) -> set[str]:
+def list_specifications(cluster: Cluster) -> set[str]:
     """The specifications of all accessories that the bill lists, whatever products stand for them."""
     cables = CableParts(cluster)
     found = [source.needs(cluster, cables) for source in (console_servers, power_cords, rack_fittings, rack_pdus)]

@@ -243,6 +243,7 @@ class Catalog:
 
     def _port_table_file(self, switch: str) -> Path | None:
         """The port table of a switch: a file of its name in the folder of a NOS below `platforms`."""
+        # the user's catalogue comes before the built-in one
         return next((f for folder in self._platforms for f in sorted(folder.glob(f"*/{switch}.yaml"))), None)
 
     def _port_table(self, switch: str, file: Path) -> SonicPlatform:

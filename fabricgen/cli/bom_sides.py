@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from fabricgen.cli.built_archives import BuiltPlaces, relabelled
-from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, written
+from fabricgen.cli.built_archives import BuiltPlaces, rename_in_messages
+from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, write_tree_files
 from fabricgen.cluster import Cluster
 from fabricgen.diff.bill.file import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
 from fabricgen.diff.git_tree import PREFIX, open_tree
@@ -29,17 +29,19 @@ def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> 
     """
     with ExitStack() as stack:
         shown: dict[str, str] = {}
-        stack.enter_context(relabelled(shown))
+        stack.enter_context(rename_in_messages(shown))
         if not place.startswith(PREFIX):
             return _bill(Path(BuiltPlaces(stack, shown).folder_of(place)), place, prices, allow_outside=allow_outside)
         tree = open_tree(place)
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
         if tree.is_folder:
-            return built_bom(open_built(written(tree, Path(temporary) / tree.path, (LIST, RACKS, MANIFEST, *PENDING))))
+            return built_bom(
+                open_built(write_tree_files(tree, Path(temporary) / tree.path, (LIST, RACKS, MANIFEST, *PENDING)))
+            )
         if tree.path.endswith(SUFFIXES):
             file = PurePosixPath(tree.path)
-            return read_bom(written(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
+            return read_bom(write_tree_files(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
         at = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
         return bill_listing(compiled_side(str(at), (), allow_outside, temporary), prices)
 

@@ -64,7 +64,7 @@ def renamed_in(text: str, shown: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def relabelled(shown: Mapping[str, str]) -> Iterator[None]:
+def rename_in_messages(shown: Mapping[str, str]) -> Iterator[None]:
     """Let errors name files of a revision or archive rather than their temporary copies."""
     try:
         yield
@@ -87,5 +87,5 @@ def built_places() -> Iterator[BuiltPlaces]:
     """Archives unpacked for a while; errors meanwhile name them rather than the copies."""
     with ExitStack() as stack:
         places = BuiltPlaces(stack)
-        stack.enter_context(relabelled(places.shown))
+        stack.enter_context(rename_in_messages(places.shown))
         yield places

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from fabricgen.cli.built_archives import BuiltPlaces, refuse_for_a_build, relabelled
+from fabricgen.cli.built_archives import BuiltPlaces, refuse_for_a_build, rename_in_messages
 from fabricgen.cli.findings import refuse_unbuildable
 from fabricgen.cli.netbox import PREFIX as NETBOX
 from fabricgen.cli.netbox import open_netbox
@@ -106,7 +106,7 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
     with ExitStack() as stack:
         stack.enter_context(collector_paused())
         shown: dict[str, str] = {}
-        stack.enter_context(relabelled(shown))
+        stack.enter_context(rename_in_messages(shown))
         asked = _Asked(options.new_sets, options.released, options.phases[1])
         if old.startswith(NETBOX):
             return _held(old, _open_new(new, asked, options, stack, shown), options)
@@ -175,7 +175,7 @@ def change_to(old: str, new: str, cluster: Cluster, options: PlanOptions) -> Cha
     with ExitStack() as stack:
         stack.enter_context(collector_paused())
         shown: dict[str, str] = {}
-        stack.enter_context(relabelled(shown))
+        stack.enter_context(rename_in_messages(shown))
         was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
         now = Side(new, lists_of(cluster, options.prices), sizing_figures(cluster), options.new_sets)
         renamed = renamed_clusters(was.cluster, cluster) if was.cluster else {}
@@ -393,7 +393,7 @@ def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
     """A built folder in a revision: its lists are written to a temporary folder, its configurations read
     when needed.
     """
-    at = written(tree, temporary / tree.path, _LISTS)
+    at = write_tree_files(tree, temporary / tree.path, _LISTS)
     if not (at / MANIFEST).is_file():
         hint = "name a blueprint, or a folder that `fabricgen build` wrote and that was committed whole"
         raise fault(
@@ -404,7 +404,7 @@ def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
     return _Opened(side, _by_manifest(built, built.entries or {}, tree))
 
 
-def written(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
+def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
     """A temporary folder with files of a revision; those are missing there that the revision has not."""
     for name, content in tree.read(names).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -249,6 +249,7 @@ def entries_of(nos: str) -> tuple[Rule, ...]:
 def rules_of(nos: str) -> Rules:
     """The rules of a NOS, and of the rooms whose statements are part of its own: those of SONiC have FRR's."""
     spelling, entries = spelling_of(nos), list(entries_of(nos))
+    # the first rule that matches decides, so that the own ones come first
     for step, room in spelling.parts.items():
         entries += [_below(step, room, entry) for entry in entries_of(room)]
     return Rules(entries, spelling.default_of)

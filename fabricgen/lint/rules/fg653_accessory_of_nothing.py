@@ -39,9 +39,9 @@ class AccessoryOfNothing(PlanRule):
         stated = cluster.design.loaded.blueprint.accessories
         if not stated.parts:
             return
-        from fabricgen.bom.specifications import specifications
+        from fabricgen.bom.specifications import list_specifications
 
-        known = specifications(cluster)
+        known = list_specifications(cluster)
         for spec in stated.parts:
             if spec not in known:
                 message = f"the bill lists no '{spec}', so that {stated.parts[spec]} is not ordered"

@@ -11,6 +11,7 @@ def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of Cumulus Linux."""
     if isinstance(dump.data, list) and any(isinstance(step, dict) and "set" in step for step in dump.data):
         hostname = text_at(dump.data, "set", "system", "hostname")
+    # a whole configuration has megabytes, and its first lines say what it is
     elif not dump.is_json and re.search(r"^(?:- (?:header|set):|nv set )", dump.text[:4096], re.M):
         stated = re.search(r"^(?: {2,8}hostname:|nv set system hostname) *'?\"?([\w.-]+)", dump.text, re.M)
         hostname = stated[1] if stated else ""

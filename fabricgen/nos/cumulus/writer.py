@@ -28,7 +28,7 @@ from fabricgen.nos.cumulus.writing.balancing import balancing_values
 from fabricgen.nos.cumulus.writing.host_services import bridge_values, filters, packets_a_second
 from fabricgen.nos.cumulus.writing.overlay import overlay_values
 from fabricgen.nos.cumulus.writing.qos import pfc_profile, qos_values, speed_profile
-from fabricgen.nos.cumulus.writing.relay import circuit_forms, discovery, relay_values
+from fabricgen.nos.cumulus.writing.relay import announce_neighbors, circuit_forms, relay_values
 from fabricgen.nos.cumulus.writing.routing import routing_values
 from fabricgen.nos.cumulus.writing.segments import segment_values
 from fabricgen.nos.cumulus.writing.system import system_values
@@ -156,7 +156,7 @@ def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
         "addresses": [(family(gateway), gateway) for gateway in service.gateways],
         "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
         "vrf": vrf_name(service.vrf),
-        "discovery": discovery(model_vlan(switch, service)),
+        "discovery": announce_neighbors(model_vlan(switch, service)),
     }
 
 

@@ -34,5 +34,6 @@ def _list_commands(commands: Mapping[str, Any], indent: str) -> Iterator[str]:
     for command, below in commands.items():
         yield f"{indent}{command}"
         inner = below.get("cmds") if isinstance(below, dict) else None
+        # a section is indented by one space, so that the indent counts how deep it lies
         if isinstance(inner, dict) and len(indent) < MOST_DEEP:
             yield from _list_commands(inner, f"{indent} ")

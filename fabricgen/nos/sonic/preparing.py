@@ -33,6 +33,7 @@ def prepare_files(running: Mapping[str, str], planned: Mapping[str, str]) -> Pre
     if FRR in files and FRR not in planned:
         return _compare_sessions(files.pop(FRR), planned[CONFIG], files)
     if FRR in planned and FRR not in files:
+        # as planned, or each line of it would be told as missing beside the one note
         files[FRR] = planned[FRR]
         text = "no configuration of FRR was collected (`vtysh -c 'show running-config'`): sessions are not compared"
         return Prepared(files, notes=(("BGP", text, Severity.ERROR),))

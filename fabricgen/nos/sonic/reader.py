@@ -19,9 +19,10 @@ from fabricgen.nos.sonic.reading.balancing import read_balancing
 from fabricgen.nos.sonic.reading.macsec import read_macsec
 from fabricgen.nos.sonic.reading.management import MANAGEMENT_TABLES, read_management
 from fabricgen.nos.sonic.reading.overlay import Tunnels
-from fabricgen.nos.sonic.reading.qos import QOS_TABLES, read_qos
+from fabricgen.nos.sonic.reading.qos import read_qos
 from fabricgen.nos.sonic.reading.trim import read_trimming
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
+from fabricgen.nos.sonic.tables import QOS_TABLES
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 from fabricgen.switch.balancing import Balancing
@@ -78,7 +79,7 @@ def read(files: Mapping[str, str]) -> Switch:
     for name, table in tables.items():
         if name in _TABLES:
             part(f"table {name}", partial(_TABLES[name], box, table), None)
-        elif name not in QOS_TABLES | MANAGEMENT_TABLES | pair.NAMES | segments.NAMES | _ELSEWHERE:
+        elif name not in {*QOS_TABLES} | MANAGEMENT_TABLES | pair.NAMES | segments.NAMES | _ELSEWHERE:
             unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")

@@ -53,6 +53,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.nos.sonic.tables import QOS_TABLES
 from fabricgen.nos.sonic.writing.balancing import balancing_values
 from fabricgen.nos.sonic.writing.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.nos.sonic.writing.buffers import length_tables as buffers_by_length
@@ -144,7 +145,7 @@ def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> 
     qos, port_table = qos_values(switch), port_table_of(switch, platform)
     ports = cabled_ports(switch, lengths_m, platform, port_table)
     buffers = buffer_tables(switch, ports, platform, port_table)
-    lossless = [t for t in _LOSSLESS if t != _SPECTRUM_ONLY or qos[t]] if qos else []
+    lossless = [t for t in QOS_TABLES if t != _SPECTRUM_ONLY or qos[t]] if qos else []
     trimming = trim_tables(switch, platform, port_table)
     found = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
     tables = {_template(t): rows for t, rows in sorted(found.items())}
@@ -371,25 +372,12 @@ _WHERE_FILLED = (
     "VXLAN_TUNNEL",
     "VXLAN_TUNNEL_MAP",
 )
-_LOSSLESS = (
-    "DSCP_TO_TC_MAP",
-    "MAP_PFC_PRIORITY_TO_QUEUE",
-    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
-    "PFC_WD",
-    "PORT_QOS_MAP",
-    "QUEUE",
-    "SCHEDULER",
-    "TC_TO_PRIORITY_GROUP_MAP",
-    "TC_TO_QUEUE_MAP",
-    "WRED_PROFILE",
-)
-
 _SPECTRUM_ONLY = "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
 
 
 def list_templates() -> Iterable[str]:
     """The template of each table that some switch may have."""
-    tables = {*_ALWAYS, *_WHERE_FILLED, *PRINTED_WITH, *_LOSSLESS, *TRIM_TABLES, "CABLE_LENGTH"}
+    tables = {*_ALWAYS, *_WHERE_FILLED, *PRINTED_WITH, *QOS_TABLES, *TRIM_TABLES, "CABLE_LENGTH"}
     return (f"tables/{table}.j2" for table in sorted(tables))
 
 

@@ -78,7 +78,7 @@ def _by_content(
 ) -> str | None:
     """The device of the plan whose host name is in a file, if any; what else it is of is added to `found`."""
     try:
-        told = [each for _, each in texts(source)]
+        told = [each for _, each in read_configurations(source)]
     except InputError:
         told = []
     names = {each.hostname for each in told if each is not None and each.hostname}
@@ -91,7 +91,7 @@ def _by_content(
     return None
 
 
-def texts(source: Source) -> Iterator[tuple[str, ShownConfiguration | None]]:
+def read_configurations(source: Source) -> Iterator[tuple[str, ShownConfiguration | None]]:
     """(file, what it tells) of a file; raises InputError for one that is damaged or too large."""
     for shown, data in contents(source):
         if len(data) > MOST_BYTES:
@@ -117,11 +117,11 @@ class Shown:
 
 
 def shown_by(files: list[Source]) -> Shown:
-    """Read the files of one device; raises InputError as `texts`."""
+    """Read the files of one device; raises InputError as `read_configurations`."""
     shown = Shown()
     first: dict[tuple[str, str], str] = {}
     for source in files:
-        for file, told in texts(source):
+        for file, told in read_configurations(source):
             if told is None:
                 shown.ignored.append(file)
                 continue

@@ -17,17 +17,17 @@ def model_management(switch: SwitchView) -> Management:
     users = {} if switch.lacks("users") else asked.users
     accounts = {n: User(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
 
-    def ranked(servers: tuple[str, ...]) -> tuple[str, ...]:
+    def order_servers(servers: tuple[str, ...]) -> tuple[str, ...]:
         return servers if dialect.ranks_servers else tuple(sorted(servers))
 
     return Management(
         addresses=addresses,
         users=accounts,
         aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
-        ntp=ranked(asked.ntp),
-        dns=ranked(dns.servers[:most_resolvers]) if dns else (),
+        ntp=order_servers(asked.ntp),
+        dns=order_servers(dns.servers[:most_resolvers]) if dns else (),
         domain=(dns.domain or "") if dns else "",
-        syslog=ranked(syslog.servers) if syslog else (),
+        syslog=order_servers(syslog.servers) if syslog else (),
         syslog_level=syslog.level if syslog and syslog.servers else "",
         snmp_users=frozenset(asked.snmp.users) if asked.snmp else frozenset(),
         gnmi_port=(asked.gnmi.port or switch.naming.systems.gnmi_port or 0) if asked.gnmi else 0,

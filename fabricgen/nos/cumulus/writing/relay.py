@@ -122,7 +122,7 @@ def answered6(switch: SwitchView) -> str:
     return next((relay.source6 for _, _, relay in _list_relayed(switch, "", v6=True)), "")
 
 
-def discovery(vlan: Vlan) -> dict[str, Any] | None:
+def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
     """What the gateway of a VLAN advertises; None where nothing is stated, or it has no IPv6."""
     if vlan.advertised is None and not vlan.silent:
         return None

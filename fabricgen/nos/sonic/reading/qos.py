@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fabricgen.nos.sonic.tables import QOS_TABLES
 from fabricgen.running.tree import only, unfit
 from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
 
-QOS_TABLES = {
-    "DSCP_TO_TC_MAP",
-    "MAP_PFC_PRIORITY_TO_QUEUE",
-    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
-    "PFC_WD",
-    "PORT_QOS_MAP",
-    "QUEUE",
-    "SCHEDULER",
-    "TC_TO_PRIORITY_GROUP_MAP",
-    "TC_TO_QUEUE_MAP",
-    "WRED_PROFILE",
-}
 BITS_PER_MEGABIT = 1_000_000
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -28,7 +17,7 @@ def read_qos(tables: Tables) -> Qos | None:
 
     Raises UnknownTextError where tables do not fit together.
     """
-    if "SWITCH_TRIMMING" in tables or not QOS_TABLES & set(tables):
+    if "SWITCH_TRIMMING" in tables or not set(QOS_TABLES).intersection(tables):
         return None
     bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
     classes = _numbers(_bound_map(tables, bound, "dscp_to_tc_map", "DSCP_TO_TC_MAP"))
