@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricgen.render.exits import OVERLAY_OUT
 from fabricgen.switch.overlay import OverlayPeer, OverlayVrf
+from fabricgen.views.model.policies import OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
 
 TO_MATES = "OVERLAY-PEER"

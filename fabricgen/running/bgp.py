@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.leaks import leaks_of
-from fabricgen.running.policy import Policies, Route, carried
+from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import tolerates, unfit
 from fabricgen.switch.overlay import EVPN
-from fabricgen.switch.routing import Bfd, Bgp, Clause, Peer, Permit, Policy
+from fabricgen.switch.routing import Bfd, Bgp, Peer, Policy, carried
 
 
 @dataclass
@@ -113,8 +111,8 @@ class Instance:
         return Peer(
             remote_asn=one.remote_asn or group.remote_asn,
             families=families,
-            policy_in=self._joined(policies, one.map_in or group.map_in, families),
-            policy_out=self._joined(policies, one.map_out or group.map_out, families),
+            policy_in=self._policy(policies, one.map_in or group.map_in, families),
+            policy_out=self._policy(policies, one.map_out or group.map_out, families),
             keepalive_s=keepalive,
             hold_s=hold,
             bfd=one.bfd or group.bfd,
@@ -128,11 +126,11 @@ class Instance:
             shut=one.shut or group.shut,
         )
 
-    def _joined(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
-        """As `_joined`, which hundreds of sessions ask for alike."""
+    def _policy(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
+        """What maps let pass on a session, of which hundreds have the same."""
         key = frozenset(maps), families
         if key not in self._known:
-            self._known[key] = _joined(policies, maps, families)
+            self._known[key] = policies.policy(maps, families)
         return self._known[key]
 
 
@@ -147,32 +145,22 @@ def drained(policies: Policies, instances: Iterable[Instance], *, by_community: 
     return marks == {True}
 
 
-def _joined(policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
-    """The policy of a session, of the maps that its families have; None where all may pass.
+Imports = Mapping[str, tuple[set[str], set[str]]]
+"""By family, the VRFs whose routes are brought in, and the maps that these pass."""
 
-    Permits of families that the session does not carry let nothing pass, and do not count.
+
+def leaks_of(policies: Policies, imports: Imports) -> dict[str, Policy]:
+    """What is brought in from each VRF, of all families.
+
+    Raises UnknownTextError where a map does not say from which VRF, or that is not brought in.
     """
-    found = [policies.policy(name) for name in sorted(maps)]
-    known = [policy for policy in found if policy is not None]
-    if not known:
-        return None
-    if len(known) != len(found) or len({policy.own_only for policy in known}) != 1:
-        unfit(f"families differ in what may pass: {sorted(maps)}")
-
-    of = partial(carried, families)
-    clauses = (replace(c, permits=of(c.permits)) for policy in known for c in policy.clauses)
-    return Policy(
-        of(permit for policy in known for permit in policy.permits),
-        known[0].own_only,
-        of(permit for policy in known for permit in policy.denies),
-        merged(c for c in clauses if c.permits),
-    )
-
-
-def merged(clauses: Iterable[Clause]) -> frozenset[Clause]:
-    """Clauses on the same terms as one."""
-    found: dict[Clause, frozenset[Permit]] = {}
-    for clause in clauses:
-        terms = replace(clause, permits=frozenset())
-        found[terms] = found.get(terms, frozenset()) | clause.permits
-    return frozenset(replace(terms, permits=permits) for terms, permits in found.items())
+    found: dict[str, Policy] = {}
+    for family, (sources, maps) in imports.items():
+        every = [one for name in sorted(maps) for one in policies.from_vrfs(name)]
+        said = [(vrf, mine) for vrf, permits in every if (mine := carried((family,), permits))]
+        if not maps or {vrf for vrf, _ in said} != sources:
+            unfit(f"{sorted(sources)} are brought in, and maps name {sorted(str(vrf) for vrf, _ in said)}")
+        for vrf, permits in said:
+            before = found.get(vrf, Policy(frozenset())).permits
+            found[vrf] = Policy(before | permits, all(map(policies.brings_own_only, maps)))
+    return found

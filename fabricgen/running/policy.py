@@ -2,54 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
 from fabricgen.running.tree import tolerates, unfit
 from fabricgen.switch.interfaces import Interface, Subinterface, Vlan
-from fabricgen.switch.routing import Clause, Permit, Policy, network_of
+from fabricgen.switch.routing import LEAKED, LEARNED_PATH, OWN_ROUTES, Entry, Permit, Policy, RouteMaps, network_of
 
 ADDING = ("EXIT-", "LEAKED")
 """How maps begin in which an AS number in front of the path is no sign of maintenance."""
 
-LEAKED = 4_294_967_294
-LEARNED = "[0-9]"
-"""All paths but the empty one."""
-KEPT_OUT = ({f"_{LEAKED}_"}, {LEARNED})
-"""The AS number in the path of what was brought in from another VRF."""
+KEPT_OUT = ({f"_{LEAKED}_"}, {LEARNED_PATH})
+"""The AS paths of what is leaked into no VRF."""
 
 GRACEFUL = {"65535:0", "GSHUT", "graceful-shutdown"}
 """The community of graceful shutdown (RFC 8326), as files and devices have it."""
-
-OWN_ROUTES = "^$"
-"""The AS path of what a switch originates itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A numbered entry of a route-map: what it matches, "" for anything."""
-
-    permit: bool
-    prefix_list: str = ""
-    as_path: str = ""
-    interface: str = ""
-    tag: str = ""
-    communities: tuple[str, ...] = ()
-    last_as: int = 0
-    added: int = 0
-    prepend: str = ""
-    community: str = ""
-    source_vrf: str | None = None
-    """The VRF that it was brought from, "" for the default one."""
-    extcommunity: str = ""
-
-    @property
-    def sets(self) -> bool:
-        """Whether it changes what passes."""
-        return bool(self.communities or self.last_as or self.added)
 
 
 def of_exit(matched: dict[str, Any]) -> None:
@@ -66,13 +36,8 @@ def of_exit(matched: dict[str, Any]) -> None:
     matched["communities"] = tuple(each for each in communities if each not in GRACEFUL)
 
 
-@dataclass
-class Policies:
-    """The lists and maps of one switch, by name."""
-
-    prefix_lists: dict[str, set[Permit]] = field(default_factory=dict)
-    as_paths: dict[str, set[str]] = field(default_factory=dict)
-    maps: dict[str, dict[int, Entry]] = field(default_factory=dict)
+class Policies(RouteMaps):
+    """The lists and maps of one switch, as its files have them."""
 
     def add_permit(self, name: str, prefix: str, bounds: str) -> None:
         """Add a rule `PREFIX [ge N] [le N]` to a prefix list."""
@@ -80,33 +45,38 @@ class Policies:
         given = dict(zip(words[::2], map(int, words[1::2]), strict=True))
         own, most = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
         longest = given.get("le", most if "ge" in given else own)
-        self.prefix_lists.setdefault(name, set()).add(Permit(prefix, given.get("ge", own), longest))
+        found = Permit(prefix, given.get("ge", own), longest)
+        self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), found}
 
-    def policy(self, name: str) -> Policy | None:
-        """What a map lets pass, None for everything; raises UnknownTextError for what a Policy cannot say."""
+    def add_path(self, name: str, expression: str) -> None:
+        """Add a rule to a list of AS paths."""
+        self.as_paths[name] = {*self.as_paths.get(name, ()), expression}
+
+    def policy(self, names: Iterable[str], families: frozenset[str]) -> Policy | None:
+        """What some maps let pass together on a session of some families, None for everything.
+
+        Raises UnknownTextError for what a Policy cannot say.
+        """
+        found = {name: [entry for entry in self._entries(name) if entry.permit] for name in sorted(names)}
+        known = {name: rest for name, rest in found.items() if not rest or any(entry != Entry(True) for entry in rest)}
+        if not known:
+            return None
+        own = {
+            name: {bool(e.as_path) for e in rest if not e.sets and not self._on_terms(e)}
+            for name, rest in known.items()
+        }
+        for name, rest in known.items():
+            if len(own[name]) > 1 or any(e.interface or e.tag or not e.prefix_list for e in rest):
+                unfit(f"route-map {name} is no list of prefixes")
+        if len(known) < len(found) or len(set().union(*own.values())) > 1:
+            unfit(f"families differ in what may pass: {sorted(found)}")
+        return self.make_policy(known, families)
+
+    def _entries(self, name: str) -> Iterable[Entry]:
         if name not in self.maps and tolerates():
             unfit(f"route-map {name} is not there: nothing passes")
-            return Policy(frozenset())
-        entries = [entry for _, entry in sorted(self.maps[name].items())]
-        permitting = [entry for entry in entries if entry.permit]
-        if permitting and all(entry == Entry(True) for entry in permitting):
-            return None
-        plain = [entry for entry in entries if entry.permit and not entry.sets and not self._on_terms(entry)]
-        own = {bool(entry.as_path) for entry in plain} or {False}
-        permits, clauses = set[Permit](), set[Clause]()
-        strange = any(entry.interface or entry.tag or not entry.prefix_list for entry in permitting)
-        if strange or len(own) > 1:
-            unfit(f"route-map {name} is no list of prefixes")
-        for entry in permitting:
-            found = self._permits(entry.prefix_list)
-            if entry in plain:
-                permits |= found
-            else:
-                paths = frozenset(self.as_paths[entry.as_path] if entry.as_path else ())
-                sets = frozenset(entry.communities), entry.last_as, entry.added
-                clauses.add(Clause(frozenset(found), paths, *sets))
-        denies = {p for e in entries if not e.permit and e.prefix_list for p in self._permits(e.prefix_list)}
-        return Policy(frozenset(permits), own.pop(), frozenset(denies), frozenset(clauses))
+            self.maps[name] = {}
+        return self.maps[name].values()
 
     def from_vrfs(self, name: str) -> Iterator[tuple[str, frozenset[Permit]]]:
         """(VRF, what passes of its routes) of each entry.
@@ -124,12 +94,12 @@ class Policies:
                 unfit(
                     f"route-map {name} does not say of which VRF which prefixes are brought in, or does not mark them"
                 )
-            yield entry.source_vrf or "", frozenset(self._permits(entry.prefix_list))
+            yield entry.source_vrf or "", frozenset(self.permits_of(entry.prefix_list))
 
     def brings_own_only(self, name: str) -> bool:
         """Whether a map of a leak keeps out all that the switch has learned."""
         entries = sorted(self.maps.get(name, {}).items())
-        return bool(entries) and self.as_paths.get(entries[0][1].as_path) == {LEARNED}
+        return bool(entries) and self.as_paths.get(entries[0][1].as_path) == {LEARNED_PATH}
 
     def passes(self, name: str) -> bool:
         """Whether a map lets anything pass."""
@@ -146,11 +116,12 @@ class Policies:
             unfit(f"route-map {name} drains some of what it lets pass")
         return marks == {(True, by_community)}
 
-    def _permits(self, name: str) -> set[Permit]:
+    def permits_of(self, name: str) -> Set[Permit]:
+        """The prefixes of a list; none of one that a running configuration lacks."""
         if name not in self.prefix_lists and tolerates():
             unfit(f"prefix list {name} is not there")
             return set()
-        return self.prefix_lists[name]
+        return super().permits_of(name)
 
     def _on_terms(self, entry: Entry) -> bool:
         """Whether it asks for another AS path than that of own routes."""
@@ -177,13 +148,8 @@ class Policies:
                 yield route.prefix
 
     def _matches(self, entry: Entry, route: Route) -> bool:
-        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self._permits(entry.prefix_list))
+        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self.permits_of(entry.prefix_list))
         return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
-
-
-def carried(families: Iterable[str], permits: Iterable[Permit]) -> frozenset[Permit]:
-    """The permits of some families."""
-    return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,27 @@
-"""Sessions, policies and routes of a switch, in words that belong to no NOS."""
+"""Sessions, policies and routes of a switch, in words that belong to no NOS.
+
+A policy is what a session lets pass. `RouteMaps` are the maps and lists that it is made of: views make them, writers
+print them, and readers read them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import cache
 from ipaddress import ip_interface
+
+OWN_ROUTES = "^$"
+"""The AS path of what a switch originates itself."""
+
+GRACEFUL_SHUTDOWN = "65535:0"
+"""The community of what is drained (RFC 8326)."""
+
+LEAKED = 4_294_967_294
+"""The AS number in front of what is leaked: the last one for private use (RFC 6996), which no switch has."""
+
+LEARNED_PATH = "[0-9]"
+"""Over EVPN: all AS paths but the switch's own, which is empty. Others leak theirs themselves."""
 
 
 @cache
@@ -14,13 +30,30 @@ def network_of(address: str) -> str:
     return str(ip_interface(address).network)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Permit:
     """Prefixes inside one, with lengths from `shortest` to `longest`."""
 
     prefix: str
     shortest: int
     longest: int
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """(shortest, longest) as a list has to say them: 0 for a length that goes without saying."""
+        own = prefix_length(self.prefix)
+        return (self.shortest, 0) if self.shortest > own else (0, self.longest if self.longest > own else 0)
+
+
+def make_permit(prefix: str, longest: int = 0, shortest: int = 0) -> Permit:
+    """A prefix, with others inside it of lengths up to the longest, from the shortest on."""
+    own = prefix_length(prefix)
+    return Permit(prefix, max(own, shortest), max(own, longest))
+
+
+def prefix_length(prefix: str) -> int:
+    """The length of a prefix such as 10.0.0.0/16."""
+    return int(prefix.rpartition("/")[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +117,94 @@ class Peer:
     """The AS number shown to it instead of the switch's, whose own is not added; 0 for none."""
     password: str = ""
     shut: bool = False
+    group: str = field(default="", compare=False)
+    """UP to the tier above, DOWN to the tier below, PEER inside a tier; of IPv6 with a 6; EXIT- and an exit's name."""
+    device: str = field(default="", compare=False)
+    """What is at the far end."""
+    port: str = field(default="", compare=False)
+    """The own port, "" where several lead there."""
+    address: str = field(default="", compare=False)
+    """The own address; "" where the session runs over link-local ones."""
+
+    @property
+    def is_exit(self) -> bool:
+        """Whether it leads outside."""
+        return self.group.startswith("EXIT-")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A numbered entry of a route map: what it matches, "" for anything, and what it sets on routes that pass.
+
+    `last_as`: how often the first AS number of the path is repeated; `added`: the AS number that is put before it. What
+    is drained has the path `prepend` put before it, numbers apart by spaces, and the `community` of its shutdown.
+    """
+
+    permit: bool
+    prefix_list: str = ""
+    as_path: str = ""
+    interface: str = ""
+    tag: str = ""
+    communities: tuple[str, ...] = ()
+    last_as: int = 0
+    added: int = 0
+    prepend: str = ""
+    community: str = ""
+    source_vrf: str | None = None
+    """The VRF that it was brought from, "" for the default one."""
+    extcommunity: str = ""
+
+    @property
+    def sets(self) -> bool:
+        """Whether it changes what passes."""
+        return bool(self.communities or self.last_as or self.added)
+
+
+@dataclass
+class RouteMaps:
+    """Lists and maps by name. As views make them they are those of one VRF, in the order in which they are written,
+    with names that do not tell of it; those of IPv6 end in 6.
+    """
+
+    prefix_lists: dict[str, Set[Permit]] = field(default_factory=dict)
+    as_paths: dict[str, Set[str]] = field(default_factory=dict)
+    maps: dict[str, dict[int, Entry]] = field(default_factory=dict)
+
+    def name_for(self, peer: Peer, way: str, family: str) -> str:
+        """The map that a session of views has for a family, `way` IN or OUT: mates may be told by another, PEER."""
+        ending = "6" if family == "v6" else ""
+        if peer.is_exit:
+            return f"{peer.group}-{way}{ending}"
+        to_mate = way == "OUT" and peer.group.startswith("PEER") and f"PEER{ending}" in self.maps
+        return f"{'PEER' if to_mate else way}{ending}"
+
+    def permits_of(self, name: str) -> Set[Permit]:
+        """The prefixes of a list."""
+        return self.prefix_lists[name]
+
+    def make_policy(self, names: Iterable[str], families: Set[str]) -> Policy:
+        """What some maps let pass together on a session of some families ("v4", "v6"): the other prefixes of a map that
+        is of both let nothing pass there.
+        """
+        permits, denies, own_only, clauses = set[Permit](), set[Permit](), False, dict[Clause, frozenset[Permit]]()
+        for entry in (entry for name in names for _, entry in sorted(self.maps[name].items())):
+            found = carried(families, self.permits_of(entry.prefix_list) if entry.prefix_list else ())
+            paths = self.as_paths[entry.as_path] if entry.as_path else set[str]()
+            if not entry.permit:
+                denies |= found
+            elif found and (entry.sets or paths - {OWN_ROUTES}):
+                sets = frozenset(entry.communities), entry.last_as, entry.added
+                terms = Clause(frozenset(), frozenset(paths), *sets)
+                clauses[terms] = clauses.get(terms, frozenset()) | found
+            elif found:
+                permits, own_only = permits | found, own_only or bool(paths)
+        whole = frozenset(replace(terms, permits=found) for terms, found in clauses.items())
+        return Policy(frozenset(permits), own_only, frozenset(denies), whole)
+
+
+def carried(families: Iterable[str], permits: Iterable[Permit]) -> frozenset[Permit]:
+    """The permits of some families."""
+    return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +220,12 @@ class Bgp:
     multipath_relax: bool
     peers: Mapping[str, Peer]
     announced: frozenset[str]
-    aggregates: frozenset[str] = frozenset()
+    aggregates: Set[str] = frozenset()
     """Prefixes that are made of more specific ones."""
     leaks: Mapping[str, Policy] = field(default_factory=dict)
     """By VRF, what is brought in from it."""
+    maps: RouteMaps = field(default_factory=RouteMaps, compare=False)
+    """The route maps that its policies are made of."""
 
 
 @dataclass(frozen=True, slots=True)

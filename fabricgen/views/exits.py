@@ -2,74 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 
-from fabricgen.blueprint.sections.exits import ExitDevice, parse_accepted
-from fabricgen.blueprint.sections.routing import Bfd
+from fabricgen.blueprint.sections.exits import EXIT_HOLD_S, ExitDevice, parse_accepted
+from fabricgen.blueprint.sections.routing import Bfd as BfdSpec
 from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import StaticRoute
+from fabricgen.switch.routing import Bfd, Peer, Permit, StaticRoute, make_permit
 
 EXIT = "exit"
 """The `role` of a port to the outside."""
 
 DEFAULTS = ("0.0.0.0/0", "::/0")
+EXIT_KEEPALIVE_S = 10
+"""Of sessions to the outside, seconds."""
+
 PREPENDED = 8
 """How often the AS number is repeated on routes of a backup exit: more than the detour to a primary one over the top of
 a fabric of four tiers is longer.
 """
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Outside:
-    """A prefix beyond the exits, and the longest length within it that is taken."""
-
-    prefix: str
-    longest: int
-
-    @property
-    def is_v6(self) -> bool:
-        """Whether it is of IPv6."""
-        return ":" in self.prefix
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ExitPeer:
-    """A session with a far device: over one link, or (`hops` above 1) from loopback to loopback.
-
-    Addresses are without prefix length. `port` is the switch's port, "" where several links lead there. `password` is
-    a reference until configurations are rendered, "" for none.
-    """
-
-    name: str
-    device: str
-    port: str
-    far_port: str
-    vrf: str
-    address: str
-    far: str
-    asn: int
-    local_as: int
-    hops: int
-    password: str
-    bfd: Bfd | None
-    max_prefixes: int
-
-    @property
-    def is_v6(self) -> bool:
-        """Whether it runs over IPv6, and carries IPv6."""
-        return ":" in self.far
-
-    @property
-    def description(self) -> str:
-        """The description of the session: the far device and its port, and the exit."""
-        return " ".join(f"{self.device} {self.far_port} exit {self.name}".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +37,7 @@ class ExitPolicy:
 
     name: str
     vrf: str
-    takes: tuple[Outside, ...]
+    takes: tuple[Permit, ...]
     announces: tuple[str, ...]
     communities: tuple[str, ...]
     backup: bool
@@ -91,7 +47,8 @@ class ExitPolicy:
 class SwitchExits:
     """The ways out of one switch; empty where it has none."""
 
-    peers: tuple[ExitPeer, ...] = ()
+    peers: Mapping[tuple[str, str], Peer] = field(default_factory=dict)
+    """By VRF and far address, without policies; a password is a reference until configurations are rendered."""
     policies: tuple[ExitPolicy, ...] = ()
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     """By VRF and prefix, IPv4 before IPv6."""
@@ -104,26 +61,26 @@ class SwitchExits:
         """Whether other switches learn static routes of a VRF; `families`: of IPv4 (False) and IPv6 (True)."""
         return any(r.passed_on and (":" in prefix) in families for prefix, r in self.routes_in(vrf).items())
 
-    def peers_in(self, vrf: str) -> tuple[ExitPeer, ...]:
-        """The sessions of a VRF."""
-        return tuple(peer for peer in self.peers if peer.vrf == vrf)
+    def peers_in(self, vrf: str) -> dict[str, Peer]:
+        """The sessions of a VRF by far address."""
+        return {far: peer for (own, far), peer in self.peers.items() if own == vrf}
 
     def policies_in(self, vrf: str) -> tuple[ExitPolicy, ...]:
         """The policies of a VRF."""
         return tuple(policy for policy in self.policies if policy.vrf == vrf)
 
 
-def outside_of(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Outside, ...]:
+def outside_of(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Permit, ...]:
     """What is beyond the exits of a fabric and of those linked with it that are in a VRF, ascending."""
     linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
-    return tuple(sorted({o for e in exits_of(design) if e.fabric.name in linked and e.vrf == vrf for o in taken(e)}))
+    return tuple(sorted({p for e in exits_of(design) if e.fabric.name in linked and e.vrf == vrf for p in taken(e)}))
 
 
-def taken(exit_: ExitDesign) -> Iterator[Outside]:
+def taken(exit_: ExitDesign) -> Iterator[Permit]:
     """What an exit leads to: everything, and the prefixes that it states."""
     if exit_.spec.default:
-        yield from (Outside(prefix, 0) for prefix in DEFAULTS)
-    yield from (Outside(*parse_accepted(text)) for text in exit_.spec.accept)
+        yield from map(make_permit, DEFAULTS)
+    yield from (make_permit(*parse_accepted(text)) for text in exit_.spec.accept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,37 +101,44 @@ class ExitEnd:
 
 def switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
     """The ways out of a switch from its links, in the order of its ports; `loopbacks` are its own, "" for none."""
-    found, peers = list(ends), list[ExitPeer]()
+    found, peers = list(ends), dict[tuple[str, str], Peer]()
     exits = {end.exit.label: end.exit for end in found}
     for end in found:
-        if end.exit.spec.routing == "ebgp":
-            peers += _peers(end, loopbacks, max_prefixes, peers)
+        for key, peer in _peers(end, loopbacks, max_prefixes):
+            peers.setdefault(key, peer)
     policies = tuple(_policy(exit_) for exit_ in exits.values() if exit_.spec.routing == "ebgp")
-    return SwitchExits(tuple(peers), policies, _routes(found))
+    return SwitchExits(peers, policies, _routes(found))
 
 
-def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int, known: list[ExitPeer]) -> Iterator[ExitPeer]:
+def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
+    """The sessions with a far device, one a family: over the link, or from loopback to loopback, once for all links."""
     spec, own = end.exit.spec, end.own
     far_loopbacks = {":" in text: text for text in own.loopback or ()}
-    for address, far in end.pairs:
+    bfd = BfdSpec.model_construct() if spec.bfd is True else spec.bfd
+    for address, far in end.pairs if spec.routing == "ebgp" else ():
         v6 = ":" in far
-        many = v6 in far_loopbacks
-        if many and any((peer.far, peer.vrf) == (far_loopbacks[v6], end.exit.vrf) for peer in known):
-            continue
-        yield ExitPeer(
-            name=end.exit.label,
-            device=end.device,
-            port="" if many else end.port,
-            far_port="" if many else end.far_port,
-            vrf=end.exit.vrf,
-            address=loopbacks[v6] if many else address,
-            far=far_loopbacks[v6] if many else far,
-            asn=own.asn or spec.asn or 0,
-            local_as=spec.local_as or 0,
-            hops=2 if many else 1,
-            password=own.password or spec.password or "",
-            bfd=Bfd.model_construct() if spec.bfd is True else spec.bfd or None,
-            max_prefixes=spec.max_prefixes or limit,
+        many, family, most = v6 in far_loopbacks, "v6" if v6 else "v4", spec.max_prefixes or limit
+        yield (
+            (end.exit.vrf, far_loopbacks[v6] if many else far),
+            Peer(
+                remote_asn=own.asn or spec.asn or 0,
+                families=frozenset({family}),
+                policy_in=None,
+                policy_out=None,
+                keepalive_s=EXIT_KEEPALIVE_S,
+                hold_s=EXIT_HOLD_S,
+                bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
+                max_prefixes={family: most} if most else {},
+                description=" ".join(f"{end.device} {'' if many else end.far_port} exit {end.exit.label}".split()),
+                hops=2 if many else 1,
+                from_loopback=many,
+                local_asn=spec.local_as or 0,
+                password=own.password or spec.password or "",
+                group=f"EXIT-{end.exit.label}",
+                device=end.device,
+                port="" if many else end.port,
+                address=loopbacks[v6] if many else address,
+            ),
         )
 
 
@@ -212,4 +176,5 @@ def with_passwords(exits: SwitchExits, known: Mapping[str, str]) -> SwitchExits:
     def secret(reference: str) -> str:
         return known.get(reference, f"<{reference}>") if reference else ""
 
-    return replace(exits, peers=tuple(replace(peer, password=secret(peer.password)) for peer in exits.peers))
+    peers = {key: replace(peer, password=secret(peer.password)) for key, peer in exits.peers.items()}
+    return replace(exits, peers=peers)

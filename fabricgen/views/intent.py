@@ -16,8 +16,9 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
+from fabricgen.switch.routing import Permit
 from fabricgen.views.balancing import balancing_of
-from fabricgen.views.exits import Outside, outside_of
+from fabricgen.views.exits import outside_of
 from fabricgen.views.host_services import HostServices, host_services
 from fabricgen.views.spans import SpanIntent, spans_intended
 
@@ -53,7 +54,7 @@ class FabricIntent:
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
     offers: HostServices
     """What leaves do for its hosts."""
-    outside: tuple[Outside, ...] = ()
+    outside: tuple[Permit, ...] = ()
     """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
 

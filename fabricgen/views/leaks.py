@@ -17,16 +17,14 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from fabricgen.switch.overlay import Overlay
+from fabricgen.switch.routing import LEAKED, LEARNED_PATH
 from fabricgen.views.service import Service
 from fabricgen.views.switch import Leaked, LeakSource, SwitchView
 
 if TYPE_CHECKING:
     from fabricgen.views.switches import SwitchViews
 
-MARK = 4_294_967_294
-"""The AS number in front of what is leaked: the last one for private use (RFC 6996), which no switch has."""
-
-LEAKED_PATH = f"^{MARK}$"
+LEAKED_PATH = f"^{LEAKED}$"
 """The AS path of what a switch has leaked itself."""
 
 DEFAULT_NUMBER = 1
@@ -67,6 +65,18 @@ def _overlay_with_leaks(switch: SwitchView, leaks: Iterable[Leaked]) -> Overlay 
         for address, peer in overlay.peers.items()
     }
     return replace(overlay, peers=peers)
+
+
+def leak_path(switch: SwitchView) -> str:
+    """The AS paths of what a switch leaks into no VRF; "" where it leaks nothing itself."""
+    if not any(leaked.sources for leaked in switch.leaks):
+        return ""
+    return LEARNED_PATH if switch.overlay and switch.naming.configuration.tells_imports else f"_{LEAKED}_"
+
+
+def tells_leaked(switch: SwitchView) -> bool:
+    """Whether a switch that announces own routes alone tells what it has leaked: over EVPN."""
+    return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
 
 
 def brought_by_leaks(owner: str, here: Collection[str], views: SwitchViews, row: int) -> tuple[Service, ...]:

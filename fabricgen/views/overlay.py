@@ -46,7 +46,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
     brought = brought_by_leaks(owner, here, views, row)
     here |= {service.vrf for service in brought}
-    here |= {peer.vrf for peer in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
+    here |= {vrf for vrf, _ in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
     families = frozenset(switch.fabric.families)
     vrfs = {
         vrf: OverlayVrf(
@@ -64,7 +64,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     known = {service.vrf for service in switch.services}
     services = (*switch.services, *(service for service in brought if service.vrf not in known))
     loopbacks = tuple(_vrf_loopbacks(owner, views, row))
-    outside = frozenset(f"^{peer.asn}_" for peer in switch.exits.peers if peer.vrf in vrfs)
+    outside = frozenset(f"^{peer.remote_asn}_" for (vrf, _), peer in switch.exits.peers.items() if vrf in vrfs)
     overlay = Overlay(
         source=switch.loopback,
         vtep=switch.loopback if vrfs or vlans else "",

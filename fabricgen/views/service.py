@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.views.exits import Outside
+from fabricgen.switch.routing import Permit
 from fabricgen.views.host_services import NO_SERVICES, HostServices
 
 
@@ -33,7 +33,7 @@ class Service:
     own: str = ""
     own6: str = ""
     """The addresses of a switch of an MLAG pair in the subnet, both of whose switches have the gateway; else ""."""
-    outside: tuple[Outside, ...] = ()
+    outside: tuple[Permit, ...] = ()
     """What is beyond the exits of its VRF."""
     tenant: str = ""
     """The tenant whose ports alone are in it, in a VRF of its name."""

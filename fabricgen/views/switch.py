@@ -16,8 +16,8 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.interfaces import Macsec, Pair, Subinterface
 from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import StaticRoute
-from fabricgen.views.exits import Outside, SwitchExits
+from fabricgen.switch.routing import Permit, StaticRoute
+from fabricgen.views.exits import SwitchExits
 from fabricgen.views.intent import FabricIntent
 from fabricgen.views.service import Service
 from fabricgen.views.spans import SpanIntent
@@ -200,7 +200,7 @@ class SwitchView:
         """What leaks into a VRF; None for nothing."""
         return next((leaked for leaked in self.leaks if leaked.vrf == vrf), None)
 
-    def outside(self, vrf: str) -> tuple[Outside, ...]:
+    def outside(self, vrf: str) -> tuple[Permit, ...]:
         """What is beyond the exits of a VRF, on this switch or others."""
         found = (service.outside for service in self.services if service.vrf == vrf)
         return tuple(dict.fromkeys(each for some in found for each in some))

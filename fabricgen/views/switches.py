@@ -25,9 +25,9 @@ from fabricgen.numbering.blocks.column import dotted
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import StaticRoute
+from fabricgen.switch.routing import Permit, StaticRoute
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
-from fabricgen.views.exits import EXIT, ExitEnd, Outside, SwitchExits, outside_of, switch_exits
+from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, outside_of, switch_exits
 from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.leaks import with_leaks
 from fabricgen.views.mtu import largest_mtu, usual_mtu
@@ -211,7 +211,7 @@ class SwitchViews:
         guest = next(guest for guest in self._guests[owner] if guest.vrf == vrf)
         return self._services_of(row, guest)[0]
 
-    def _tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Outside, ...]:
+    def _tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Permit, ...]:
         """What is beyond the exits of a tenant in the fabrics linked with one; computed once."""
         key = (owner.name, tenant)
         if key not in self._outside_of_tenants:
@@ -219,7 +219,7 @@ class SwitchViews:
         return self._outside_of_tenants[key]
 
     @cached_property
-    def _outside_of_tenants(self) -> dict[tuple[str, str], tuple[Outside, ...]]:
+    def _outside_of_tenants(self) -> dict[tuple[str, str], tuple[Permit, ...]]:
         return {}
 
     @cached_property

@@ -18,7 +18,7 @@ from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.renaming import NAME
 from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, session_listing
-from fabricgen.render.bgp import sessions as rendered_sessions
+from fabricgen.views.model.routing import model_bgp
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
 
 Changing = Callable[[str, tuple[str, ...], tuple[str, ...]], Change]
@@ -94,7 +94,9 @@ def test_sessions_are_those_that_configurations_have(name: str) -> None:
         *zip(listed["a_device"], listed["a_port"], strict=True),
         *zip(listed["b_device"], listed["b_port"], strict=True),
     }
-    rendered = {(view.name, s.port.name) for view in cluster.switches() if view.asn for s in rendered_sessions(view)}
+    rendered = {
+        (v.name, p.port) for v in cluster.switches() if v.asn for p in model_bgp(v)[""].peers.values() if not p.is_exit
+    }
     assert ends == rendered
 
 

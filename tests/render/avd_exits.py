@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from avd_overlay import drain, passes_nothing_on
 from avd_routing import mate_in
 
-from fabricgen.views.exits import ExitPeer, ExitPolicy, Outside
+from fabricgen.switch.routing import Peer, Permit, make_permit
+from fabricgen.views.exits import ExitPolicy
 from fabricgen.views.switch import SwitchView
 
 Structured: TypeAlias = dict[str, Any]
@@ -29,11 +30,11 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
     """Add the exits of a VRF; a route map is of both families."""
     end = f"-{vrf}" if vrf else ""
     inward, outward = (f"IN{end}", f"OUT{end}") if vrf else ("FABRIC-IN", "FABRIC-OUT")
-    peers = [peer for peer in switch.exits.peers if peer.vrf == vrf]
+    peers = switch.exits.peers_in(vrf)
     policies = [policy for policy in switch.exits.policies if policy.vrf == vrf]
     passed_on = [prefix for prefix, route in switch.exits.routes_in(vrf).items() if route.passed_on]
     announced = list(dict.fromkeys(prefix for policy in policies for prefix in policy.announces))
-    paths = sorted({f"^{peer.asn}_" for peer in peers}) if passes_nothing_on(switch) else []
+    paths = sorted({f"^{peer.remote_asn}_" for peer in peers.values()}) if passes_nothing_on(switch) else []
     if passes_nothing_on(switch) and passed_on:
         paths.insert(0, "^$")
     if paths:
@@ -42,7 +43,7 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
     for v6 in [word == "v6" for word in ("v4", "v6") if word in switch.fabric.families]:
         six, further = ("6", 5) if v6 else ("", 0)
         beyond = _list(found, f"OUTSIDE{six}{end}", switch.outside(vrf), v6)
-        ours = _list(found, f"AGGREGATES{six}{end}", [Outside(prefix, 0) for prefix in announced], v6)
+        ours = _list(found, f"AGGREGATES{six}{end}", list(map(make_permit, announced)), v6)
         mates = ["PEER" + end if vrf else "FABRIC-PEER"] if mate_in(switch, vrf) else []
         if ours:
             for name in (outward, *mates):
@@ -68,15 +69,15 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
 
 def _sessions(switch: SwitchView, vrf: str, found: Structured, announced: list[str]) -> None:
     """Add the sessions of a VRF with far devices, and its static routes."""
-    peers = [peer for peer in switch.exits.peers if peer.vrf == vrf]
+    peers = switch.exits.peers_in(vrf)
     policies = [policy for policy in switch.exits.policies if policy.vrf == vrf]
     statics = switch.exits.routes_in(vrf)
     bgp = found["router_bgp"] if not vrf else next((v for v in found["router_bgp"]["vrfs"] if v["name"] == vrf), {})
     if bgp:
-        bgp.setdefault("neighbors", []).extend(_neighbor(switch, peer, policies) for peer in peers)
-        for peer in peers:
-            family = bgp.setdefault(f"address_family_ipv{6 if ':' in peer.far else 4}", {})
-            family.setdefault("neighbors", []).append({"ip_address": peer.far, "activate": True})
+        bgp.setdefault("neighbors", []).extend(_neighbor(switch, *named, policies) for named in peers.items())
+        for far in peers:
+            family = bgp.setdefault(f"address_family_ipv{6 if ':' in far else 4}", {})
+            family.setdefault("neighbors", []).append({"ip_address": far, "activate": True})
         bgp["aggregate_addresses"] = [{"prefix": prefix} for prefix in announced]
         if any(route.passed_on for route in statics.values()):
             bgp["redistribute"]["static"] = {"enabled": True, "route_map": f"STATIC-{vrf}" if vrf else "STATIC"}
@@ -86,7 +87,7 @@ def _sessions(switch: SwitchView, vrf: str, found: Structured, announced: list[s
         found.setdefault(key, []).extend({**row, **({"vrf": vrf} if vrf else {})} for row in rows)
 
 
-def _list(found: Structured, name: str, prefixes: tuple[Outside, ...] | list[Outside], v6: bool) -> str:
+def _list(found: Structured, name: str, prefixes: tuple[Permit, ...] | list[Permit], v6: bool) -> str:
     """Add a prefix list, and return what matches it; "" where it would be empty."""
     mine = [each for each in prefixes if (":" in each.prefix) == v6]
     if mine:
@@ -98,7 +99,7 @@ def _list(found: Structured, name: str, prefixes: tuple[Outside, ...] | list[Out
     return f"{'ipv6' if v6 else 'ip'} address prefix-list {name}" if mine else ""
 
 
-def _longer(each: Outside) -> bool:
+def _longer(each: Permit) -> bool:
     return each.longest > ip_network(each.prefix).prefixlen
 
 
@@ -126,7 +127,7 @@ def _of_exit(switch: SwitchView, policy: ExitPolicy, found: Structured, v6: bool
             *([f"community {' '.join(told)}"] if told else []),
         ],
     }
-    prefixes = {"IN": policy.takes, "OUT": tuple(Outside(prefix, 0) for prefix in policy.announces)}
+    prefixes = {"IN": policy.takes, "OUT": tuple(map(make_permit, policy.announces))}
     for word, some in prefixes.items():
         match = _list(found, f"EXIT-{policy.name}-{word}{six}", some, v6)
         name = f"EXIT-{policy.name}-{word}"
@@ -136,20 +137,20 @@ def _of_exit(switch: SwitchView, policy: ExitPolicy, found: Structured, v6: bool
             _entry(found, name, 90 + further, [], action="deny")
 
 
-def _neighbor(switch: SwitchView, peer: ExitPeer, policies: list[ExitPolicy]) -> Structured:
-    told = switch.maintenance or any(policy.communities for policy in policies if policy.name == peer.name)
+def _neighbor(switch: SwitchView, far: str, peer: Peer, policies: list[ExitPolicy]) -> Structured:
+    name = peer.group.removeprefix("EXIT-")
+    far_port = next((f"{port.peer_port} " for port in switch.ports if port.name == peer.port), "")
+    told = switch.maintenance or any(policy.communities for policy in policies if policy.name == name)
     return {
-        "ip_address": peer.far,
-        "remote_as": str(peer.asn),
-        "description": f"{peer.device} {peer.far_port} exit {peer.name}"
-        if peer.far_port
-        else f"{peer.device} exit {peer.name}",
+        "ip_address": far,
+        "remote_as": str(peer.remote_asn),
+        "description": f"{peer.device} {far_port}exit {name}",
         "timers": "10 30",
-        "route_map_in": f"EXIT-{peer.name}-IN",
-        "route_map_out": f"EXIT-{peer.name}-OUT",
-        "maximum_routes": peer.max_prefixes,
+        "route_map_in": f"EXIT-{name}-IN",
+        "route_map_out": f"EXIT-{name}-OUT",
+        "maximum_routes": sum(peer.max_prefixes.values()),
         "maximum_routes_warning_limit": "80 percent",
-        **({"local_as": str(peer.local_as)} if peer.local_as else {}),
+        **({"local_as": str(peer.local_asn)} if peer.local_asn else {}),
         **({"update_source": "Loopback0", "ebgp_multihop": peer.hops} if peer.hops > 1 else {}),
         **({"send_community": "standard"} if told else {}),
         **(

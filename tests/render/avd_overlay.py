@@ -85,7 +85,7 @@ def with_overlay(switch: SwitchView, found: Structured) -> Structured:
         maps["OVERLAY-OUT"] += [
             {"sequence": 50 + n, "type": "permit", "match": [f"as-path EXITS-{vrf}"], **last}
             for n, vrf in enumerate(switch.vrfs)
-            if any(peer.vrf == vrf for peer in switch.exits.peers)
+            if switch.exits.peers_in(vrf)
         ]
     found["route_maps"] += [{"name": name, "sequence_numbers": entries} for name, entries in maps.items()]
     third, fourth = map(int, (switch.multihomed or "0.0").split(".")[-2:])

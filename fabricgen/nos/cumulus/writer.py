@@ -44,6 +44,7 @@ from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_trimming
 from fabricgen.views.model.hosts import access_of, model_vlan
 from fabricgen.views.model.ports import model_bonds, model_interface
+from fabricgen.views.model.routing import model_bgp
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
 
@@ -74,6 +75,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
     balancing, trimming = model_balancing(switch), model_trimming(switch)
+    known = model_bgp(switch) if switch.asn else {}
     return {
         "hostname": token(switch.name),
         "mtu": GATEWAY_MTU,
@@ -97,9 +99,9 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "trim": trim_values(trimming),
         **balancing_values(balancing),
         **system_values(switch),
-        "overlay": overlay_values(switch),
+        "overlay": overlay_values(switch, known),
         **segment_values(switch),
-        **routing_values(switch, vrf_name),
+        **routing_values(switch, known, vrf_name),
     }
 
 

@@ -22,14 +22,11 @@ queue (AMD Instinct cluster networking guide, 7388), `hardware counter feature e
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
-from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.nos.eos.writing.balancing import balancing_values
-from fabricgen.nos.eos.writing.exits import exit_policy, exit_sessions
 from fabricgen.nos.eos.writing.host_services import (
     CIRCUIT_TYPE,
     circuit_forms,
@@ -40,18 +37,17 @@ from fabricgen.nos.eos.writing.host_services import (
     switchport_values,
     vlan_gateway,
 )
-from fabricgen.nos.eos.writing.leaks import evpn_imports, leak_policy, leak_targets
 from fabricgen.nos.eos.writing.macsec import macsec_profiles
 from fabricgen.nos.eos.writing.management import management_values
 from fabricgen.nos.eos.writing.overlay import overlay_values
 from fabricgen.nos.eos.writing.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.nos.eos.writing.qos import profile_name, qos_values
+from fabricgen.nos.eos.writing.routing import bgp_values
 from fabricgen.nos.eos.writing.segments import segment_of, segment_values
-from fabricgen.render import bgp, evpn
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
-from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.render.routing import DISCARD_DISTANCE
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.ports import model_bonds, model_interface
@@ -63,18 +59,12 @@ KEEPS_ORDER = True
 GATEWAY_MTU = 9214
 """Of the gateways of VLANs, bytes: the largest of EOS."""
 
-MAX_ECMP = 600
-"""The largest `maximum-paths N ecmp N` that EOS takes."""
-
 MANAGEMENT_VRF = "MGMT"
 
 FEC_WORDS = {"rs": "reed-solomon", "fc": "fire-code", "": ""}
 
 PLACES = ("top", "interfaces", "bgp", "end")
 """Places for a user's own lines."""
-
-WARNING_PERCENT = 80
-"""Percentage of the prefix limit at which EOS warns."""
 
 
 def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:
@@ -121,7 +111,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         "overlay": overlay_values(switch),
         **segment_values(switch),
-        **_bgp(switch),
+        **bgp_values(switch),
         **balancing_values(switch),
         **qos_values(switch),
         "macsec_profiles": macsec_profiles(switch),
@@ -136,7 +126,7 @@ def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 
 
 def any_prefix(address: str) -> str:
     """The prefix of a default route in the address family of an address."""
-    return "::/0" if bgp.is_v6(address) else "0.0.0.0/0"
+    return "::/0" if ":" in address else "0.0.0.0/0"
 
 
 def speed_word(port: SwitchPort, cage: CageClass) -> str:
@@ -159,7 +149,7 @@ def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
         "addresses": [(family_word(own), own) for own in service.owns or service.gateways],
         "anycast": bool(switch.multihomed),
         "link_local": bool(switch.multihomed and service.gateway6),
-        "shared": [(family_word(gateway), bgp.bare(gateway)) for gateway in service.gateways if service.owns],
+        "shared": [(family_word(gateway), gateway.partition("/")[0]) for gateway in service.gateways if service.owns],
         "vrf": service.vrf and token(service.vrf),
         "gateway": vlan_gateway(switch, service),
     }
@@ -226,112 +216,3 @@ def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
         "vrf": token(sub.vrf),
         "addresses": [(family_word(address), address) for address in sub.addresses],
     }
-
-
-def _bgp(switch: SwitchView) -> dict[str, Any]:
-    peers, bfd = bgp.sessions(switch), switch.fabric.bfd
-    by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for session in peers:
-        if not session.address:
-            by_asn[session.group, session.asn].append(token(session.port.name))
-    found, unnumbered = bgp.groups(peers), switch.fabric.underlay == "ebgp-unnumbered"
-    return {
-        "prefix_lists": [row for family in _words(switch) for row in _prefix_lists(switch, *family)],
-        "matches": [
-            (seq, word, f"{name}{ending}")
-            for v6, word, ending in _words(switch)
-            for seq, name in zip((30, 40) if v6 else (10, 20), ("LOOPBACKS", "HOSTS"), strict=True)
-            if name == "LOOPBACKS" or bgp.host_rules(switch, v6=v6)
-        ],
-        "bgp_families": [(word, bgp.groups_of(found, v6=v6, unnumbered=unnumbered)) for v6, word, _ in _words(switch)],
-        "only_own_routes": switch.announces_own_only,
-        "default_maps": bgp.maps_in(switch),
-        "outward": {group: bgp.outward(switch, group) for group in found},
-        "drained": switch.maintenance,
-        "shares_asn": switch.shares_asn,
-        "keepalive": KEEPALIVE_S,
-        "hold": HOLD_S,
-        "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
-        "max_prefixes": switch.fabric.max_prefixes,
-        "warning_percent": WARNING_PERCENT,
-        "groups": found,
-        "peers": [{**_peer(session), "group": session.group} for session in peers if session.address],
-        "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
-        "bgp_instances": [_bgp_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
-        "default_instance": exit_sessions(switch, ""),
-        "default_leaks": leak_targets(switch, ""),
-        **exit_policy(switch),
-        **leak_policy(switch),
-    }
-
-
-def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, EOS's word for the family, suffix of its list names) of each family routed."""
-    return [*([(False, "ip", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
-
-
-_LONGER_HOSTS = {False: " le 31", True: " le 127"}
-
-
-def _prefix_lists(switch: SwitchView, v6: bool, word: str, ending: str) -> list[dict[str, Any]]:
-    """The prefix lists of one family: of hosts, if there are any, and of loopbacks."""
-    hosts, loopbacks = bgp.host_rules(switch, v6=v6), bgp.loopback_rules(switch, v6=v6)
-    longer = " ge 128" if v6 else " ge 32"
-    found = [_prefix_list(word, f"HOSTS{ending}", _LONGER_HOSTS[v6], hosts)] if hosts else []
-    return [*found, _prefix_list(word, f"LOOPBACKS{ending}", longer, loopbacks)]
-
-
-def _prefix_list(word: str, name: str, longer: str, rules: bgp.Rules) -> dict[str, Any]:
-    """A prefix list; `longer` is the suffix for pools that match longer prefixes."""
-    return {"word": word, "name": name, "longer": longer, "rules": rules}
-
-
-def _peer(session: bgp.Session) -> dict[str, Any]:
-    port = session.port
-    return {
-        "neighbor": session.peer_address,
-        "asn": session.asn,
-        "description": one_line(f"{port.peer} {port.peer_port}", 80),
-    }
-
-
-def _bgp_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """BGP in a VRF: prefix lists and route-maps as in the default VRF, and peers without groups.
-
-    `families` are (word, addresses of the peers that carry it).
-    """
-    found = bgp.vrf_sessions(switch, vrf)
-    lists, matches = [], []
-    for v6, word, ending in _words(switch):
-        name = f"HOSTS{ending}-{token(vrf)}"
-        lists.append(_prefix_list(word, name, _LONGER_HOSTS[v6], bgp.host_rules(switch, vrf, v6=v6)))
-        matches.append((20 if v6 else 10, word, name))
-    return {
-        "vrf": token(vrf),
-        "evpn": evpn_imports(switch, vrf),
-        "leaks": leak_targets(switch, vrf),
-        "maps": bgp.maps_in(switch, vrf),
-        "prefix_lists": lists,
-        "matches": matches,
-        **exit_sessions(switch, vrf),
-        "peers": [
-            {
-                **_peer(session),
-                "from_above": session.port.role != "down",
-                "outward": bgp.outward(switch, session.group),
-            }
-            for session in found
-        ],
-        "families": [
-            (word, [s.peer_address for s in found if bgp.is_v6(s.peer_address) == v6]) for v6, word, _ in _words(switch)
-        ]
-        if found or switch.exits.peers_in(vrf)
-        else [],
-    }
-
-
-def interface_range(names: list[str]) -> str:
-    """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
-    first, *rest = names
-    return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])

@@ -12,10 +12,10 @@ from typing import Any
 from fabricgen.nos.frr.segments import SegmentLines, segment_rules
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.overlay import VrfLines, overlay
-from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
+from fabricgen.running.policy import ADDING, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, tree, unfit
 from fabricgen.switch.overlay import EVPN, Overlay, OverlayVlan
-from fabricgen.switch.routing import Bfd, Bgp, StaticRoute, network_of
+from fabricgen.switch.routing import Bfd, Bgp, Entry, StaticRoute, network_of
 
 
 @dataclass
@@ -91,7 +91,7 @@ def _prefix_list(found: Frr, line: Line, name: str, prefix: str, bounds: str) ->
 
 @_TOP.line(r"bgp as-path access-list (\S+) seq \d+ permit (\S+)")
 def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
-    found.policies.as_paths.setdefault(name, set()).add(expression)
+    found.policies.add_path(name, expression)
 
 
 @_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")

@@ -26,9 +26,6 @@ def is_routed_by_daemon(switch: SwitchView) -> bool:
 
 def as_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
     """The sessions of a VRF as the NOS's own daemon has them: all pass all, named after the far device."""
-    names = {
-        far.partition("/")[0]: port.peer for port in switch.ports for far in (port.peer_address, port.peer_address6)
-    }
     peers = {
         key: replace(
             peer,
@@ -36,7 +33,7 @@ def as_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
             policy_out=None,
             own_as_in=1 if switch.level == 0 else 0,
             max_prefixes={},
-            description=names[key],
+            description=peer.device,
         )
         for key, peer in bgp.peers.items()
     }

@@ -1,15 +1,22 @@
-"""BGP and static routes of a switch: sessions by VRF, what passes on them, and what is announced."""
+"""BGP and static routes of a switch: sessions by VRF, what passes on them, and what is announced.
+
+eBGP with explicit AS numbers on every link (RFC 7938, 5.2). A switch that shares its AS number with others (leaves of a
+rack, groups of a tier with one number) accepts routes from above that contain its own number once (`allowas-in`);
+otherwise it would drop the others' routes as loops.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from ipaddress import ip_network
+from functools import cache
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
-from fabricgen.switch.routing import Bfd, Bgp, Peer, Permit, Policy, network_of
+from fabricgen.switch.interfaces import Subinterface
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.switch.routing import LEARNED_PATH, Bfd, Bgp, Peer, Policy, RouteMaps, network_of
 from fabricgen.views.exits import EXIT
-from fabricgen.views.model.exits import add_outside, aggregates_of, exit_peers
+from fabricgen.views.model.policies import model_maps
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 
@@ -20,74 +27,94 @@ def prefixes_of_loopbacks(switch: SwitchView) -> tuple[str, ...]:
 
 
 def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
-    """BGP by VRF: in the default one, and in those with sessions, with exits, or over EVPN."""
+    """BGP by VRF: in the default one, and in those with sessions, with exits, or over EVPN. Writers print it, so that
+    nothing in it asks what an address is, and `announced`, which follows from the rest, is not in it.
+    """
     over_evpn = set(switch.overlay.vrfs) if switch.overlay else set()
     most_paths = switch.naming.configuration.ecmp_paths or switch.ecmp_width
-    return {
-        vrf: Bgp(
+    found = {}
+    for vrf in ("", *(vrf for vrf in switch.vrfs if vrf in over_evpn or switch.speaks_in(vrf))):
+        peers = dict(_peers(switch, vrf))
+        maps = model_maps(switch, vrf, {peer.group.removesuffix("6") for peer in peers.values()})
+        found[vrf] = Bgp(
             asn=switch.asn,
             router_id=switch.router_id,
             max_paths=min(switch.ecmp_width, most_paths),
             multipath_relax=True,
-            peers={**dict(_peers(switch, vrf)), **exit_peers(switch, vrf)},
-            announced=frozenset(_announced(switch, vrf)),
-            aggregates=aggregates_of(switch, vrf),
-            leaks=_leaks_into(switch, vrf),
+            peers=_with_policies({**peers, **switch.exits.peers_in(vrf)}, maps),
+            announced=frozenset(),
+            aggregates=OrderedSet(p for policy in switch.exits.policies_in(vrf) for p in policy.announces),
+            leaks=_leaks_of(maps),
+            maps=maps,
         )
-        for vrf in ("", *(vrf for vrf in switch.vrfs if vrf in over_evpn or switch.speaks_in(vrf)))
-    }
+    return found
 
 
 def _peers(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
-    """(far address, or own port; session) of each link between switches: one a family where it has addresses."""
-    ends = switch.links_in(vrf) if vrf else tuple((port, port) for port in switch.ends)
-    for port, end in ends:
-        if port.role in ("host", EXIT) or not end.peer_asn:
+    """(far address, or own port; session) of each link between switches: one a family where it has addresses, or one
+    over link-local addresses for all.
+    """
+    ends: tuple[tuple[SwitchPort, SwitchPort | Subinterface], ...] = tuple((port, port) for port in switch.ends)
+    for port, end in switch.links_in(vrf) if vrf else ends:
+        if port.role in ("host", EXIT) or not end.peer_asn or not switch.asn:
             continue
-        for address in (far for own, far in end.pairs if own):
-            families = ("v6",) if ":" in address else ("v4",)
-            yield address.partition("/")[0], _model_peer(switch, vrf, port, end.peer_asn, families)
-        if not end.addresses:
-            peer = _model_peer(switch, vrf, port, end.peer_asn, switch.fabric.families)
+        pairs = [pair for pair in end.pairs if pair[0]]
+        for own, far in pairs:
+            family, ending = ("v6", "6") if ":" in own else ("v4", "")
+            peer = _model_peer(switch, port, end.peer_asn, frozenset({family}))
+            address = own.partition("/")[0]
+            yield far.partition("/")[0], replace(peer, group=f"{peer.group}{ending}", address=address)
+        if not pairs:
+            peer = _model_peer(switch, port, end.peer_asn, frozenset(switch.fabric.families))
             yield port.name, peer if switch.dialect.describes_unnumbered else replace(peer, description="")
 
 
-def _model_peer(switch: SwitchView, vrf: str, port: SwitchPort, asn: int, families: tuple[str, ...]) -> Peer:
-    permits = frozenset(permit for family in families for permit in _permits(switch, vrf, family))
+def _model_peer(switch: SwitchView, port: SwitchPort, asn: int, families: frozenset[str]) -> Peer:
     bfd, limit = switch.fabric.bfd, switch.fabric.max_prefixes
-    to_mate = port.role == "peer" and switch.passes_to_mates
-    peer = Peer(
+    return Peer(
         remote_asn=asn,
-        families=frozenset(families),
-        policy_in=Policy(permits),
-        policy_out=Policy(permits, own_only=switch.announces_own_only and not to_mate),
+        families=families,
+        policy_in=None,
+        policy_out=None,
         keepalive_s=KEEPALIVE_S,
         hold_s=HOLD_S,
         bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
         own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
         max_prefixes=dict.fromkeys(families, limit) if limit else {},
         description=f"{port.peer} {port.peer_port}",
+        group=port.role.upper(),
+        device=port.peer,
+        port=port.name,
     )
-    return add_outside(switch, vrf, families, peer)
 
 
-def _permits(switch: SwitchView, vrf: str, family: str) -> Iterator[Permit]:
-    """Loopbacks of the default VRF, and in each VRF the prefixes of its hosts: up to links of two addresses."""
-    bits, leaked = 128 if family == "v6" else 32, switch.leaked(vrf)
-    pools = {pool for service in switch.services if service.vrf == vrf for pool in service.host_pools}
-    pools |= set(leaked.prefixes) if leaked else set()
-    loopback = switch.loopback_in(vrf)
-    pools |= set(loopback.prefixes) if loopback else set()
-    for is_loopback, prefixes in ((True, () if vrf else switch.fabric.loopback_pools), (False, pools)):
-        for pool in prefixes:
-            network = ip_network(pool)
-            if network.max_prefixlen == bits:
-                longest = bits if is_loopback else max(bits - 1, network.prefixlen)
-                yield Permit(pool, bits if is_loopback else network.prefixlen, longest)
+def _with_policies(peers: Mapping[str, Peer], maps: RouteMaps) -> dict[str, Peer]:
+    """Sessions with what their maps let pass; hundreds of them have the same."""
+    policy = cache(maps.make_policy)
+
+    def of(peer: Peer, way: str) -> Policy:
+        return policy(tuple(maps.name_for(peer, way, family) for family in sorted(peer.families)), peer.families)
+
+    return {key: replace(peer, policy_in=of(peer, "IN"), policy_out=of(peer, "OUT")) for key, peer in peers.items()}
+
+
+def _leaks_of(maps: RouteMaps) -> dict[str, Policy]:
+    """By VRF, what is brought in from there: subnets of hosts of the routed families."""
+    found: dict[str, Policy] = {}
+    is_own = maps.as_paths.get("LEAKED") == {LEARNED_PATH}
+    for entry in (entry for name in ("LEAKED", "LEAKED6") for entry in maps.maps.get(name, {}).values()):
+        if entry.source_vrf is not None:
+            before = found.get(entry.source_vrf, Policy(frozenset())).permits
+            found[entry.source_vrf] = Policy(before | maps.prefix_lists[entry.prefix_list], is_own)
+    return found
+
+
+def announced_in(switch: SwitchView, vrf: str) -> frozenset[str]:
+    """What a switch originates in a VRF: loopbacks, the subnets of hosts here, and static routes to the outside."""
+    return frozenset(_announced(switch, vrf))
 
 
 def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
-    """Loopbacks, the subnets of hosts here, and static routes to the outside."""
     loopback = switch.loopback_in(vrf)
     yield from loopback.prefixes if loopback else prefixes_of_loopbacks(switch) if not vrf else ()
     for service in switch.services:
@@ -99,18 +126,3 @@ def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
         if service_here and service_here.vrf == vrf and is_inside:
             yield from map(network_of, port.addresses)
     yield from (prefix for prefix, route in switch.exits.routes_in(vrf).items() if route.passed_on)
-
-
-def _leaks_into(switch: SwitchView, vrf: str) -> dict[str, Policy]:
-    """By VRF that a switch has, what it brings from there into another: subnets of hosts of the routed families."""
-    leaked, is_own = switch.leaked(vrf), switch.overlay is not None and switch.naming.configuration.tells_imports
-    return {
-        source.vrf: Policy(frozenset(_permits_of(switch, source.prefixes)), own_only=is_own)
-        for source in (leaked.sources if leaked else ())
-    }
-
-
-def _permits_of(switch: SwitchView, prefixes: tuple[str, ...]) -> Iterator[Permit]:
-    for network in map(ip_network, prefixes):
-        if f"v{network.version}" in switch.fabric.families:
-            yield Permit(str(network), network.prefixlen, max(network.prefixlen, network.max_prefixlen - 1))

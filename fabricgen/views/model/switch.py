@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fabricgen.catalog.loader import Catalog
 from fabricgen.switch.interfaces import is_unused
 from fabricgen.switch.model import Switch
@@ -10,7 +12,7 @@ from fabricgen.views.model.forwarding import model_balancing, model_qos, model_t
 from fabricgen.views.model.hosts import model_vlan
 from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface, place_ports
-from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks
+from fabricgen.views.model.routing import announced_in, model_bgp, prefixes_of_loopbacks
 from fabricgen.views.switch import SwitchView
 
 
@@ -22,7 +24,8 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
     """
     interfaces = {port.name: model_interface(switch, port) for port in switch.ports}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
-    bgp, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
+    found, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
+    bgp = {vrf: replace(one, announced=announced_in(switch, vrf)) for vrf, one in found.items()}
     return Switch(
         hostname=switch.name,
         interfaces={name: port for name, port in interfaces.items() if name not in unused},

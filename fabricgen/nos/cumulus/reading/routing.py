@@ -12,10 +12,10 @@ from fabricgen.nos.cumulus.reading.overlay import read_group, tunnel, vrf_lines
 from fabricgen.nos.cumulus.reading.segments import bridged
 from fabricgen.running.bgp import Instance, Neighbor, drained
 from fabricgen.running.overlay import VrfLines, overlay
-from fabricgen.running.policy import ADDING, Entry, Policies, Route
+from fabricgen.running.policy import ADDING, Policies, Route
 from fabricgen.running.tree import only, tolerates, unfit
 from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import Bfd, Bgp, StaticRoute
+from fabricgen.switch.routing import Bfd, Bgp, Entry, StaticRoute
 
 Row = Mapping[str, Any]
 ON = "enabled"

@@ -11,16 +11,18 @@ dscp`, user guide, VXLAN Tunnel DSCP Operations); ECN bits follow RFC 6040 there
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.nos.cumulus.writing.exits import exits_over_evpn
 from fabricgen.render import evpn
-from fabricgen.render.escape import one_line, yaml_text
-from fabricgen.render.leaks import OWN_LEAKED, tells_leaked
+from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.switch.routing import Bgp
+from fabricgen.views.leaks import tells_leaked
+from fabricgen.views.model.policies import OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
 
 
-def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
+def overlay_values(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, Any] | None:
     """The values of the overlay; None where the switch has none.
 
     In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
@@ -29,7 +31,9 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
     if switch.overlay is None:
         return None
     maps = evpn.outward_maps(switch)
-    exits = [*([(15, OWN_LEAKED)] if tells_leaked(switch) else []), *exits_over_evpn(switch)]
+    exits = [(15, "OWN-LEAKED")] if tells_leaked(switch) else []
+    for vrf, bgp in known.items():
+        exits += [(number, f"EXITS-{token(vrf)}") for number in bgp.maps.maps.get(OVERLAY_OUT, ())]
     return {
         "vtep": switch.overlay.vtep,
         "copies_dscp": switch.overlay.copies_dscp,

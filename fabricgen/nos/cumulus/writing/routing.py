@@ -7,63 +7,72 @@ hops are on by themselves for unnumbered peers; they are stated so that the file
 BFD is a profile that peer groups refer to; timers of peers are gone since 5.15 (user guide 5.15, "Deprecated NVUE
 Commands"). A route is announced once it is in the hardware (`wait-for-install`), so that a booting switch draws no
 traffic that it would drop.
+
+NVUE Command Reference: Router Policy (`route-map ... action deny`, `set as-path-prepend last-as` of up to 10, one
+number of `as-path-prepend as`, `set community`, `match source-vrf`), BGP (`neighbor ... local-as`, `multihop-ttl`,
+`update-source`, `password`, `timers`, `aggregate-route`, `redistribute static`; `vrf ... router bgp address-family ...
+route-import from-vrf list`, `route-map` and `state`). NVUE writes FRR's `import vrf` from the last, which brings no
+route on that was brought in itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.nos.cumulus.writing.exits import bfd_profiles, exit_bgp, exit_lists
-from fabricgen.nos.cumulus.writing.leaks import leak_imports, leak_policy
 from fabricgen.nos.cumulus.writing.relay import answered6, vni_vlan
-from fabricgen.nos.cumulus.writing.words import family
-from fabricgen.render import bgp, evpn
-from fabricgen.render.escape import one_line, token, yaml_text
-from fabricgen.render.static import DISCARD_DISTANCE
+from fabricgen.nos.cumulus.writing.words import WORDS, family
+from fabricgen.render import evpn
+from fabricgen.render.escape import token, yaml_text
+from fabricgen.render.routing import (
+    DISCARD_DISTANCE,
+    PolicyNames,
+    entry_rows,
+    group_names,
+    leak_rows,
+    list_rows,
+    member_rows,
+    session_rows,
+)
+from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bfd, Bgp, Permit
+from fabricgen.views.leaks import LEAKED_PATH, leak_path, tells_leaked
+from fabricgen.views.model.policies import OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
 
-MAX_ECMP = 128
-"""The largest `multipaths ebgp` that NVUE accepts (NVUE Command Reference, BGP)."""
-
-_LONGEST = {False: 32, True: 128}
+ROUTER_BFD = "FABRIC"
+"""The BFD profile of sessions between switches; that of an exit is named after it."""
 
 
-def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
-    """Values for the templates: routing policy, and BGP and static routes of each VRF."""
-    carried = list(evpn.speaking_vrfs(switch)) if switch.asn else []
-    known = ["", *carried] if switch.asn else []
-    bfd = switch.fabric.bfd if switch.asn else None
-    leaks = leak_policy(switch, vrf_name)
+def routing_values(switch: SwitchView, known: Mapping[str, Bgp], vrf_name: Callable[[str], str]) -> dict[str, Any]:
+    """Values for the templates: routing policy, and BGP, by VRF, and static routes of each VRF."""
+    instances = {vrf: _instance(switch, vrf, bgp, vrf_name) for vrf, bgp in known.items()}
+    leaks = [leak for one in instances.values() for leak in one["leaks"].values()]
+    told = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(switch) else []
     return {
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "bfd": bool(bfd),
-        "bfd_profiles": [
-            *([{"name": "FABRIC", "interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}] if bfd else []),
-            *bfd_profiles(switch),
-        ],
-        "max_prefixes": switch.fabric.max_prefixes,
-        "keepalive": KEEPALIVE_S,
-        "hold": HOLD_S,
+        "bfd_profiles": _bfd_profiles(switch, known),
         "connect_retry": CONNECT_RETRY_S,
-        "max_paths": min(switch.ecmp_width, MAX_ECMP),
+        "hold": HOLD_S,
+        "keepalive": KEEPALIVE_S,
         "as_path_lists": [
-            *([("OWN", ("^$",))] if switch.announces_own_only else []),
-            *(found for vrf in known for found in exit_lists(switch, vrf)["as_paths"]),
-            *leaks["leak_paths"],
+            *([("OWN", (OWN_ROUTES,))] if switch.announces_own_only else []),
+            *(path for one in instances.values() for path in one["paths"]),
+            *([("LEAKED", (leak_path(switch),)), *told] if leaks else []),
         ],
         "drained": switch.maintenance,
         "own_sources": _own_sources(switch) if switch.asn else [],
-        "prefix_lists": [*(found for vrf in known for found in _prefix_lists(switch, vrf)), *leaks["leak_lists"]],
-        "leak_maps": leaks["leak_maps"],
-        "leak_mark": leaks["leak_mark"],
-        "route_maps": [found for vrf in known for found in _route_maps(switch, vrf)],
+        "prefix_lists": [
+            *(row for one in instances.values() for row in one["lists"]),
+            *({**entry, "name": entry["prefix_list"]} for leak in leaks for entry in leak["sources"]),
+        ],
+        "leak_maps": leaks,
+        "route_maps": [(name, rows) for one in instances.values() for name, rows in one["maps"].items()],
         "vrfs": [
             {
                 "name": vrf_name(vrf) or "default",
-                "bgp": {**_bgp(switch, vrf), "leaks": leak_imports(switch, vrf, vrf_name)} if vrf in known else None,
+                "bgp": instances.get(vrf),
                 "evpn": evpn.vrf_of(switch, vrf),
                 "vni_vlan": vni_vlan(switch, vrf),
                 "loopback": own.prefixes if (own := switch.loopback_in(vrf)) else (),
@@ -75,6 +84,13 @@ def routing_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[s
     }
 
 
+def _bfd_profiles(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, Bfd]:
+    """The timers of BFD, of the fabric and of exits, by the names of their profiles."""
+    own, peers = switch.fabric.bfd, [peer for bgp in known.values() for peer in bgp.peers.values()]
+    fabric = {ROUTER_BFD: Bfd(own.interval_ms, own.multiplier)} if own and known else {}
+    return fabric | {peer.group: peer.bfd for peer in peers if peer.is_exit and peer.bfd}
+
+
 def _own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
     """(family, route map, address) of what the switch itself sends by routes of BGP, where it is not to be from the
     address of a link, which nobody answers.
@@ -83,98 +99,70 @@ def _own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
     return [each for each in found if each[2]]
 
 
-def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, NVUE's word for the family, suffix of its list and map names) of each family routed."""
-    return [*([(False, "ipv4", "")] if switch.has_v4 else []), *([(True, "ipv6", "6")] if switch.has_v6 else [])]
-
-
-def _named(name: str, ending: str, vrf: str) -> str:
-    return f"{name}{ending}-{token(vrf)}" if vrf else f"{name}{ending}"
-
-
-def _map_name(name: str, ending: str, vrf: str) -> str:
-    """The name of a map: in the default VRF those of sessions begin with FABRIC."""
-    return _named(name if vrf or name == "CONNECTED" else f"FABRIC-{name}", ending, vrf)
-
-
-def _prefix_lists(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
-    """The prefix lists of a VRF; `rules` are (number, prefix, shortest, longest), with 0 for a length that is not
-    stated.
+def _instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+    """BGP in a VRF: lists, maps, sessions. In `groups` (name, a session of it, its maps by the family's word): IPv4 too
+    where it has none, which a peer carries unless it is told not to.
     """
-    found: list[dict[str, Any]] = []
-    for v6, word, ending in _words(switch):
-        longest = _LONGEST[v6]
-        hosts = bgp.host_rules(switch, vrf, v6=v6)
-        if hosts:
-            rows = [(seq, pool, 0, longest - 1 if longer else 0) for seq, pool, longer in hosts]
-            found.append({"name": _named("HOSTS", ending, vrf), "type": word, "rules": rows})
-        if not vrf:
-            loopbacks = bgp.loopback_rules(switch, v6=v6)
-            rows = [(seq, pool, *([longest] * 2 if longer else (0, 0))) for seq, pool, longer in loopbacks]
-            found.append({"name": f"LOOPBACKS{ending}", "type": word, "rules": rows})
-    return [*found, *exit_lists(switch, vrf)["prefix_lists"]]
-
-
-def _route_maps(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
-    """The route maps of a VRF; `rules` are (number, prefix list), `own_routes`: they pass own routes only."""
-    found: list[dict[str, Any]] = []
-    further = dict(exit_lists(switch, vrf)["entries"])
-    for v6, word, ending in _words(switch):
-        lists = [] if vrf else [(10, f"LOOPBACKS{ending}")]
-        if bgp.host_rules(switch, vrf, v6=v6):
-            lists.append((20, _named("HOSTS", ending, vrf)))
-        for name in bgp.maps_in(switch, vrf):
-            own = switch.announces_own_only and name == "OUT"
-            own_name = _map_name(name, ending, vrf)
-            exits = further.pop((own_name, v6), [])
-            longer = switch.asn if switch.maintenance and name in ("OUT", "PEER") else 0
-            row = {"name": own_name, "type": word, "own_routes": own, "rules": lists, "exits": exits}
-            found.append({**row, "prepended": longer})
-    return [*found, *({"name": name, "rules": [], "exits": exits} for (name, _), exits in further.items())]
-
-
-def _bgp(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """BGP in a VRF: `families` are (word, map of connected routes), those of a peer group (word, map in, map out);
-    without maps the group does not carry the family.
-
-    `allow_own_asn`: the group accepts routes with its own AS number; `extended_nexthop`: IPv4 over IPv6 next hops.
-    """
-    peers = bgp.vrf_sessions(switch, vrf) if vrf else bgp.sessions(switch)
-    found = bgp.groups(peers)
-    unnumbered = not vrf and switch.fabric.underlay == "ebgp-unnumbered"
+    names = PolicyNames(vrf, vrf and token(vrf), vrf_name)
+    words = {WORDS[v6]: v6 for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has}
     members = {
-        word: (bgp.groups_of(found, v6=v6, unnumbered=unnumbered), ending) for v6, word, ending in _words(switch)
+        word: {row["name"]: row for row in member_rows(bgp, names, "v6" if v6 else "v4")} for word, v6 in words.items()
     }
-    groups = [
-        {
-            "name": group,
-            "allow_own_asn": switch.shares_asn and not group.startswith("DOWN"),
-            "extended_nexthop": unnumbered and switch.has_v4,
-            "families": [
-                (word, *(_map_name(name, members[word][1], vrf) for name in ("IN", bgp.outward(switch, group))))
-                if word in members and group in members[word][0]
-                else (word, "", "")
-                for word in ("ipv4", "ipv6")
-                if word == "ipv4" or word in members
-            ],
-        }
-        for group in found
-    ]
-    families = [(word, _map_name("CONNECTED", ending, vrf)) for _, word, ending in _words(switch)]
-    own = [_peer(session) for session in peers]
-    return {"families": families, "groups": groups, "peers": own, **exit_bgp(switch, vrf)}
-
-
-def _peer(session: bgp.Session) -> dict[str, Any]:
-    """A `neighbor` in NVUE: the peer's address, or the switch's own port for a session without addresses."""
-    port = session.port
+    maps: dict[str, list[dict[str, Any]]] = {
+        names.name_map(name): [] for name in bgp.maps.maps if name != OVERLAY_OUT and not name.startswith("LEAKED")
+    }
+    empty = {names.name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
+    for row in entry_rows(bgp.maps, names, WORDS):
+        if row["key"] != OVERLAY_OUT and row["prefix_list"] not in empty:
+            maps[row["map"]].append(_entry(row))
+    groups = {peer.group: peer for peer in bgp.peers.values()}
     return {
-        "neighbor": session.peer_address or token(port.name),
-        "group": session.group,
-        "asn": session.asn,
-        "description": yaml_text(one_line(f"{port.peer} {port.peer_port}", 80)),
-        "type": "numbered" if session.peer_address else "unnumbered",
+        "lists": [row for row in list_rows(bgp.maps, names, WORDS, nvue_rule) if row["rules"]],
+        "paths": [(names.name("EXITS"), paths) for name, paths in bgp.maps.as_paths.items() if name == "EXITS"],
+        "maps": maps,
+        "max_paths": bgp.max_paths,
+        "families": [(word, names.name_map(f"CONNECTED{'6' if v6 else ''}")) for word, v6 in words.items()],
+        "groups": [
+            (group, groups[group], {word: members.get(word, {}).get(group) for word in ("ipv4", *words)})
+            for group in group_names(groups.values())
+        ],
+        "peers": [_with_quotes(row) for row in session_rows(bgp, exits=False)],
+        "exits": [
+            _with_quotes(row) | {"word": word, **members[word][row["neighbor"]]}
+            for row in session_rows(bgp, exits=True)
+            for word, v6 in words.items()
+            if row["neighbor"] in members[word]
+        ],
+        "aggregates": {word: [p for p in bgp.aggregates if (":" in p) == v6] for word, v6 in words.items()},
+        "static_maps": {
+            word: names.name_map(name)
+            for word, v6 in words.items()
+            if (name := f"STATIC{'6' if v6 else ''}") in bgp.maps.maps
+        },
+        "leaks": {leak["word"]: leak for leak in leak_rows(bgp.maps, names, WORDS, nvue_rule)},
     }
+
+
+def nvue_rule(permit: Permit) -> tuple[str, int, int]:
+    """A rule of a prefix list: (prefix, shortest, longest), with 0 for a length that is not stated."""
+    shortest, longest = permit.bounds
+    return permit.prefix, shortest, permit.longest if shortest else longest
+
+
+def _entry(row: dict[str, Any]) -> dict[str, Any]:
+    """A rule of a route map; `graceful-shutdown` of the router adds the community by itself, and an AS number is put
+    once.
+    """
+    return row | {
+        "seq": 20 if row["prefix_list"].startswith("HOSTS") else row["seq"],
+        "communities": [each for each in row["communities"] if each != GRACEFUL_SHUTDOWN],
+        "prepend": str(row["prepend"]).partition(" ")[0],
+    }
+
+
+def _with_quotes(row: dict[str, Any]) -> dict[str, Any]:
+    """A session with its free text as the inside of a scalar of YAML."""
+    return row | {"description": yaml_text(row["description"]), "password": yaml_text(row["session"].password)}
 
 
 def _route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:

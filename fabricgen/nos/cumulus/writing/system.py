@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.blueprint.sections.management import Management
-from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, yaml_text
 from fabricgen.views.model.management import model_management
 from fabricgen.views.switch import SwitchView
@@ -26,7 +25,7 @@ _SEVERITIES = {"informational": "info", "warning": "warn"}
 def system_values(switch: SwitchView) -> dict[str, Any]:
     """The values for the templates of the `system` tree; "" and empty for what is not configured."""
     asked, management = switch.fabric.management, model_management(switch)
-    own = [bgp.bare(address) for address, gateway in switch.managements if gateway]
+    own = [address.partition("/")[0] for address, gateway in switch.managements if gateway]
     return {
         **_logins(asked),
         "ntp_servers": management.ntp,

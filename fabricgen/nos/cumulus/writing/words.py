@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from fabricgen.render.bgp import is_v6
-
 WORDS = {False: "ipv4", True: "ipv6"}
 """NVUE's word for a family, by whether it is IPv6."""
 
 
 def family(address: str) -> str:
     """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
-    return WORDS[is_v6(address)]
+    return WORDS[":" in address]

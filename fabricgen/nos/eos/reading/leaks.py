@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from fabricgen.running.bgp import Instance
 from fabricgen.running.overlay import VrfLines
-from fabricgen.running.policy import Entry, Policies, carried
+from fabricgen.running.policy import Policies
 from fabricgen.running.tree import unfit
+from fabricgen.switch.routing import Entry, carried
 
 FAMILIES = {"vpn-ipv4": "v4", "vpn-ipv6": "v6"}
 

@@ -11,10 +11,10 @@ from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, ove
 from fabricgen.nos.eos.reading.words import ports_of
 from fabricgen.running.bgp import Instance, drained
 from fabricgen.running.overlay import VrfLines
-from fabricgen.running.policy import ADDING, Entry, Policies, Route, of_exit
+from fabricgen.running.policy import ADDING, Policies, Route, of_exit
 from fabricgen.running.tree import Line, Rules, unfit
 from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import Bfd, Bgp
+from fabricgen.switch.routing import Bfd, Bgp, Entry
 
 
 @dataclass
@@ -109,7 +109,7 @@ def _rule(policies: Policies, name: str, line: Line, prefix: str, bounds: str) -
 
 
 def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
-    box.routing.policies.as_paths.setdefault(name, set()).add(expression)
+    box.routing.policies.add_path(name, expression)
 
 
 def _targets(box: HasRouting, line: Line, name: str, target: str) -> None:

@@ -17,8 +17,8 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from fabricgen.render.bgp import IP_WORDS
 from fabricgen.render.guards import guards_of, list_guards
+from fabricgen.render.routing import IP_WORDS
 from fabricgen.switch.host_services import Advertised, Relay
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.model.hosts import gateway_of_port, model_vlan

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.render import bgp
 from fabricgen.render.escape import one_line, token
+from fabricgen.render.routing import IP_WORDS
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
 
@@ -21,7 +21,7 @@ GATEWAY_MAC = "00:1c:73:00:dc:01"
 
 def family_word(address: str) -> str:
     """EOS's word for the address family of an address or prefix: `ip` or `ipv6`."""
-    return bgp.IP_WORDS[bgp.is_v6(address)]
+    return IP_WORDS[":" in address]
 
 
 def pair_values(switch: SwitchView) -> dict[str, Any] | None:

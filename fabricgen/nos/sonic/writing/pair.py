@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.nos.sonic.writing.routing import vrf_name
-from fabricgen.render import bgp
 from fabricgen.render.escape import one_line
 from fabricgen.switch.interfaces import Pair
 from fabricgen.views.model.ports import model_bonds
@@ -37,7 +36,7 @@ def pair_tables(switch: SwitchView) -> dict[str, Rows]:
         return {"MCLAG_DOMAIN": {}, "MCLAG_INTERFACE": {}, "MCLAG_UNIQUE_IP": {}}
     _, addresses = pair.vlans[PAIR_VLAN]
     joined = [bond.mlag_id for bond in model_bonds(switch).values() if bond.mlag_id]
-    fields = {"source_ip": bgp.bare(next(iter(addresses))), "peer_ip": pair.peer, "peer_link": _peer_link(pair)}
+    fields = {"source_ip": next(iter(addresses)).partition("/")[0], "peer_ip": pair.peer, "peer_link": _peer_link(pair)}
     return {
         "MCLAG_DOMAIN": {pair.name: fields},
         "MCLAG_INTERFACE": {f"{pair.name}|PortChannel{number}": {"if_type": "PortChannel"} for number in joined},

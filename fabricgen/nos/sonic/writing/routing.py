@@ -1,4 +1,12 @@
-"""SONiC's routing as values: sessions, static routes and VRFs, in config_db tables or in an frr.conf."""
+"""SONiC's routing as values: sessions, static routes and VRFs, in config_db tables or in an frr.conf.
+
+docs.frrouting.org, user guide: bgpd (`neighbor PEER local-as`, `ebgp-multihop`, `password`, `aggregate-address`,
+`redistribute static`), routemap (`set as-path prepend last-as`, `set community`), staticd (`ip route`); BGP, "VRF Route
+Leaking", the shortcut form: `import vrf VRFNAME` and `import vrf route-map MAP` in the address family of the VRF that
+routes are brought into, and `match source-vrf` in the map. bgpd derives targets and distinguishers for it, and brings
+no route on that was brought in itself. SONiC routes between VRFs so (sonic-net/SONiC, doc/mgmt/SONiC_OC_VRF_HLD.md,
+dynamic inter-VRF route leaking).
+"""
 
 from __future__ import annotations
 
@@ -6,18 +14,27 @@ import re
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.nos.sonic.writing.exits import exit_values
-from fabricgen.nos.sonic.writing.leaks import leak_values
-from fabricgen.render import bgp, evpn
-from fabricgen.render.escape import one_line, token
-from fabricgen.render.static import DISCARD_DISTANCE
-from fabricgen.switch.routing import StaticRoute
+from fabricgen.render import evpn
+from fabricgen.render.escape import token
+from fabricgen.render.routing import (
+    DISCARD_DISTANCE,
+    IP_WORDS,
+    PolicyNames,
+    entry_rows,
+    group_names,
+    leak_rows,
+    list_rows,
+    member_rows,
+    outside_rows,
+    path_rows,
+    session_rows,
+)
+from fabricgen.switch.routing import Bgp, StaticRoute
 from fabricgen.views.exits import EXIT
+from fabricgen.views.leaks import LEAKED_PATH, leak_path, tells_leaked
 from fabricgen.views.model.daemon import is_routed_by_daemon, route_host_blocks
+from fabricgen.views.model.routing import model_bgp
 from fabricgen.views.switch import SwitchPort, SwitchView
-
-MAX_ECMP = 514
-"""What SONiC builds FRR for (files/image_config/constants/constants.yml, maximum_paths)."""
 
 NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
 NO_HOP6 = "::"
@@ -114,8 +131,9 @@ def _neighbors(switch: SwitchView) -> dict[str, Any]:
 def _sessions(switch: SwitchView) -> dict[str, Any]:
     """The table of which bgpcfgd makes FRR's sessions."""
     return {
-        session.peer_address: {"asn": session.asn, "local_addr": session.address, "name": session.port.peer}
-        for session in bgp.sessions(switch)
+        far: {"asn": peer.remote_asn, "local_addr": peer.address, "name": peer.device}
+        for far, peer in model_bgp(switch)[""].peers.items()
+        if not peer.is_exit
     }
 
 
@@ -127,89 +145,68 @@ def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
 
 
 def _frr(switch: SwitchView) -> dict[str, Any]:
-    peers, bfd = bgp.sessions(switch), switch.fabric.bfd
+    found = model_bgp(switch)
+    whole = found.pop("")
     return {
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
-        "families": _families(switch),
         "only_own_routes": switch.announces_own_only,
         "passes_to_mates": switch.passes_to_mates,
         "drained": switch.maintenance,
-        "shares_asn": switch.shares_asn,
         "connect_retry": CONNECT_RETRY_S,
-        "groups": bgp.groups(peers),
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
-        "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
-        "max_prefixes": switch.fabric.max_prefixes,
         "own_bgp_lines": switch.lines_at("bgp"),
         "own_lines": switch.lines_at("frr"),
-        "max_paths": min(switch.ecmp_width, MAX_ECMP),
-        "peers": [_peer(session) for session in peers],
-        "leaks_here": any(leaked.sources for leaked in switch.leaks),
-        "bgp_instances": [_frr_vrf(switch, vrf) for vrf in evpn.speaking_vrfs(switch)],
-        "default_instance": {
-            "maps": bgp.maps_in(switch),
-            "outward": {group: bgp.outward(switch, group) for group in bgp.groups(peers)},
-            **exit_values(switch, "", ""),
-            **leak_values(switch, "", vrf_name),
-        },
+        "max_paths": whole.max_paths,
+        "leak_path": leak_path(switch),
+        "leaks_told": tells_leaked(switch),
+        "leaked_path": LEAKED_PATH,
+        "bgp_instances": [_instance(switch, vrf, bgp) for vrf, bgp in found.items()],
+        "default_instance": _instance(switch, "", whole),
     }
 
 
-def _peer(session: bgp.Session) -> dict[str, Any]:
-    """A `neighbor` of FRR: the peer's address, or the own port where the session has none."""
-    port = session.port
+def _instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
+    """BGP in a VRF: its name, families, lists and maps, peer groups, and sessions: those of exits apart."""
+    name = vrf_name(vrf)
+    names, over = PolicyNames(vrf, name, vrf_name), evpn.vrf_of(switch, vrf)
+    lists, entries = list(list_rows(bgp.maps, names, IP_WORDS)), entry_rows(bgp.maps, names, IP_WORDS)
+    groups = {peer.group: peer for peer in bgp.peers.values()}
     return {
-        "neighbor": session.peer_address or token(port.name),
-        "group": session.group,
-        "asn": session.asn,
-        "description": one_line(f"{port.peer} {port.peer_port}", 80),
-    }
-
-
-def _words(switch: SwitchView) -> list[tuple[bool, str, str]]:
-    """(whether IPv6, FRR's word for a family, what ends the names of its lists and maps) of each family routed."""
-    v4, v6 = [(False, "ip", "")] if switch.has_v4 else [], [(True, "ipv6", "6")] if switch.has_v6 else []
-    return [*v4, *v6]
-
-
-def _families(switch: SwitchView) -> list[dict[str, Any]]:
-    """Of each family routed its word and ending (`_words`), its prefix lists, and the peer groups that carry it."""
-    found, unnumbered = bgp.groups(bgp.sessions(switch)), switch.fabric.underlay == "ebgp-unnumbered"
-    return [
-        {
-            "word": word,
-            "ending": ending,
-            "loopback_rules": bgp.loopback_rules(switch, v6=v6),
-            "host_rules": bgp.host_rules(switch, v6=v6),
-            "groups": bgp.groups_of(found, v6=v6, unnumbered=unnumbered),
-        }
-        for v6, word, ending in _words(switch)
-    ]
-
-
-def _frr_vrf(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """A VRF's name, its families as above but that no loopbacks travel, its peer groups and sessions."""
-    peers = bgp.vrf_sessions(switch, vrf)
-    found = bgp.groups(peers)
-    families = [
-        {
-            "word": word,
-            "ending": ending,
-            "host_rules": bgp.host_rules(switch, vrf, v6=v6),
-            "groups": bgp.groups_of(found, v6=v6, unnumbered=False),
-        }
-        for v6, word, ending in _words(switch)
-    ]
-    over = evpn.vrf_of(switch, vrf)
-    return {
-        "vrf": vrf_name(vrf),
+        "vrf": name,
         "evpn": over and {"vni": over.vni, "distinguisher": over.distinguisher, "target": over.target},
-        "maps": bgp.maps_in(switch, vrf),
-        "outward": {group: bgp.outward(switch, group) for group in found},
-        "families": families,
-        "groups": found,
-        "peers": [_peer(session) for session in peers],
-        **exit_values(switch, vrf, vrf_name(vrf)),
-        **leak_values(switch, vrf, vrf_name),
+        "lists": sorted((row for row in lists if row["of_fabric"]), key=_place_of_list),
+        "entries": [row for row in entries if row["of_fabric"]],
+        "exit_paths": path_rows(bgp.maps, names),
+        "exit_lists": [row for row in lists if not row["of_fabric"]],
+        "exit_entries": outside_rows(entries),
+        "exit_routes": [
+            (IP_WORDS[":" in prefix], prefix, far, token(port), f" vrf {name}" if name else "")
+            for prefix, route in switch.exits.routes_in(vrf).items()
+            for port, far in route.hops
+        ],
+        "groups": [(group, groups[group]) for group in group_names(groups.values())],
+        "peers": session_rows(bgp, exits=False),
+        "exits": session_rows(bgp, exits=True),
+        "families": [_family(bgp, names, v6=v6) for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has],
+        "leaks": leak_rows(bgp.maps, names, IP_WORDS),
+    }
+
+
+def _place_of_list(row: dict[str, Any]) -> tuple[bool, bool]:
+    """Lists by family, those of loopbacks first."""
+    return row["word"] == IP_WORDS[True], row["name"].startswith("HOSTS")
+
+
+def _family(bgp: Bgp, names: PolicyNames, *, v6: bool) -> dict[str, Any]:
+    """FRR's words for a family, who carries it, and what is announced and brought in."""
+    ending, static = ("6" if v6 else ""), "STATIC6" if v6 else "STATIC"
+    return {
+        "word": IP_WORDS[v6],
+        "ending": ending,
+        "connected": names.name_map(f"CONNECTED{ending}"),
+        "static": names.name_map(static) if static in bgp.maps.maps else "",
+        "aggregates": [prefix for prefix in bgp.aggregates if (":" in prefix) == v6],
+        "members": member_rows(bgp, names, "v6" if v6 else "v4"),
+        "leaks": [row for row in leak_rows(bgp.maps, names, IP_WORDS) if row["word"] == IP_WORDS[v6]],
     }

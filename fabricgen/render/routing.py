@@ -1,0 +1,186 @@
+"""BGP as rows for templates, for every NOS: lists and maps under the names that it gives them, and sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fabricgen.render.escape import one_line, token
+from fabricgen.switch.routing import Bgp, Entry, Peer, Permit, RouteMaps
+from fabricgen.views.model.policies import DENIED, OVERLAY_OUT
+
+IP_WORDS = {False: "ip", True: "ipv6"}
+"""The word for a family in command lines of EOS and FRR, by whether it is IPv6."""
+
+DISCARD_DISTANCE = 250
+"""Administrative distance of a discard route: it takes over when the last next hop is down."""
+
+GROUPS = ("UP", "DOWN", "PEER", "UP6", "DOWN6", "PEER6")
+"""Peer groups of sessions between switches, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyNames:
+    """What a NOS calls the lists and maps of a VRF, in whose names `suffix` stands; `vrf_name` gives that of any,
+    "" for the default one. `joint`: its maps are of both families, entries of IPv6 behind those of IPv4.
+    """
+
+    vrf: str
+    suffix: str
+    vrf_name: Callable[[str], str]
+    joint: bool = False
+
+    def name(self, name: str) -> str:
+        """The name of a list, or of a map that is of a family."""
+        alone = name in ("OWN", "LEAKED", OVERLAY_OUT) or name.startswith("EXIT-") or not self.vrf
+        return name if alone else f"{name}-{self.suffix}"
+
+    def name_map(self, name: str) -> str:
+        """The name of a map: in the default VRF those of sessions begin with FABRIC."""
+        base = name.removesuffix("6") if self.joint else name
+        if base in ("LEAKED", "LEAKED6"):
+            return f"{base}-{self.vrf_name(self.vrf) or 'default'}"
+        return f"FABRIC-{base}" if not self.vrf and base.removesuffix("6") in ("IN", "OUT", "PEER") else self.name(base)
+
+    def name_leaked(self, entry: Entry) -> str:
+        """The name of the list of an entry of a leak, in which both VRFs stand."""
+        own, source = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
+        return f"{entry.prefix_list.partition('-')[0]}-{own}-{source}"
+
+    def number(self, map_: str, number: int) -> int:
+        """The number of an entry of the map: those of IPv6 are behind those of IPv4 where a map is of both."""
+        if not self.joint or not map_.endswith("6") or map_ == "LEAKED6":
+            return number
+        return number + (1 if number == DENIED else 5 if number not in (10, 20) else 10 if self.vrf else 20)
+
+
+def rule_text(permit: Permit) -> str:
+    """A rule of a prefix list as EOS and FRR have it."""
+    shortest, longest = permit.bounds
+    return permit.prefix + (f" ge {shortest}" if shortest else f" le {longest}" if longest else "")
+
+
+def list_rows(
+    maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = rule_text
+) -> Iterator[dict[str, Any]]:
+    """Yield the prefix lists of a VRF but for leaks; `of_fabric`: of loopbacks and hosts. `rules` are numbered."""
+    for name, permits in maps.prefix_lists.items():
+        if not name.startswith("LEAKED"):
+            word, of_fabric = words[name.endswith("6")], name.startswith(("HOSTS", "LOOPBACKS"))
+            yield {"word": word, "name": names.name(name), "rules": rules(permits, make_rule), "of_fabric": of_fabric}
+
+
+def rules(permits: Iterable[Permit], make_rule: Callable[[Permit], Any] = rule_text) -> list[tuple[int, Any]]:
+    """The numbered rules of a prefix list."""
+    return [(10 * n, make_rule(permit)) for n, permit in enumerate(permits, 1)]
+
+
+def path_rows(maps: RouteMaps, names: PolicyNames) -> list[tuple[str, int, str]]:
+    """(name, number, AS path) of what the exits of a VRF gave a switch that announces own routes alone beside that."""
+    return [(names.name("EXITS"), 10 * n, path) for n, path in enumerate(maps.as_paths.get("EXITS", ()), 1)]
+
+
+def entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str]) -> list[dict[str, Any]]:
+    """The entries of maps of a VRF but for leaks; `of_fabric`: of loopbacks and hosts."""
+    return [
+        entry_row(map_, number, entry, names, words)
+        for map_, entries in maps.maps.items()
+        if not map_.startswith("LEAKED")
+        for number, entry in entries.items()
+    ]
+
+
+def outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries of what is beyond exits, as lines of text have them: IPv4 before IPv6, and what is denied first."""
+
+    def place(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
+        map_ = row["key"]
+        return (
+            map_ == OVERLAY_OUT,
+            map_.endswith("6"),
+            not map_.startswith(("OUT", "PEER")) or row["action"] == "permit",
+            map_ not in ("IN", "IN6"),
+        )
+
+    return sorted((row for row in rows if not row["of_fabric"]), key=place)
+
+
+def entry_row(map_: str, number: int, entry: Entry, names: PolicyNames, words: dict[bool, str]) -> dict[str, Any]:
+    """An entry of a route map; `drains`: it adds the community of what is drained to others."""
+    is_leak, ended = entry.source_vrf is not None, (entry.community,) if entry.added and entry.community else ()
+    return {
+        "map": names.name_map(map_),
+        "key": map_,
+        "seq": names.number(map_, number),
+        "action": "permit" if entry.permit else "deny",
+        "word": words[map_.endswith("6")],
+        "prefix_list": names.name_leaked(entry) if is_leak else entry.prefix_list and names.name(entry.prefix_list),
+        "as_path": entry.as_path and names.name(entry.as_path),
+        "source": is_leak and (names.vrf_name(entry.source_vrf or "") or "default"),
+        "communities": [*entry.communities, *ended],
+        "last_as": entry.last_as,
+        "prepend": entry.prepend or entry.added or "",
+        "drains": bool(entry.community and not entry.added),
+        "of_fabric": entry.prefix_list.startswith(("HOSTS", "LOOPBACKS")),
+    }
+
+
+def group_names(peers: Iterable[Peer]) -> list[str]:
+    """The peer groups in use."""
+    used = {peer.group for peer in peers}
+    return [group for group in GROUPS if group in used]
+
+
+def session_rows(bgp: Bgp, *, exits: bool) -> list[dict[str, Any]]:
+    """The sessions with far devices of exits, or with other switches: `neighbor` is an address, or the own port."""
+    return [
+        {
+            "neighbor": far if peer.address else token(far),
+            "session": peer,
+            "description": one_line(peer.description, 80),
+        }
+        for far, peer in bgp.peers.items()
+        if peer.is_exit == exits
+    ]
+
+
+def member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str, Any]]:
+    """Who carries a family: peer groups in their order, then sessions of exits; each with its maps."""
+    groups = {peer.group: peer for peer in bgp.peers.values() if family in peer.families and not peer.is_exit}
+    exits = {far: peer for far, peer in bgp.peers.items() if family in peer.families and peer.is_exit}
+    return [
+        {
+            "name": name,
+            "session": peer,
+            "limit": peer.max_prefixes.get(family, 0),
+            "inward": names.name_map(bgp.maps.name_for(peer, "IN", family)),
+            "outward": names.name_map(bgp.maps.name_for(peer, "OUT", family)),
+        }
+        for name, peer in [*((name, groups[name]) for name in GROUPS if name in groups), *exits.items()]
+    ]
+
+
+def sources_of(maps: RouteMaps, name: str) -> list[str]:
+    """The VRFs that a map of a leak brings routes from, in its order."""
+    return [entry.source_vrf for entry in maps.maps.get(name, {}).values() if entry.source_vrf is not None]
+
+
+def leak_rows(
+    maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = rule_text
+) -> list[dict[str, Any]]:
+    """The maps of what is brought into a VRF, by family, with entries and the rules of their lists."""
+    return [
+        {
+            "map": names.name_map(map_),
+            "word": words[map_.endswith("6")],
+            "sources": [
+                entry_row(map_, number, entry, names, words)
+                | {"rules": rules(maps.prefix_lists[entry.prefix_list], make_rule)}
+                for number, entry in maps.maps[map_].items()
+                if entry.permit
+            ],
+        }
+        for map_ in ("LEAKED", "LEAKED6")
+        if map_ in maps.maps
+    ]

@@ -1,0 +1,164 @@
+"""What may pass on the sessions of a switch, as route maps: between switches, with far devices, and between VRFs.
+
+Only router ids and host prefixes are announced: each switch accepts and announces nothing outside the pools that these
+come from, and a switch of the lowest tier announces only what it originates, so that it never carries traffic between
+its spines. To a mate over `peer` links it passes on what came from above as well, for a mate that has lost its links
+up; what a mate told has its number in the path, and so goes up from nowhere.
+
+Switches pass on what is beyond the exits of their VRF (`OUTSIDE`: the default route and accepted prefixes), so that it
+comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the AS
+path begins with that of a far device, or is empty where it is a static route; to a mate, all of it. To the outside goes
+nothing but the stated aggregates, so that no exit is a way to another. A backup's routes have the far AS number
+repeated, and what is announced to it has the own once more: each hop is eBGP, so that no other preference would travel.
+Those of a switch in maintenance are made longer still, and what it announces carries the community of graceful shutdown
+(RFC 8326).
+
+What is brought into a VRF from others has an AS number of its own in its path (`LEAKED`), wherever it goes in the VRF.
+Nothing that has it is brought into a further VRF, so that two leaks are not one; and a switch of the lowest tier, which
+announces own routes alone, does not announce it: those above have both VRFs, too, and bring it in themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from fabricgen.switch.ordered import OrderedSet
+from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, LEAKED, OWN_ROUTES, Entry, Permit, RouteMaps, make_permit
+from fabricgen.views.exits import PREPENDED, ExitPolicy
+from fabricgen.views.leaks import leak_path
+from fabricgen.views.switch import SwitchView
+
+DRAINED_IN, DRAINED_OUT = 10, 3
+"""How often AS numbers are repeated in maintenance: the far one inward, more than for a backup (NVUE takes 10 at most),
+and the own one outward.
+"""
+
+OVERLAY_OUT = "OVERLAY-OUT"
+"""The map of what sessions for EVPN announce."""
+
+BASE, DENIED, PASSED, LAST = 10, 5, 50, 90
+"""Numbers of entries: of loopbacks and hosts, and before and after these. A leak's are as those of hosts."""
+
+
+def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
+    """The lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
+    made, drain = RouteMaps(), _drain(switch)
+    mates = {"PEER": drain} if "PEER" in roles and switch.passes_to_mates else {}
+    if switch.announces_own_only:
+        made.as_paths["OWN"] = OrderedSet((OWN_ROUTES,))
+    outward = {"as_path": "OWN", **drain} if switch.announces_own_only else drain
+    terms = {"CONNECTED": {}, **({"IN": {}, "OUT": outward} if roles or not vrf else {}), **mates}
+    for ending, bits in _families(switch):
+        hosts = OrderedSet(make_permit(pool, bits - 1) for pool in _of_family(_host_pools(switch, vrf), ending))
+        loopbacks = (make_permit(pool, bits, bits) for pool in _of_family(switch.fabric.loopback_pools, ending))
+        lists = {} if vrf else {f"LOOPBACKS{ending}": OrderedSet(loopbacks)}
+        lists |= {f"HOSTS{ending}": hosts} if hosts or vrf else {}
+        made.prefix_lists |= dict(sorted(lists.items()))
+        for name, sets in terms.items():
+            made.maps[name + ending] = {BASE * n: Entry(True, list_, **sets) for n, list_ in enumerate(lists, 1)}
+    _add_outside(made, switch, vrf, mates)
+    _add_leaks(made, switch, vrf)
+    return made
+
+
+def _drain(switch: SwitchView) -> dict[str, Any]:
+    """What an entry sets on what a switch in maintenance announces."""
+    longer = " ".join([str(switch.asn)] * DRAINED_OUT)
+    return {"prepend": longer, "community": GRACEFUL_SHUTDOWN} if switch.maintenance else {}
+
+
+def _families(switch: SwitchView) -> tuple[tuple[str, int], ...]:
+    """(what ends names, length of an address) of each family routed."""
+    return (*((("", 32),) if switch.has_v4 else ()), *((("6", 128),) if switch.has_v6 else ()))
+
+
+def _of_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
+    return (prefix for prefix in prefixes if (":" in prefix) == bool(ending))
+
+
+def _host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
+    """The pools of a VRF's hosts, what leaks into it, and the switch's own loopback there."""
+    leaked, loopback = switch.leaked(vrf), switch.loopback_in(vrf)
+    for service in switch.services:
+        yield from service.host_pools if service.vrf == vrf else ()
+    yield from leaked.prefixes if leaked else ()
+    yield from loopback.prefixes if loopback else ()
+
+
+def _add_outside(made: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[str]) -> None:
+    """Add what the exits of a VRF, of this switch or others, let pass."""
+    policies, paths, drain = switch.exits.policies_in(vrf), OrderedSet(_exit_paths(switch, vrf)), _drain(switch)
+    if paths:
+        made.as_paths["EXITS"] = paths
+    told = {"OUT": "EXITS" if paths else ""} if paths or not switch.announces_own_only else {}
+    told |= dict.fromkeys(mates, "")
+
+    for ending, _ in _families(switch):
+        ours, outside = f"AGGREGATES{ending}", f"OUTSIDE{ending}"
+        if _add_list(
+            made, ours, ending, map(make_permit, (prefix for policy in policies for prefix in policy.announces))
+        ):
+            for name in ("OUT", *mates):
+                _add(made, name + ending, DENIED, Entry(False, ours))
+        if _add_list(made, outside, ending, switch.outside(vrf)):
+            _add(made, f"IN{ending}", PASSED, Entry(True, outside))
+            for name, path in told.items():
+                _add(made, name + ending, PASSED, Entry(True, outside, path, **drain))
+        if switch.exits.announces_routes(vrf, (bool(ending),)):
+            _add(made, f"STATIC{ending}", PASSED, Entry(True, outside))
+        for policy in policies:
+            for word, permits, entry in _of_exit(switch, policy):
+                name = f"EXIT-{policy.name}-{word}{ending}"
+                has_list = _add_list(made, name, ending, permits)
+                _add(
+                    made,
+                    name,
+                    PASSED if has_list else LAST,
+                    replace(entry, prefix_list=name) if has_list else Entry(False),
+                )
+    if paths - {OWN_ROUTES} and vrf and switch.overlay:
+        _add(made, OVERLAY_OUT, PASSED + switch.vrfs.index(vrf), Entry(True, as_path="EXITS", **drain))
+
+
+def _add(made: RouteMaps, name: str, number: int, entry: Entry) -> None:
+    made.maps.setdefault(name, {})[number] = entry
+
+
+def _add_list(made: RouteMaps, name: str, ending: str, permits: Iterable[Permit]) -> bool:
+    """Add the prefixes of a family; whether there are any."""
+    found = OrderedSet(permit for permit in permits if (":" in permit.prefix) == bool(ending))
+    made.prefix_lists |= {name: found} if found else {}
+    return bool(found)
+
+
+def _of_exit(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], Entry]]:
+    """(IN or OUT, prefixes, what is set on them) of the sessions of an exit."""
+    longer = DRAINED_IN if switch.maintenance else PREPENDED if policy.backup else 0
+    yield "IN", policy.takes, Entry(True, last_as=longer)
+    added = switch.asn if switch.maintenance or policy.backup else 0
+    announced = Entry(True, communities=policy.communities, added=added, **_drain(switch))
+    yield "OUT", map(make_permit, policy.announces), announced
+
+
+def _exit_paths(switch: SwitchView, vrf: str) -> Iterator[str]:
+    """AS paths of what the own exits of a VRF gave a switch of the lowest tier; none of others, which pass on all."""
+    if switch.announces_own_only:
+        yield from (OWN_ROUTES,) if switch.exits.announces_routes(vrf) else ()
+        yield from (f"^{asn}_" for asn in sorted({peer.remote_asn for peer in switch.exits.peers_in(vrf).values()}))
+
+
+def _add_leaks(made: RouteMaps, switch: SwitchView, vrf: str) -> None:
+    """Add what is brought into a VRF from others: numbers of entries of IPv6 follow on those of IPv4."""
+    leaked, number = switch.leaked(vrf), BASE
+    for ending, bits in _families(switch):
+        for source in leaked.sources if leaked else ():
+            prefixes = OrderedSet(make_permit(prefix, bits - 1) for prefix in _of_family(source.prefixes, ending))
+            if prefixes:
+                list_ = f"LEAKED{ending}-{source.vrf}"
+                made.as_paths["LEAKED"] = OrderedSet((leak_path(switch),))
+                made.prefix_lists[list_] = prefixes
+                entries = made.maps.setdefault(f"LEAKED{ending}", {DENIED: Entry(False, as_path="LEAKED")})
+                entries[number] = Entry(True, list_, added=LEAKED, source_vrf=source.vrf)
+                number += BASE
