@@ -248,19 +248,19 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
 
 
 def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
-    from fabricgen.render.few import few_configs
+    from fabricgen.render.engine import few_configs
 
     return few_configs(cluster)
 
 
 def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], Sequence[bytes]]:
-    from fabricgen.render.circuits import circuit_ids
+    from fabricgen.render.ports import circuit_ids
 
     return circuit_ids(cluster, rows)
 
 
 def _lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tuple[str, str]]:
-    from fabricgen.render.port_lanes import port_lanes
+    from fabricgen.render.ports import port_lanes
 
     return port_lanes(cluster, rows)
 

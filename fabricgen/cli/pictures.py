@@ -13,7 +13,7 @@ from fabricgen.export.view.source import Beside
 from fabricgen.export.view.verification import verification_in
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design, other_findings
-from fabricgen.render.few import few_configs
+from fabricgen.render.engine import few_configs
 
 
 @dataclass(frozen=True, slots=True)

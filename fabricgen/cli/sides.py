@@ -320,8 +320,7 @@ class _ClusterConfigs:
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics."""
         from fabricgen.render.engine import RenderOptions, render_rows
-        from fabricgen.render.redaction import without_secrets
-        from fabricgen.render.secrets import managements, redacted, span_keys
+        from fabricgen.render.secrets import managements, redacted, span_keys, without_secrets
 
         known = self._subjects()
         told = RenderOptions(self.templates, managements(self.cluster, redacted), span_keys(self.cluster, redacted))
@@ -357,7 +356,7 @@ class _BuiltConfigs:
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Read the files of some devices."""
-        from fabricgen.render.redaction import without_secrets
+        from fabricgen.render.secrets import without_secrets
 
         return [(path, without_secrets(content)) for path, content in self._files(devices)]
 

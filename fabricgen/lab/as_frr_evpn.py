@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.switch.model import Switch
-from fabricgen.switch.overlay import Overlay, OverlayVrf
+from fabricgen.switch.routing import Overlay, OverlayVrf
 
 
 def vnis(switch: Switch) -> Iterator[str]:

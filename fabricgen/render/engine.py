@@ -18,18 +18,17 @@ from fabricgen.render.nos_protocol import TakesTrees, has_templates, known_nos, 
 from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords, managements, redacted, span_keys
 from fabricgen.render.shapes.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
-from fabricgen.render.snippets import require_printed
-from fabricgen.render.trees import first_at_fault
+from fabricgen.render.trees import first_at_fault, require_printed
 from fabricgen.views.exits import with_passwords
 from fabricgen.views.fabric import FabricView
-from fabricgen.views.intent import FabricIntent
-from fabricgen.views.spans import SpanIntent
+from fabricgen.views.intent import FabricIntent, SpanIntent
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 if TYPE_CHECKING:
     import jinja2
 
     from fabricgen.render.budget import BudgetedEnvironment
+
 
 Subject: TypeAlias = int | str
 """What has configuration files: a switch, by its row in the device table, or a whole fabric, by its name."""
@@ -293,3 +292,27 @@ def _sandbox_of(overrides: Path) -> BudgetedEnvironment:
     from fabricgen.render.overrides import sandboxed_environment
 
     return sandboxed_environment(overrides)
+
+
+MOST_BYTES = 2_000_000
+MOST_SWITCHES = 1000
+"""Switches whose configurations are sure to be larger."""
+
+
+def few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
+    """(path, content) of every configuration, with references in place of secrets.
+
+    Empty where they are larger than `MOST_BYTES` together, or where one cannot be rendered.
+    """
+    found, size = list[tuple[str, bytes]](), 0
+    if len(cluster.switch_rows()) > MOST_SWITCHES:
+        return found
+    try:
+        for path, content in render_configs(cluster):
+            size += len(content)
+            if size > MOST_BYTES:
+                return []
+            found.append((path, content))
+    except InputError:
+        return []
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fabricgen.switch.host_services import Access
+from fabricgen.switch.interfaces import Access
 from fabricgen.views.model.hosts import access_of
 from fabricgen.views.switch import SwitchView
 

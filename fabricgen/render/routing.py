@@ -1,14 +1,19 @@
-"""BGP as rows for templates, for every NOS: lists and maps under the names that it gives them, and sessions."""
+"""BGP as rows for templates, for every NOS: lists and maps under the names that it gives them, and sessions.
+
+Sessions for EVPN run between loopbacks and pass no policy of prefixes: a VRF announces what its own `CONNECTED` map
+lets pass. A switch of the lowest tier passes on nothing that it has learned but to mates, as in the underlay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.render.escape import one_line, token
-from fabricgen.switch.routing import Bgp, Entry, Peer, Permit, RouteMaps
+from fabricgen.switch.routing import Bgp, Entry, OverlayPeer, Peer, Permit, RouteMaps
 from fabricgen.views.model.policies import DENIED, OVERLAY_OUT
+from fabricgen.views.switch import SwitchView
 
 IP_WORDS = {False: "ip", True: "ipv6"}
 """The word for a family in command lines of EOS and FRR, by whether it is IPv6."""
@@ -184,3 +189,44 @@ def leak_rows(
         for map_ in ("LEAKED", "LEAKED6")
         if map_ in maps.maps
     ]
+
+
+TO_MATES = "OVERLAY-PEER"
+"""The map of what sessions for EVPN announce to mates of a switch that announces its own routes alone to others."""
+
+MULTIHOP = 3
+"""The TTL of sessions between loopbacks of neighbours: the hop between them, one more for either loopback's own box
+(aristanetworks/avd, eos_designs: `evpn_ebgp_multihop` is 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayGroup:
+    """The neighbours in one direction by address, under a name without hyphens, which NVUE does not take in it.
+
+    `allow_own_asn`: routes with the own AS number in their path are taken. `own_only`: own routes alone are announced.
+    `outward`: the map of what is announced, which a session needs where it is `own_only` or the switch is drained.
+    """
+
+    name: str
+    allow_own_asn: bool
+    own_only: bool
+    outward: str
+    peers: Mapping[str, OverlayPeer]
+
+
+def overlay_groups(switch: SwitchView) -> tuple[OverlayGroup, ...]:
+    """The peer groups of EVPN sessions; none without an overlay."""
+    found = []
+    sessions = switch.overlay.peers if switch.overlay else {}
+    for role in ("up", "down", "peer"):
+        peers = {address: peer for address, peer in sessions.items() if peer.role == role}
+        for first in list(peers.values())[:1]:
+            outward = OVERLAY_OUT if first.own_only or not switch.announces_own_only else TO_MATES
+            found.append(OverlayGroup(f"OVERLAY_{role.upper()}", first.own_as_in > 0, first.own_only, outward, peers))
+    return tuple(found)
+
+
+def overlay_maps(switch: SwitchView) -> tuple[tuple[str, bool], ...]:
+    """The maps that sessions for EVPN need outward, and whether each lets own routes alone pass."""
+    needed = (group for group in overlay_groups(switch) if group.own_only or switch.maintenance)
+    return tuple(dict.fromkeys((group.outward, group.own_only) for group in needed))

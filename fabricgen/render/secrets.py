@@ -2,6 +2,7 @@
 
 Messages about a wrong secret never repeat it. Who has no access to the secrets builds with `--redact-secrets`; then,
 and whenever configurations are compared, the reference is written in place of the secret.
+What is compared or printed has a mask in its place.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, SnmpUser, User
 from fabricgen.blueprint.sections.secret import ENVIRONMENT, FILE
+from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.kernel.diagnostics import Path as Place
-from fabricgen.views.spans import SpanIntent
+from fabricgen.views.intent import SpanIntent
 
 MAX_SECRET_BYTES = 4096
 
@@ -226,3 +229,25 @@ def _places(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
         return (*(("fabrics", fabric) if stated else ()), "management", *keys)
 
     return place
+
+
+MASK = "<secret>"
+
+
+def without_secrets(content: bytes) -> bytes:
+    """The text of a configuration of any NOS with a mask in place of each secret or secret reference."""
+    text = content.decode(errors="replace")
+    for pattern in _patterns():
+        text = pattern.sub(_masked, text)
+    return text.encode()
+
+
+def _masked(match: re.Match[str]) -> str:
+    start, end = match.start(1) - match.start(), match.end(1) - match.start()
+    return match[0][:start] + MASK + match[0][end:]
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    catalog = Catalog()
+    return tuple(re.compile(p, re.M) for nos in catalog.known_nos() for p in catalog.naming(nos).configuration.secrets)

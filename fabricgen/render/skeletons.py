@@ -8,25 +8,53 @@ may. Placeholders are texts that every NOS prints unchanged, and short enough th
 Tables that depend on ports and cables alone (SONiC's buffer tables) have one placeholder for the whole table. Switches
 of a shape share such a table if the lengths of their cables fall into the same classes. A table that prints the length
 at each port is rendered once, with placeholders for the lengths.
+
+Signatures are computed for a batch of switches at a time, and asked for one by one.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import Shared, SharesTables, keeps_order, load_writer
-from fabricgen.render.prefetch import Prefetcher
 from fabricgen.render.shapes.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.tables import Floats
+
+Result = TypeVar("Result")
+
+BATCH = 64
+"""Switches of a batch; operations on columns cost little more for many switches than for one."""
+
+
+class Prefetcher(Generic[Result]):
+    """Computes results in batches. Ask for rows in the order in which they were given: only one batch is kept."""
+
+    def __init__(
+        self, rows: Sequence[int], compute: Callable[[Sequence[int]], Iterable[Result]], batch: int = BATCH
+    ) -> None:
+        """`rows` are all rows of the device table that will be asked for; `compute` returns one result for each row of
+        a batch, in order."""
+        self._rows, self._compute, self._batch = rows, compute, batch
+        self._index = {row: index for index, row in enumerate(rows)}
+        self._ready: dict[int, Result] = {}
+
+    def get(self, row: int) -> Result:
+        """The result for a row; it is handed out once."""
+        if row not in self._ready:
+            start = self._index[row]
+            rows = self._rows[start : start + self._batch]
+            self._ready = dict(zip(rows, self._compute(rows), strict=True))
+        return self._ready.pop(row)
+
 
 FEWEST = 3
 """Switches of a shape, among those prefetched so far, from which a skeleton pays off: it costs as much as two."""

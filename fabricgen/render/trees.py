@@ -1,15 +1,17 @@
-"""Merging of a user's data into rendered data (snippets with a `tree`), and YAML output."""
+"""Merging of a user's data into rendered data (snippets with a `tree`), YAML output, and a check that no snippet of
+lines is lost in rendering.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.escape import yaml_text
-from fabricgen.views.switch import PlacedSnippet
+from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 
 def read_data(file: str, text: str) -> Any:
@@ -93,3 +95,19 @@ def _scalar(value: Any) -> str:
     if not isinstance(value, str):
         return json.dumps(value)
     return value if _PLAIN.fullmatch(value) else f'"{yaml_text(value)}"'
+
+
+def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:
+    """Raise InputError (FG052) for a snippet whose place a switch's files lack: a BGP session's, without BGP."""
+    if not any(snippet.lines for snippet in switch.snippets):
+        return
+    printed = {line.strip() for text in texts for line in text.splitlines()}
+    for snippet in switch.snippets:
+        if any(line.strip() not in printed for line in snippet.lines):
+            raise fault(
+                "FG052",
+                f"the configuration of {switch.name} has no place '{snippet.place}', so that snippet "
+                f"'{snippet.name}' would be lost",
+                path=snippet.path,
+                hint="give it another place with `at`, or to tiers or switches that have the place",
+            )

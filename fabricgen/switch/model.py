@@ -15,12 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabricgen.switch.balancing import Balancing
 from fabricgen.switch.interfaces import Bond, Interface, Pair, Subinterface, Vlan
 from fabricgen.switch.management import Management
-from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.qos import Qos, Trimming
-from fabricgen.switch.routing import Bgp, StaticRoute
+from fabricgen.switch.qos import Balancing, Qos, Trimming
+from fabricgen.switch.routing import Bgp, Overlay, StaticRoute
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import families, links_carry_vrfs, underlay
 from fabricgen.views.balancing import balancing_of
-from fabricgen.views.host_services import host_services
+from fabricgen.views.service import host_services
 from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
 
 Stated: TypeAlias = Iterator[tuple[Intent, Path]]

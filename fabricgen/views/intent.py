@@ -1,4 +1,7 @@
-"""The settings that a blueprint states for the switches of each fabric: its own, the cluster's, then defaults."""
+"""The settings that a blueprint states for the switches of each fabric: its own, the cluster's, then defaults.
+
+Long-haul connections are among them, as border switches are told of them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.balancing import LoadBalance
+from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Bfd, Routing
 from fabricgen.design.fabric_model import FabricDesign
@@ -16,11 +20,52 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
+from fabricgen.switch.interfaces import Macsec
 from fabricgen.switch.routing import Permit
 from fabricgen.views.balancing import balancing_of
 from fabricgen.views.exits import outside_of
-from fabricgen.views.host_services import HostServices, host_services
-from fabricgen.views.spans import SpanIntent, spans_intended
+from fabricgen.views.service import HostServices, host_services
+
+MACSEC_OVERHEAD = 32
+"""Bytes that MACsec adds to a frame: a tag of 16 with the sender's identifier, and an integrity check value of 16 (IEEE
+802.1AE-2018, 9.3, 9.11 and 14.5). The MTU of the port is smaller by that, so that frames on the fibre are no larger
+than those of other links."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanIntent:
+    """A long-haul connection: `lossless` where PFC pauses over it, `length_m` its fibre.
+
+    The key of `macsec` is a reference until configurations are rendered.
+    """
+
+    name: str
+    length_m: int
+    lossless: bool
+    macsec: Macsec | None
+
+    @property
+    def profile(self) -> str:
+        """What its settings are called on a switch."""
+        return f"span-{self.name}"
+
+    @property
+    def overhead(self) -> int:
+        """Bytes that its links add to every frame."""
+        return MACSEC_OVERHEAD if self.macsec else 0
+
+
+def spans_intended(spec: Fabric) -> tuple[SpanIntent, ...]:
+    """The spans that a blueprint states for a fabric, by name."""
+    return tuple(
+        SpanIntent(
+            name=name,
+            length_m=round(1000 * span.km),
+            lossless=span.lossless,
+            macsec=Macsec(span.macsec.cipher, span.macsec.ckn, span.macsec.cak) if span.macsec else None,
+        )
+        for name, span in sorted(spec.spans.items())
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from dataclasses import replace
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import LEAKED, LEARNED_PATH
+from fabricgen.switch.routing import LEAKED, LEARNED_PATH, Overlay
 from fabricgen.views.service import Service
 from fabricgen.views.switch import Leaked, LeakSource, SwitchView
 

@@ -9,7 +9,7 @@ interfaces`: "IP MTU 9214 bytes"), Cumulus Linux sets the MTU of a Linux interfa
 from __future__ import annotations
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.views.spans import SpanIntent
+from fabricgen.views.intent import SpanIntent
 from fabricgen.wiring.tables import DeviceClass
 
 HOST_MTU = 9000

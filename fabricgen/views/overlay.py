@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
-from fabricgen.switch.overlay import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
+from fabricgen.switch.routing import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
 from fabricgen.views.leaks import brought_by_leaks
+from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import SwitchView
-from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,10 @@ from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.interfaces import Macsec, Pair, Subinterface
-from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import Permit, StaticRoute
+from fabricgen.switch.routing import Overlay, OverlayVrf, Permit, StaticRoute
 from fabricgen.views.exits import SwitchExits
-from fabricgen.views.intent import FabricIntent
-from fabricgen.views.service import Service
-from fabricgen.views.spans import SpanIntent
-from fabricgen.views.vrf_loopbacks import VrfLoopback
+from fabricgen.views.intent import FabricIntent, SpanIntent
+from fabricgen.views.service import Service, VrfLoopback
 
 NO_EXITS = SwitchExits()
 
@@ -195,6 +192,10 @@ class SwitchView:
     def loopback_in(self, vrf: str) -> VrfLoopback | None:
         """Its loopback in a VRF over EVPN; None for none."""
         return next((one for one in self.vrf_loopbacks if one.vrf == vrf), None)
+
+    def overlay_in(self, vrf: str) -> OverlayVrf | None:
+        """What a VRF has in the overlay; None where it is not there."""
+        return self.overlay.vrfs.get(vrf) if self.overlay else None
 
     def leaked(self, vrf: str) -> Leaked | None:
         """What leaks into a VRF; None for nothing."""

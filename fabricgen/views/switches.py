@@ -28,13 +28,12 @@ from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import Permit, StaticRoute
 from fabricgen.views.configuration import in_maintenance, placed_snippets, port_settings
 from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, outside_of, switch_exits
-from fabricgen.views.intent import FabricIntent, host_pools
+from fabricgen.views.intent import FabricIntent, SpanIntent, host_pools
 from fabricgen.views.leaks import with_leaks
 from fabricgen.views.mtu import largest_mtu, usual_mtu
 from fabricgen.views.overlay import with_overlay
 from fabricgen.views.pairs import with_pair
 from fabricgen.views.service import Service
-from fabricgen.views.spans import SpanIntent
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
 from fabricgen.wiring.bonds import MLAG

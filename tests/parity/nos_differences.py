@@ -8,8 +8,7 @@ from ipaddress import ip_network
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.render.nos_protocol import known_nos
-from fabricgen.switch.host_services import Access
-from fabricgen.switch.interfaces import Interface
+from fabricgen.switch.interfaces import Access, Interface
 from fabricgen.switch.model import Switch
 from fabricgen.switch.qos import PortQos, Qos
 from fabricgen.switch.routing import Bgp, Peer, network_of

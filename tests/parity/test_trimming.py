@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.nos.sonic.reading.trim import read_trimming
+from fabricgen.nos.sonic.reading.qos import read_trimming
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.comparing import list_differences

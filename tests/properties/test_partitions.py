@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.views.partitions import REST, TenantPort, partitions_of
+from fabricgen.views.fabric import REST, TenantPort, partitions_of
 
 NAMES = ("", "blue", "green", "red")
 OWNERS = st.lists(st.sets(st.sampled_from(NAMES), min_size=1), max_size=12)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ipaddress import ip_interface
 from typing import Any, TypeAlias
 
-from fabricgen.views.host_services import HostServices
+from fabricgen.views.service import HostServices
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 Structured: TypeAlias = dict[str, Any]

@@ -13,8 +13,8 @@ from ruamel.yaml import YAML
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.engine import RenderOptions, render_configs
-from fabricgen.render.redaction import without_secrets
 from fabricgen.render.safety import hidden_safety
+from fabricgen.render.secrets import without_secrets
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 from tests.render.rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 

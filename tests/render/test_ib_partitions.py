@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.nos.opensm.writing.partitions import statements
+from fabricgen.nos.opensm.writer import statements
 from tests.conftest import BLUEPRINTS, Ran, example_cluster, example_design
 from tests.render.partitions_file import read
 from tests.render.rendered import files_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.render.redaction import without_secrets
+from fabricgen.render.secrets import without_secrets
 from tests.conftest import BLUEPRINTS
 
 LINES = (

@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.export.view.page import page_of
 from fabricgen.export.view.source import Beside
-from fabricgen.render.few import few_configs
+from fabricgen.render.engine import few_configs
 from tests.conftest import built_files, example_cluster
 
 EXAMPLES = (

@@ -13,19 +13,18 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.nos.cumulus.reading import gateways, hosts, qos, segments, trim
-from fabricgen.nos.cumulus.reading.balancing import read_seed
+from fabricgen.nos.cumulus.reading import hosts, qos
+from fabricgen.nos.cumulus.reading import routing as bgp
+from fabricgen.nos.cumulus.reading.qos import read_seed
 from fabricgen.nos.cumulus.reading.routing import Routing
 from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
 from fabricgen.nos.cumulus.reading.system import read_system
 from fabricgen.running.policy import connected
 from fabricgen.running.tree import only, part, tolerates, unfit
-from fabricgen.switch.balancing import Balancing
-from fabricgen.switch.host_services import OPEN, Relay
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Pair, Subinterface, Vlan, is_unused
+from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Pair, Relay, Subinterface, Vlan, is_unused
 from fabricgen.switch.management import Management
 from fabricgen.switch.model import Switch
-from fabricgen.switch.qos import Qos
+from fabricgen.switch.qos import Balancing, Qos
 
 Row = Mapping[str, Any]
 
@@ -86,7 +85,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     no_bonds: dict[int, Bond] = {}
     bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), no_bonds)
     part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
-    relays = part("DHCP relay", lambda: gateways.relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]())
+    relays = part("DHCP relay", lambda: hosts.relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]())
     ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
@@ -101,7 +100,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
     vlans = {row["vlan"]: _vlan(row, bridged, relays) for row in others if row["type"] == "svi"}
     loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
-    by_vrf = {vrf_of(name): addresses for name, addresses in gateways.vrf_loopbacks(tree).items()}
+    by_vrf = {vrf_of(name): addresses for name, addresses in hosts.vrf_loopbacks(tree).items()}
     routes_in = partial(
         connected, interfaces=used, subinterfaces=subinterfaces, vlans=vlans, loopbacks=loopbacks, vrf_loopbacks=by_vrf
     )
@@ -128,7 +127,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         routes=part("static routes", routing.routes, {}),
         drained=part("maintenance", routing.drained, False),
         qos=part("QoS", lambda: _qos(tree, rows, ports), None),
-        trimming=part("packet trimming", lambda: trim.read_trimming(tree, rows), None),
+        trimming=part("packet trimming", lambda: qos.read_trimming(tree, rows), None),
         overlay=part("overlay", lambda: routing.overlay(tree, loopbacks), None),
         balancing=part(
             "load balancing",
@@ -152,7 +151,7 @@ def _add_access(
 
 
 def _qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
-    if "qos" not in tree or trim.is_map_alone(tree["qos"]):
+    if "qos" not in tree or qos.is_map_alone(tree["qos"]):
         return None
     told = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
     return qos.read_qos(tree["qos"], told, {name: port.speed_gbps for name, port in ports.items()})
@@ -217,7 +216,7 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
         tagged_vlans=tagged,
         vrf=vrf_of(row.get("vrf", "default")),
         description=row.get("description", ""),
-        tracked=segments.is_tracked(row),
+        tracked=bgp.is_tracked(row),
     )
 
 
@@ -241,7 +240,7 @@ def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bo
                 Bond(
                     *(members, up, link.get("mtu", DEFAULT_MTU), *vlans, row.get("description", ""), mlag["id"]),
                     fallback=bypass,
-                    segment=segments.segment(row, number),
+                    segment=bgp.segment(row, number),
                 ),
             )
 
@@ -298,7 +297,7 @@ def _vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
         unfit(f"a virtual router that is off: {shared}")
     found = frozenset(address for one in shared for address in one["address"])
     plain = Vlan(found, vrf, _addresses(row)) if found else Vlan(_addresses(row), vrf)
-    advertised, silent = gateways.advertised(row)
+    advertised, silent = hosts.advertised(row)
     return replace(plain, relay=relays.get(f"vlan{row['vlan']}"), advertised=advertised, silent=silent)
 
 

@@ -24,16 +24,17 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
-from fabricgen.nos.cumulus.writing.balancing import balancing_values
-from fabricgen.nos.cumulus.writing.host_services import bridge_values, filters, packets_a_second
-from fabricgen.nos.cumulus.writing.overlay import overlay_values
-from fabricgen.nos.cumulus.writing.qos import pfc_profile, qos_values, speed_profile
-from fabricgen.nos.cumulus.writing.relay import announce_neighbors, circuit_forms, relay_values
-from fabricgen.nos.cumulus.writing.routing import routing_values
-from fabricgen.nos.cumulus.writing.segments import segment_values
+from fabricgen.nos.cumulus.writing.host_services import (
+    announce_neighbors,
+    bridge_values,
+    circuit_forms,
+    filters,
+    packets_a_second,
+    relay_values,
+)
+from fabricgen.nos.cumulus.writing.qos import balancing_values, pfc_profile, qos_values, speed_profile, trim_values
+from fabricgen.nos.cumulus.writing.routing import family, overlay_values, routing_values, segment_values
 from fabricgen.nos.cumulus.writing.system import system_values
-from fabricgen.nos.cumulus.writing.trim import trim_values
-from fabricgen.nos.cumulus.writing.words import family
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
@@ -106,7 +107,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
-    """What requests of hosts say of their ports (`writing/relay.py`)."""
+    """What requests of hosts say of their ports (`writing/host_services.py`)."""
     return Circuits(circuit_forms(switch), "bond{number}", {})
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabricgen.nos.eos.reading.balancing import EosBalancing, balancing_rules
 from fabricgen.nos.eos.reading.hosts import Gateway, PortAccess, gateway_rules, host_rules
 from fabricgen.nos.eos.reading.macsec import macsec_rules
 from fabricgen.nos.eos.reading.management import EosManagement, management_rules
-from fabricgen.nos.eos.reading.qos import EosQos, qos_rules
+from fabricgen.nos.eos.reading.overlay import Segment, check, segment_rules
+from fabricgen.nos.eos.reading.qos import EosBalancing, EosQos, balancing_rules, qos_rules
 from fabricgen.nos.eos.reading.routing import EosRouting, routing_rules
-from fabricgen.nos.eos.reading.segments import Segment, check, segment_rules
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import Line, Rules, part, tolerates, tree, unfit, unknown
 from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair, Subinterface, Vlan, is_unused

@@ -18,6 +18,9 @@ Sources: Arista EOS user manual (BGP: `neighbor interface`, RFC 5549; QoS; PFC w
 agree with the templates of aristanetworks/avd (pyavd 6.4), which the tests hold them to; the RoCE profile with Arista's
 AI Network Fabric Deployment Guide. Marked packets are counted as each chip can: `random-detect ecn count` in a unicast
 queue (AMD Instinct cluster networking guide, 7388), `hardware counter feature ecn out` on Jericho.
+
+MACsec has a profile for each encrypted span (pyavd 6.4, mac_security). Without `traffic unprotected allow`, which is
+not written, a port carries nothing before its key agreement is done.
 """
 
 from __future__ import annotations
@@ -26,7 +29,6 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
-from fabricgen.nos.eos.writing.balancing import balancing_values
 from fabricgen.nos.eos.writing.host_services import (
     CIRCUIT_TYPE,
     circuit_forms,
@@ -37,13 +39,10 @@ from fabricgen.nos.eos.writing.host_services import (
     switchport_values,
     vlan_gateway,
 )
-from fabricgen.nos.eos.writing.macsec import macsec_profiles
 from fabricgen.nos.eos.writing.management import management_values
-from fabricgen.nos.eos.writing.overlay import overlay_values
 from fabricgen.nos.eos.writing.pair import GATEWAY_MAC, family_word, pair_values
-from fabricgen.nos.eos.writing.qos import profile_name, qos_values
-from fabricgen.nos.eos.writing.routing import bgp_values
-from fabricgen.nos.eos.writing.segments import segment_of, segment_values
+from fabricgen.nos.eos.writing.qos import balancing_values, profile_name, qos_values
+from fabricgen.nos.eos.writing.routing import bgp_values, overlay_values, segment_of, segment_values
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
@@ -53,6 +52,12 @@ from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
+
+
+def macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:
+    """(profile, cipher, name of the key, key of type 7) of the spans that end at a switch."""
+    return [(token(name), own.cipher, own.ckn, own.cak) for name, own in switch.encrypted_spans]
+
 
 KEEPS_ORDER = True
 

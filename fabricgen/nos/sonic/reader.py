@@ -2,6 +2,7 @@
 
 Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md. A table or field that is not known
 here is an error.
+
 """
 
 from __future__ import annotations
@@ -14,24 +15,33 @@ from itertools import chain
 from typing import Any
 
 from fabricgen.nos.frr import routing as frr
-from fabricgen.nos.sonic.reading import hosts, pair, segments
-from fabricgen.nos.sonic.reading.balancing import read_balancing
-from fabricgen.nos.sonic.reading.macsec import read_macsec
+from fabricgen.nos.sonic.reading import hosts, overlay, pair
 from fabricgen.nos.sonic.reading.management import MANAGEMENT_TABLES, read_management
 from fabricgen.nos.sonic.reading.overlay import Tunnels
-from fabricgen.nos.sonic.reading.qos import read_qos
-from fabricgen.nos.sonic.reading.trim import read_trimming
+from fabricgen.nos.sonic.reading.qos import read_balancing, read_qos, read_trimming
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
 from fabricgen.nos.sonic.tables import QOS_TABLES
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, part, tolerates, unfit, unknown
-from fabricgen.switch.balancing import Balancing
-from fabricgen.switch.host_services import OPEN
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused
+from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused
 from fabricgen.switch.management import Management
 from fabricgen.switch.model import Switch
-from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import network_of
+from fabricgen.switch.qos import Balancing
+from fabricgen.switch.routing import Overlay, network_of
+
+
+def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
+    """Encryption by the name of its profile; raises UnknownTextError where one does not encrypt."""
+    found = {}
+    for name, row in table.items():
+        only(row, "cipher_suite", "policy", "primary_cak", "primary_ckn")
+        if row.get("policy", "security") != "security":
+            unfit(f"{name} does not encrypt")
+        words = row.get("cipher_suite", "GCM-AES-128").removeprefix("GCM-AES-").split("-")
+        cipher = "-".join([f"aes{words[-1]}", "gcm", *(["xpn"] if words[0] == "XPN" else [])])
+        found[name] = Macsec(cipher, row.get("primary_ckn", ""), row.get("primary_cak", ""))
+    return found
+
 
 Row = Mapping[str, str]
 Table = Mapping[str, Row]
@@ -79,7 +89,7 @@ def read(files: Mapping[str, str]) -> Switch:
     for name, table in tables.items():
         if name in _TABLES:
             part(f"table {name}", partial(_TABLES[name], box, table), None)
-        elif name not in {*QOS_TABLES} | MANAGEMENT_TABLES | pair.NAMES | segments.NAMES | _ELSEWHERE:
+        elif name not in {*QOS_TABLES} | MANAGEMENT_TABLES | pair.NAMES | overlay.NAMES | _ELSEWHERE:
             unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
         unfit("the routing mode does not fit the files")
@@ -91,10 +101,10 @@ def read(files: Mapping[str, str]) -> Switch:
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
     ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
     link, joined = pair.peer_link(tables), part("MCLAG", lambda: pair.joined(tables), frozenset[str]())
-    own = part("EVPN multihoming", lambda: segments.segments(tables, routing.segments), dict[str, str]())
+    own = part("EVPN multihoming", lambda: overlay.segments(tables, routing.segments), dict[str, str]())
     for name in routing.segments.tracked & ports.keys():
         ports[name] = replace(ports[name], tracked=True)
-    shared = part("gateways", lambda: segments.shared_gateways(tables), frozenset[str]())
+    shared = part("gateways", lambda: overlay.shared_gateways(tables), frozenset[str]())
     for name, bond in box.bond_of.items():
         if bond == link:
             ports[name] = replace(ports[name], bond=PEER_LINK)
@@ -154,7 +164,7 @@ def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
     if used := box.vrf_vlans().keys() & {*box.access.values(), *chain(*box.tagged.values())}:
         unfit(f"the VLANs of VNIs have ports: {sorted(used)}")
     bridged = {box.vlans[vlan]: vni for vlan, vni in box.tunnels.vnis.items() if vlan not in box.vrf_vlans()}
-    vlans = segments.over_evpn(bridged, {vni: lines.vrf() for vni, lines in routing.of_vnis.items()})
+    vlans = overlay.over_evpn(bridged, {vni: lines.vrf() for vni, lines in routing.of_vnis.items()})
     return routing.overlay(box.tunnels.vtep(), vlans)
 
 

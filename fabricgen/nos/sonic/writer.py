@@ -42,6 +42,9 @@ bgpcfgd's templates know no prefix limits: `max_prefixes` holds where FRR reads 
 
 Buffers are those that the platform publishes, else the image's own (`writing/buffers.py`).
 Tables and fields: sonic-buildimage, src/sonic-yang-models/doc/Configuration.md.
+
+MACsec has a profile for each encrypted span, which its ports name, and a container that agrees on keys
+(sonic-macsec.yang and sonic-port.yang).
 """
 
 from __future__ import annotations
@@ -54,29 +57,47 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.nos.sonic.tables import QOS_TABLES
-from fabricgen.nos.sonic.writing.balancing import balancing_values
 from fabricgen.nos.sonic.writing.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.nos.sonic.writing.buffers import length_tables as buffers_by_length
 from fabricgen.nos.sonic.writing.host_services import circuit_forms, host_tables, loopback_name, own_relay, vlan_rows
-from fabricgen.nos.sonic.writing.macsec import macsec_values
 from fabricgen.nos.sonic.writing.management import PRINTED_WITH, management_values
-from fabricgen.nos.sonic.writing.overlay import overlay_values, vni_vlans
+from fabricgen.nos.sonic.writing.overlay import overlay_values, segment_tables, segment_values, vni_vlans
 from fabricgen.nos.sonic.writing.pair import pair_rows, pair_tables
 from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, fec_of, port_table_of
-from fabricgen.nos.sonic.writing.qos import qos_values
+from fabricgen.nos.sonic.writing.qos import balancing_values, qos_values
 from fabricgen.nos.sonic.writing.routing import owns_frr, router_type, routing_values, vrf_name
-from fabricgen.nos.sonic.writing.segments import segment_tables, segment_values
 from fabricgen.nos.sonic.writing.trim import TABLES as TRIM_TABLES
 from fabricgen.nos.sonic.writing.trim import trim_tables
-from fabricgen.render import evpn
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits, Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.model.ports import model_bonds, model_interface
+from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
-from fabricgen.views.vrf_loopbacks import VrfLoopback
+
+CIPHERS: dict[str, str] = {
+    "aes128-gcm": "GCM-AES-128",
+    "aes256-gcm": "GCM-AES-256",
+    "aes128-gcm-xpn": "GCM-AES-XPN-128",
+    "aes256-gcm-xpn": "GCM-AES-XPN-256",
+}
+
+
+def macsec_values(switch: SwitchView) -> dict[str, Any]:
+    """Rows of MACSEC_PROFILE; `macsec` says whether there are any."""
+    rows = {
+        name: {
+            "cipher_suite": CIPHERS[own.cipher],
+            "policy": "security",
+            "primary_cak": own.cak,
+            "primary_ckn": own.ckn,
+        }
+        for name, own in switch.encrypted_spans
+    }
+    return {"MACSEC_PROFILE": rows, "macsec": bool(rows)}
+
 
 SCHEMA_VERSION = "version_202305_01"
 """Of the tables, as db_migrator.py names it."""
@@ -238,7 +259,7 @@ def _interfaces(switch: SwitchView) -> dict[str, Any]:
 
 def _vni(switch: SwitchView, vrf: str) -> int | None:
     """The VNI of a VRF over EVPN; None for any other."""
-    over = evpn.vrf_of(switch, vrf)
+    over = switch.overlay_in(vrf)
     return over.vni if over else None
 
 

@@ -10,9 +10,8 @@ from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.lanes import PlatformLanes, check_lanes, platform_lanes
 from fabricgen.render.checks.management_relations import check_management
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.relations import check_relations, overlapping_queues
+from fabricgen.render.checks.relations import check_relations, check_segments, overlapping_queues
 from fabricgen.render.checks.rows import check_rows
-from fabricgen.render.checks.segment_relations import check_segments
 from fabricgen.render.checks.shape import Tables, join_lists, read_tables
 
 METADATA = "DEVICE_METADATA"

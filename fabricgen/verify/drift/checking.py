@@ -10,7 +10,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel.diagnostics import InputError, Severity, printable
 from fabricgen.publish.workers import in_order, processors
-from fabricgen.render.redaction import without_secrets
+from fabricgen.render.secrets import without_secrets
 from fabricgen.running.differences import Verdict, prepare_files, rules_of
 from fabricgen.running.statements import nos_of_files, spelling_of
 from fabricgen.running.tree import CANNOT_READ

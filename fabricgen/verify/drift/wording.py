@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.kernel.nos_rooms import load_part
-from fabricgen.render.redaction import MASK
+from fabricgen.render.secrets import MASK
 from fabricgen.running.differences import Verdict
 from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements
 from fabricgen.running.tree import CANNOT_READ, tolerant

@@ -8,9 +8,8 @@ from functools import lru_cache
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.catalog.nos_facts import DialectFacts
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
-from fabricgen.switch.balancing import Balancing
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Trimming, Watchdog
+from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
 from fabricgen.views.balancing import seed_of
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.blueprint.sections.host_services import Advertisements
-from fabricgen.switch.host_services import OPEN, Access, Advertised, Relay
-from fabricgen.switch.interfaces import Vlan
+from fabricgen.switch.interfaces import OPEN, Access, Advertised, Relay, Vlan
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import network_of
 from fabricgen.views.asked import USUAL_LIFETIME_S

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.switch.host_services import OPEN
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface
+from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.hosts import access_of, gateway_of_port

@@ -7,12 +7,18 @@ from dataclasses import replace
 from fabricgen.catalog.loader import Catalog
 from fabricgen.switch.interfaces import is_unused
 from fabricgen.switch.model import Switch
-from fabricgen.views.model.daemon import as_own_daemon, is_routed_by_daemon, route_host_blocks
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import model_vlan
 from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface, place_ports
-from fabricgen.views.model.routing import announced_in, model_bgp, prefixes_of_loopbacks
+from fabricgen.views.model.routing import (
+    announced_in,
+    as_own_daemon,
+    is_routed_by_daemon,
+    model_bgp,
+    prefixes_of_loopbacks,
+    route_host_blocks,
+)
 from fabricgen.views.switch import SwitchView
 
 

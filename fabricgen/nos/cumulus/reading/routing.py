@@ -1,4 +1,8 @@
-"""Routing of a startup.yaml: NVUE writes FRR's configuration from `router` and `vrf`."""
+"""Routing of a startup.yaml: NVUE writes FRR's configuration from `router` and `vrf`.
+
+Sessions of exits are neighbours of no group, leaks `route-import from-vrf` of an address family. EVPN is `evpn`, `nve`,
+and what `vrf`, bonds and VLANs say of it (NVUE Command Reference: BGP EVPN, VXLAN, EVPN, Bridge).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,146 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.nos.cumulus.reading.exits import exit_neighbor, sets_of
-from fabricgen.nos.cumulus.reading.leaks import brought_in, vrf_of
-from fabricgen.nos.cumulus.reading.overlay import read_group, tunnel, vrf_lines
-from fabricgen.nos.cumulus.reading.segments import bridged
-from fabricgen.running.bgp import Instance, Neighbor, drained
-from fabricgen.running.overlay import VrfLines, overlay
+from fabricgen.running.bgp import Instance, Neighbor, VrfLines, drained, overlay
 from fabricgen.running.policy import ADDING, Policies, Route
 from fabricgen.running.tree import only, tolerates, unfit
-from fabricgen.switch.overlay import Overlay
-from fabricgen.switch.routing import Bfd, Bgp, Entry, StaticRoute
+from fabricgen.switch.routing import EVPN, Bfd, Bgp, Entry, Overlay, OverlayVlan, StaticRoute
 
 Row = Mapping[str, Any]
 ON = "enabled"
+
+
+def is_tracked(row: Row) -> bool:
+    """Whether a port is tracked; raises UnknownTextError for other words of EVPN there."""
+    own = row.get("evpn")
+    if own not in (None, {"multihoming": {"uplink": ON}}):
+        unfit(f"a port has {own} of EVPN")
+    return own is not None
+
+
+def segment(row: Row, number: int) -> str:
+    """What names the Ethernet segment of a bond, "" for none; raises UnknownTextError for another than its own."""
+    own = row.get("evpn")
+    if own is None:
+        return ""
+    mac = str(own["multihoming"]["segment"]["mac-address"])
+    wanted = {"multihoming": {"segment": {"local-id": number, "mac-address": mac, "state": ON}}}
+    if own != wanted or int(mac[-5:].replace(":", ""), 16) != number:
+        unfit(f"bond {number} is of the segment {own}")
+    return mac
+
+
+def bridged(tree: Row) -> dict[int, OverlayVlan]:
+    """VLANs over EVPN; raises UnknownTextError where the bridge and `evpn` have other VNIs, or multihoming is off."""
+    own = tree.get("evpn", {})
+    only(own, "multihoming", "state", "vni")
+    vlans = tree.get("bridge", {}).get("domain", {}).get("br_default", {}).get("vlan", {})
+    of_vlans = {int(vlan): vni for vlan, row in vlans.items() for vni in row.get("vni", {})}
+    if set(of_vlans.values()) != set(own.get("vni", {})):
+        unfit(f"VNIs of the bridge are {of_vlans}, and of EVPN {sorted(own.get('vni', {}))}")
+    segments = [name for name, row in tree["interface"].items() if row["type"] == "bond" and "evpn" in row]
+    if bool(segments) and own.get("multihoming") != {"state": ON}:
+        unfit("Ethernet segments, and EVPN multihoming is off")
+    return {
+        vlan: OverlayVlan(int(vni), own["vni"][vni]["rd"], frozenset(own["vni"][vni]["route-target"]["both"]))
+        for vlan, vni in of_vlans.items()
+    }
+
+
+def tunnel(tree: Row) -> tuple[str, bool]:
+    """(the address that tunnels end at, "" for none; whether the DSCP of packets is copied to them)."""
+    vxlan = tree.get("nve", {}).get("vxlan", {})
+    only(vxlan, "decapsulation", "encapsulation", "source", "state")
+    if vxlan and (vxlan["state"] != ON or tree.get("evpn", {}).get("state") != ON):
+        unfit("VXLAN or EVPN is off")
+    actions = [vxlan.get(way, {}).get("dscp", {}).get("action", "") for way in ("encapsulation", "decapsulation")]
+    if actions not in (["", ""], ["copy", "preserve"]):
+        unfit(f"DSCP of VXLAN: {actions}")
+    return vxlan.get("source", {}).get("address", ""), actions[0] == "copy"
+
+
+def vrf_lines(row: Row, bgp: Row) -> VrfLines:
+    """What a VRF says of EVPN: `vrf X evpn`, and `vrf X router bgp`."""
+    only(row, "state", "vlan", "vni")
+    ((vni, _),) = row["vni"].items()
+    if row["state"] != ON:
+        unfit("EVPN is off in a VRF")
+    families = {word for word, one in bgp["address-family"].items() if _is_exported(one)}
+    return VrfLines(
+        vni=int(vni),
+        distinguisher=bgp["rd"],
+        imports=set(bgp["route-import"]["from-evpn"]["route-target"]),
+        exports=set(bgp["route-export"]["to-evpn"]["route-target"]),
+        families={word[2:4] for word in families},
+    )
+
+
+def _is_exported(family: Row) -> bool:
+    return bool(family.get("route-export") == {"to-evpn": {"state": ON}})
+
+
+def read_group(found: Neighbor, family: Row) -> None:
+    """Take what a peer group says of the address family l2vpn-evpn."""
+    found.active.add(EVPN)
+    found.keeps_next_hop = family.get("attribute-mod") == {"nexthop": "disabled"}
+    for way, maps in (("inbound", found.map_in), ("outbound", found.map_out)):
+        if way in family.get("policy", {}):
+            maps.add(family["policy"][way]["route-map"])
+    own = family.get("aspath", {}).get("allow-my-asn", {})
+    found.own_as_in = own["occurrences"] if own.get("state") == ON else 0
+
+
+def vrf_of(name: str) -> str:
+    """The blueprint's name of a VRF; "" for the default one."""
+    return "" if name == "default" else name.removeprefix("vrf_")
+
+
+def brought_in(row: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """(VRFs whose routes are brought in, the maps that these pass); raises UnknownTextError where that is off."""
+    only(row, "from-vrf")
+    found = row["from-vrf"]
+    only(found, "list", "route-map", "state")
+    if found["state"] != ON:
+        unfit("route-import from-vrf is off")
+    return set(map(vrf_of, found["list"])), {found["route-map"]} if "route-map" in found else set()
+
+
+OPTIONAL = ("bfd", "local-as", "multihop-ttl", "password", "update-source")
+ALIKE = {"prepend": "disabled", "replace": "enabled", "state": "enabled"}
+
+
+def exit_neighbor(name: str, row: Row) -> Neighbor:
+    """A neighbour of no group but for its families and BFD; raises UnknownTextError for what is not understood."""
+    only(row, "address-family", "description", "remote-as", "timers", "type", *OPTIONAL)
+    if row["type"] != "numbered" or row.get("update-source", "lo") != "lo":
+        unfit(f"{name} is {row['type']}, from {row.get('update-source')}")
+    local = row.get("local-as", {})
+    if local and {**local, "asn": 0} != {**ALIKE, "asn": 0}:
+        unfit(f"{name}: local-as {local}")
+    return Neighbor(
+        remote_asn=row["remote-as"],
+        description=row["description"],
+        timers=(row["timers"]["keepalive"], row["timers"]["hold"]),
+        multihop=row.get("multihop-ttl", 0),
+        source=row.get("update-source", ""),
+        local_asn=local.get("asn", 0),
+        password=row.get("password", ""),
+    )
+
+
+def sets_of(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
+    """What an entry of a route map sets; `graceful`: the router drains, so that a longer path to an exit is a mark."""
+    only(row, "as-path-prepend", "community")
+    prepend = row.get("as-path-prepend", {})
+    only(prepend, "as", "last-as")
+    return {
+        "communities": tuple(row.get("community", {})),
+        "last_as": prepend.get("last-as", 0),
+        "added": prepend.get("as", 0) if of_exit else 0,
+        "prepend": "" if of_exit and not graceful else str(prepend.get("as", "")),
+    }
+
+
 _OF_GROUPS = ("address-family", "bfd", "capabilities", "shutdown")
 """What groups say in files of ours; a switch may show it of each neighbour."""
 FAMILIES = {"ipv4-unicast": "v4", "ipv6-unicast": "v6"}

@@ -1,18 +1,38 @@
-"""What ports of hosts refuse on Cumulus Linux, as values, and LACP bypass.
+"""Services of hosts on Cumulus Linux, as values: what their ports refuse, LACP bypass, DHCP relay, advertisements.
 
 User guide 5.15: "Storm Control" counts packets a second of a switch port (NVUE Command Reference, `nv set interface
 <interface-id> storm-control`), also where it is in a bond; "LACP Bypass"; "Access Control List Configuration" (`nv set
 acl <acl-id> rule <rule-id> match ip`, `nv set interface <interface-id> acl <acl-id> inbound`). What no rule of a list
 takes passes. A percentage is of packets of the smallest size, 84 bytes on the wire, as flooded ones are: ARP, DHCP and
 neighbour discovery are little larger.
+
+User guide 5.15, "DHCP Relays": a group of servers for each fabric, requests come in at SVIs (not at `-v0` of a VRR) and
+routed ports, replies at upstream interfaces: routed links of the VRF, the one to the other switch of an MLAG pair, and
+SVIs whose subnet has a server. Over EVPN they come in at the interface of the VLAN of the VRF's VNI, `vlan4024_l3`;
+NVUE takes such a VLAN by itself unless `vrf X evpn vlan` names one (Command Reference: EVPN). The relay is
+isc-dhcp-relay: with `use-pif-circuit-id` the circuit id is the port (swp1), and the remote id is the switch's MAC
+address. Both are of the VRF. With EVPN multihoming the subnet of a VLAN is that of two switches, so that a reply to an
+address in it may reach the other: the loopback is the gateway address, in a VRF that of the VRF, and the link
+selection says the subnet ("Control the Gateway IP Address with RFC 3527"). DHCPv6 in a VRF over EVPN goes to its
+servers over the VRF's device, from the IPv6 address of that ("DHCP Relay for IPv6 in an EVPN Symmetric Environment").
+In the default VRF it comes from the loopback, by the source of routes (`set source-ip` of a route map, `fib-filter`).
+Advertisements are off unless stated (NVUE Command Reference, `nv set interface <interface-id> ipv6
+neighbor-discovery`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address, ip_interface
+from typing import Any, NamedTuple
 
+from fabricgen.render.escape import token
 from fabricgen.render.guards import guards_of, list_guards
-from fabricgen.switch.interfaces import Bond, Interface
+from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay, Vlan
+from fabricgen.views.asked import USUAL_LIFETIME_S
+from fabricgen.views.exits import EXIT
+from fabricgen.views.model.hosts import relay_of
+from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
 SMALLEST_BYTES = 84
@@ -44,3 +64,117 @@ def filters(switch: SwitchView) -> list[dict[str, Any]]:
         }
         for guard in list_guards(switch, "bond{number}")
     ]
+
+
+def relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+    """The relays of each VRF that has DHCP servers, of both families; by VRF."""
+    names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *switch.vrfs)}
+    four, six = ({vrf: list(_list_relayed(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
+    return {
+        "relays": [_relay(switch, vrf, names[vrf], relayed) for vrf, relayed in four.items() if relayed],
+        "relays6": [_relay6(switch, vrf, names[vrf], relayed) for vrf, relayed in six.items() if relayed],
+    }
+
+
+class _Relayed(NamedTuple):
+    """An interface whose hosts are relayed to servers."""
+
+    interface: str
+    service: Service
+    relay: Relay
+
+
+def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relayed]:
+    """Yield the interfaces of a VRF that have servers of an address family."""
+    for service in switch.services:
+        if service.vrf == vrf and service.offers.dhcp:
+            gateways = (
+                [(f"vlan{service.vlan}", service.gateways)]
+                if service.gateways
+                else [
+                    (token(port.name), port.addresses)
+                    for port in switch.ports
+                    if port.role != EXIT and switch.service_of(port) == service
+                ]
+            )
+            relays = ((interface, relay_of(switch, service, addresses)) for interface, addresses in gateways)
+            yield from (_Relayed(name, service, relay) for name, relay in relays if relay and relay.servers_of(v6=v6))
+
+
+def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
+    """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
+    own = [s for s in switch.services if s.vrf == vrf]
+    subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in own for gateway in s.gateways]
+    near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
+    if vrf:
+        links = [f"{token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf]
+    else:
+        links = [token(port.name) for port in switch.ports if port.role != "host" and not port.bond]
+    pair = switch.pair
+    over = vni_vlan(switch, vrf)
+    links += [f"vlan{over}_l3"] if over else []
+    between = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
+    return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
+
+
+def vni_vlan(switch: SwitchView, vrf: str) -> int:
+    """The VLAN that the VNI of a VRF must have, as its DHCP relay names its interface; 0 for any."""
+    over = switch.overlay_in(vrf)
+    return over.vlan if over and any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True)) else 0
+
+
+def _relay(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    groups = {token(service.fabric): relay.servers_of(v6=False) for _, service, relay in relayed}
+    source = relayed[0].relay.source
+    return {
+        "vrf": name,
+        "marked": any(relay.marked for _, _, relay in relayed),
+        "downstream": [(interface, token(service.fabric)) for interface, service, _ in relayed],
+        "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
+        "upstream": _upstream(switch, vrf, {server for servers in groups.values() for server in servers}),
+        "source": (name if vrf else "lo", source) if source else None,
+    }
+
+
+def _relay6(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    servers = {server for _, _, relay in relayed for server in relay.servers_of(v6=True)}
+    ranked, upstream = sorted(servers, key=ip_address), _upstream(switch, vrf, servers)
+    own = switch.loopback_in(vrf)
+    over = [(name, ranked)] if own and own.address6 else []
+    return {
+        "vrf": name,
+        "downstream": [interface for interface, _, _ in relayed],
+        "upstream": [*over, *((interface, [] if over else ranked) for interface in upstream)],
+    }
+
+
+def answered6(switch: SwitchView) -> str:
+    """The IPv6 address that its relay in the default VRF is to send from: its loopback; "" where it has no such relay.
+
+    isc-dhcp-relay names the port that a request leaves by, and the kernel takes an address of it: that of a link, to
+    which no switch but the two at its ends has a route, and servers answer to it (RFC 8415, section 19.3).
+    """
+    return next((relay.source6 for _, _, relay in _list_relayed(switch, "", v6=True)), "")
+
+
+def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
+    """What the gateway of a VLAN advertises; None where nothing is stated, or it has no IPv6."""
+    if vlan.advertised is None and not vlan.silent:
+        return None
+    advertised = vlan.advertised or Advertised(managed=False, other=False, lifetime_s=USUAL_LIFETIME_S)
+    return {
+        "on": not vlan.silent,
+        "lifetime_s": None if advertised.lifetime_s == USUAL_LIFETIME_S else advertised.lifetime_s,
+        "managed": advertised.managed,
+        "other": advertised.other,
+        "no_autoconfig": sorted(advertised.no_autoconfig),
+        "resolvers": sorted(advertised.resolvers, key=ip_address),
+    }
+
+
+def circuit_forms(switch: SwitchView) -> dict[str, str]:
+    """The circuit id of each fabric whose hosts are bridged: with `use-pif-circuit-id` the physical port, else the SVI
+    (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP Agent Information Option (Option 82)"). An agent is of a VRF.
+    """
+    marked = {service.vrf for service in switch.services if service.offers.option_82}
+    return {s.fabric: "{port}" for s in switch.services if s.gateways and s.vrf in marked}

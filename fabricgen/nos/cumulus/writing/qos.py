@@ -1,4 +1,4 @@
-"""Lossless Ethernet as NVUE's QoS objects have it.
+"""Lossless Ethernet as NVUE's QoS objects have it, load balancing and packet trimming.
 
 `qos roce` would set all of it in one line, with NVIDIA's numbers and none of ours to be seen; the objects below are
 what it stands for (user guide, "Quality of Service" and "RDMA over Converged Ethernet"; NVUE Command Reference, QoS):
@@ -8,6 +8,15 @@ traffic, as both chapters have it. `pfc` and ECN say `enable` where newer object
 
 The watchdog waits `robustness` polls before it acts, and gives the queue back after a poll without pause frames: there
 is no restoration time to set.
+
+Adaptive routing sends each packet to the port with the least load, of RoCE packets whose NIC says that they may (user
+guide, Equal Cost Multipath Load Sharing; Spectrum-X is what sets NICs up for it). Without a seed, switchd draws one at
+random (the same page, Unique Hash Seed), so that no two switches hash alike.
+
+Packet trimming is there from 5.14 and Spectrum-4 on. Words: user guide, Quality of Service, Packet Trimming; NVUE
+Command Reference, Packet Trimming. The switch that trims a packet puts the rest of it into the class of
+`switch-priority`. The next one knows it by its DSCP alone, so that ports trust DSCPs, and a map puts all others into
+class 0, as without a map. What leads out of the fabric is as it was.
 """
 
 from __future__ import annotations
@@ -16,7 +25,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from fabricgen.switch.qos import Qos, Watchdog
+from fabricgen.switch.qos import Balancing, Qos, Trimming, Watchdog
 from fabricgen.views.model.forwarding import model_qos
 from fabricgen.views.switch import SwitchView
 
@@ -76,3 +85,20 @@ def speed_profile(speed_gbps: int) -> str:
 def pfc_profile(length_m: int) -> str:
     """The name of the PFC profile of ports that pause over a length of fibre, or over a usual cable (0)."""
     return f"ROCE-{length_m}M" if length_m else "ROCE"
+
+
+def balancing_values(balancing: Balancing) -> dict[str, Any]:
+    """What the templates name of load balancing; `hash_seed` is none where switchd draws one."""
+    return {"adaptive": balancing.by_load, "hash_seed": balancing.seed}
+
+
+def trim_values(trimming: Trimming | None) -> dict[str, Any] | None:
+    """The values for the templates, None for a switch that trims nothing: it is not asked to, or its chip cannot."""
+    if trimming is None:
+        return None
+    return {
+        "dscp": trimming.dscp,
+        "size": trimming.size,
+        "traffic_class": trimming.traffic_class,
+        "dscp_classes": list(enumerate(trimming.class_of)),
+    }

@@ -1,4 +1,4 @@
-"""Routing of Cumulus Linux as values: policy, BGP of each VRF, static routes.
+"""Routing of Cumulus Linux as values: policy, BGP of each VRF, static routes, EVPN and its multihoming.
 
 NVUE writes FRR's configuration from this, so that maps and lists are those of FRR: one for each family. A peer carries
 IPv4 unless it is told not to, and IPv6 only if told so (NVUE Command Reference, BGP: `address-family`). Extended next
@@ -13,6 +13,19 @@ number of `as-path-prepend as`, `set community`, `match source-vrf`), BGP (`neig
 `update-source`, `password`, `timers`, `aggregate-route`, `redistribute static`; `vrf ... router bgp address-family ...
 route-import from-vrf list`, `route-map` and `state`). NVUE writes FRR's `import vrf` from the last, which brings no
 route on that was brought in itself.
+
+EVPN (Command Reference: BGP EVPN, VXLAN; user guide, EVPN: Inter-subnet Routing): `vrf X evpn vni` gives a VRF its VNI,
+for which NVUE takes a VLAN by itself; `route-export to-evpn` announces connected routes as type 5. `attribute-mod
+nexthop disabled` leaves the VTEP of a route as it is. Names of peer groups have no hyphens (user guide, Optional BGP
+Configuration).
+
+The DSCP of a packet is copied to the outer header and its own is left as it is at the end (`nve vxlan encapsulation
+dscp`, user guide, VXLAN Tunnel DSCP Operations); ECN bits follow RFC 6040 there: RoCE keeps its class and its marks.
+
+Multihoming (user guide, EVPN Multihoming; Command Reference: EVPN): the ESI is of type 3, `03`, the MAC of the segment
+and its local id; the MAC is the LACP system that hosts see. `uplink` tracks a port: the bonds of segments go down when
+none is up. The gateway of hosts is that of VRR, at NVUE's own anycast MAC. The forwarder is elected at the default
+preference.
 """
 
 from __future__ import annotations
@@ -21,24 +34,34 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.nos.cumulus.writing.relay import answered6, vni_vlan
-from fabricgen.nos.cumulus.writing.words import WORDS, family
-from fabricgen.render import evpn
-from fabricgen.render.escape import token, yaml_text
+from fabricgen.nos.cumulus.writing.host_services import answered6, vni_vlan
+from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.routing import (
     DISCARD_DISTANCE,
+    MULTIHOP,
     PolicyNames,
     entry_rows,
     group_names,
     leak_rows,
     list_rows,
     member_rows,
+    overlay_groups,
+    overlay_maps,
     session_rows,
 )
 from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bfd, Bgp, Permit
 from fabricgen.views.leaks import LEAKED_PATH, leak_path, tells_leaked
 from fabricgen.views.model.policies import OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
+
+WORDS = {False: "ipv4", True: "ipv6"}
+"""NVUE's word for a family, by whether it is IPv6."""
+
+
+def family(address: str) -> str:
+    """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
+    return WORDS[":" in address]
+
 
 ROUTER_BFD = "FABRIC"
 """The BFD profile of sessions between switches; that of an exit is named after it."""
@@ -73,7 +96,7 @@ def routing_values(switch: SwitchView, known: Mapping[str, Bgp], vrf_name: Calla
             {
                 "name": vrf_name(vrf) or "default",
                 "bgp": instances.get(vrf),
-                "evpn": evpn.vrf_of(switch, vrf),
+                "evpn": switch.overlay_in(vrf),
                 "vni_vlan": vni_vlan(switch, vrf),
                 "loopback": own.prefixes if (own := switch.loopback_in(vrf)) else (),
                 "routes": _route_rows(switch, vrf),
@@ -179,3 +202,43 @@ def _route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
         for (own, prefix), route in (*switch.routes.items(), *switch.exits.routes.items())
         if own == vrf
     ]
+
+
+def overlay_values(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, Any] | None:
+    """The values of the overlay; None where the switch has none.
+
+    In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
+    (name, (number, list of AS paths or "") of its rules). The router adds the community of a drained switch by itself.
+    """
+    if switch.overlay is None:
+        return None
+    maps = overlay_maps(switch)
+    exits = [(15, "OWN-LEAKED")] if tells_leaked(switch) else []
+    for vrf, bgp in known.items():
+        exits += [(number, f"EXITS-{token(vrf)}") for number in bgp.maps.maps.get(OVERLAY_OUT, ())]
+    return {
+        "vtep": switch.overlay.vtep,
+        "copies_dscp": switch.overlay.copies_dscp,
+        "multihop": MULTIHOP,
+        "outward_maps": [(name, [(10, "OWN"), *exits] if own_only else [(10, "")]) for name, own_only in maps],
+        "prepended": switch.asn if switch.maintenance else 0,
+        "groups": [
+            (group.name, group.allow_own_asn, group.outward if (group.outward, group.own_only) in maps else "")
+            for group in overlay_groups(switch)
+        ],
+        "peers": [
+            (address, peer.remote_asn, group.name, yaml_text(one_line(peer.description, 80)))
+            for group in overlay_groups(switch)
+            for address, peer in group.peers.items()
+        ],
+    }
+
+
+def segment_values(switch: SwitchView) -> dict[str, Any]:
+    """Whether a switch has Ethernet segments, its VLANs over EVPN, and the VNI of each by its number."""
+    vlans = switch.overlay.vlans if switch.overlay else {}
+    return {
+        "multihoming": bool(switch.multihomed),
+        "vni_of": {number: vlan.vni for number, vlan in vlans.items()},
+        "vni_vlans": sorted(vlans.values(), key=lambda vlan: vlan.vni),
+    }

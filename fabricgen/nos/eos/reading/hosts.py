@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.running.tree import Line, Rules, unfit
-from fabricgen.switch.host_services import Access, Advertised, Relay
+from fabricgen.switch.interfaces import Access, Advertised, Relay
 
 _REFUSALS = {
     "deny udp any eq bootps any eq bootpc": "dhcp",

@@ -19,8 +19,7 @@ from typing import Any
 
 from fabricgen.render.guards import guards_of, list_guards
 from fabricgen.render.routing import IP_WORDS
-from fabricgen.switch.host_services import Advertised, Relay
-from fabricgen.switch.interfaces import Bond, Interface
+from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay
 from fabricgen.views.model.hosts import gateway_of_port, model_vlan
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView

@@ -1,4 +1,4 @@
-"""Values of EOS's quality of service: classes, a profile per port speed, and the PFC watchdog.
+"""Values of EOS's quality of service: classes, a profile per port speed, the PFC watchdog; load balancing.
 
 Every DSCP has its class written out, so that nothing but RoCE data and notifications enters a queue before theirs: EOS
 serves queues by strict priority where nothing else is said, and its own map spreads DSCPs over all of them.
@@ -8,6 +8,13 @@ place is of others (aristanetworks/avd, issue 1304 and pull request 1331). The w
 timeout is set, and each profile says so too.
 
 Sources: Arista AI Network Fabric Deployment Guide; EOS user manual, DCBX and flow control; pyavd 6.4.
+
+Load is balanced by load, by queue pair, or with the flows of hosts in turn. Hashes of Tomahawk and Trident take bytes
+of a header by their place: the destination queue pair is bytes 5 to 7 of RoCE's base transport header (InfiniBand
+Architecture Specification, volume 1, 9.2), after 8 of UDP; only of UDP packets, since bytes 13 to 15 of TCP change
+within a flow (RFC 9293). Jericho has a profile, in which bytes are counted from the UDP payload and only of port 4791.
+Sources: aristanetworks/avd, issues 4925, 5004 and 5386; pyavd 6.4, whose templates the tests hold this to; Arista TOIs
+`Conditional UDP Payload Hashing` (EOS 4.33.1F) and `Cluster Load Balancing` (EOS 4.32.2F).
 """
 
 from __future__ import annotations
@@ -16,8 +23,9 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
+from fabricgen.render.escape import token
 from fabricgen.switch.qos import Qos, Watchdog
-from fabricgen.views.model.forwarding import model_qos
+from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.switch import SwitchView
 
 UNICAST_QUEUE_CHIPS = ("Tomahawk", "Trident")
@@ -68,3 +76,21 @@ def _values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queue
 def profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
     """The QoS profile of ports of a speed; those that never pause are the ends of spans that drop."""
     return f"ROCE-{speed_gbps}G" if pauses else f"ROCE-{speed_gbps}G-LOSSY"
+
+
+QUEUE_PAIR_AFTER_UDP = (13, 14, 15)
+QUEUE_PAIR_OF_PAYLOAD = "5-7"
+
+
+def balancing_values(switch: SwitchView) -> dict[str, Any]:
+    """What `_balancing.j2` names: empty where nothing is asked of this chip; in `flow_groups` (host, its ports)."""
+    balancing, by_place = model_balancing(switch), switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS)
+    families = [word for word, v in (("IPv4", "v4"), ("IPv6", "v6")) if v in balancing.queue_pairs]
+    return {
+        "dynamic_load_balance": balancing.by_load,
+        "queue_pair_bytes": [(f, n) for f in families for n in QUEUE_PAIR_AFTER_UDP] if by_place else [],
+        "queue_pair_payload": QUEUE_PAIR_OF_PAYLOAD if families and not by_place else "",
+        "flow_groups": [(token(host), ",".join(map(token, p))) for host, p in sorted(balancing.groups.items())],
+        "flow_aging_s": balancing.aging_s,
+        "flow_prefix_length": balancing.prefix_length,
+    }

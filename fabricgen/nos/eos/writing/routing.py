@@ -1,4 +1,4 @@
-"""BGP of EOS as values: lists and maps, sessions, ways out, and leaks between VRFs.
+"""BGP of EOS as values: lists and maps, sessions, ways out, leaks between VRFs, EVPN and its multihoming.
 
 Arista EOS user manual, BGP and route maps; AVD's templates print the same (aristanetworks/avd, `eos/router-bgp.j2`,
 `eos/route-maps.j2`, `eos/static-routes.j2`, `eos/ip-extcommunity-lists.j2`), but for passwords, which it takes
@@ -13,6 +13,21 @@ Over EVPN the same works with the EVPN table ("VRF route leaking is supported on
 `route-target import evpn TARGET` and `route-map`), which has the routes of all other leaves as well: each leaf takes
 what is stated of another VRF from where it is announced, with that VRF's VNI, and tells nothing on. One map is for all
 that is imported, so that it lets the VRF's own routes pass first.
+
+The commands of EVPN are those of Arista's design (aristanetworks/avd, eos_designs, EVPN-OVERLAY-PEERS; the tests hold
+them to pyavd's templates): `bgp next-hop-unchanged` in the address family, so that a spine changes no VTEP, and no
+limit of routes, as EVPN routes of all VRFs are not those of a link. EOS takes a VLAN for each VNI of a VRF by itself.
+
+Of a lossless fabric the DSCP and ECN bits of a packet are copied to the outer header, and its class in the tunnel's end
+follows its own DSCP (Arista EOS user manual, VXLAN: `vxlan qos`): RoCE keeps its class, and its marks, over the tunnel.
+
+EVPN multihoming of EOS as values: Ethernet segments of bonds, VNIs of VLANs, and what goes down with the uplinks.
+
+The commands and their nesting are those of Arista's design (aristanetworks/avd, eos_designs: `ethernet_segment` with a
+short ESI, which makes the identifier, the route target of type 4 routes and the LACP system id; the tests hold them to
+pyavd's templates). The forwarder of broadcasts is elected as RFC 7432, 8.5, has it, by modulus. A switch without links
+up takes its bonds down, so that hosts use the other (EOS user manual, Link Tracking Groups); it waits as long as AVD
+does before it takes them up again.
 """
 
 from __future__ import annotations
@@ -22,10 +37,10 @@ from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.nos.eos.writing.pair import family_word
-from fabricgen.render import evpn
-from fabricgen.render.escape import token
+from fabricgen.render.escape import one_line, token
 from fabricgen.render.routing import (
     IP_WORDS,
+    MULTIHOP,
     PolicyNames,
     entry_rows,
     group_names,
@@ -33,10 +48,13 @@ from fabricgen.render.routing import (
     list_rows,
     member_rows,
     outside_rows,
+    overlay_groups,
+    overlay_maps,
     path_rows,
     session_rows,
     sources_of,
 )
+from fabricgen.switch.interfaces import Bond
 from fabricgen.switch.routing import Bgp
 from fabricgen.views.leaks import leak_path
 from fabricgen.views.model.routing import model_bgp
@@ -129,7 +147,7 @@ def _targets(switch: SwitchView) -> dict[str, str]:
     """The route target of each VRF that leaks: that of its VNI, or of its number among the fabric's."""
     numbers = {leaked.vrf: leaked.number for leaked in switch.leaks}
     numbers |= {source.vrf: source.number for leaked in switch.leaks for source in leaked.sources}
-    found = {vrf: evpn.vrf_of(switch, vrf) for vrf in numbers}
+    found = {vrf: switch.overlay_in(vrf) for vrf in numbers}
     return {vrf: over.target if (over := found[vrf]) else f"{number}:{number}" for vrf, number in numbers.items()}
 
 
@@ -156,7 +174,7 @@ def _leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | No
     None where it brings in nothing, or does so over EVPN (`_evpn_imports`).
     """
     leaked, targets = switch.leaked(vrf), _targets(switch)
-    if leaked is None or not leaked.sources or evpn.vrf_of(switch, vrf):
+    if leaked is None or not leaked.sources or switch.overlay_in(vrf):
         return None
     words = {"": "vpn-ipv4"} if switch.has_v4 else {}
     words |= {"6": "vpn-ipv6"} if switch.has_v6 else {}
@@ -173,7 +191,7 @@ def _leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | No
 
 def _evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
     """The distinguisher and target of a VRF over EVPN, the targets that it imports, its own first, and the map."""
-    over, targets = evpn.vrf_of(switch, vrf), _targets(switch)
+    over, targets = switch.overlay_in(vrf), _targets(switch)
     if over is None:
         return None
     return {
@@ -188,3 +206,51 @@ def interface_range(names: list[str]) -> str:
     """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])
+
+
+def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of the overlay; None where the switch has none."""
+    if switch.overlay is None:
+        return None
+    maps = overlay_maps(switch)
+    return {
+        "vnis": [(token(name), vrf.vni) for name, vrf in switch.overlay.vrfs.items()],
+        "lossless": switch.overlay.copies_dscp,
+        "multihop": MULTIHOP,
+        "outward_maps": maps,
+        "groups": [
+            {
+                "name": group.name,
+                "allow_own_asn": group.allow_own_asn,
+                "outward": group.outward if (group.outward, group.own_only) in maps else "",
+                "peers": [(address, p.remote_asn, one_line(p.description, 80)) for address, p in group.peers.items()],
+            }
+            for group in overlay_groups(switch)
+        ],
+    }
+
+
+RECOVERY_S = 300
+GROUP = "UPLINKS"
+
+
+def segment_of(bond: Bond) -> dict[str, Any]:
+    """The values of a bond's Ethernet segment: `segment` is None where it has none."""
+    if not bond.segment:
+        return {"segment": None, "tracked": ""}
+    words = bond.segment.replace(":", "")
+    parts = [words[start : start + 4] for start in (0, 4, 8)]
+    found = {"identifier": ":".join(["0000", "0000", *parts]), "target": bond.segment, "system": ".".join(parts)}
+    return {"segment": found, "tracked": "downstream"}
+
+
+def segment_values(switch: SwitchView) -> dict[str, Any]:
+    """What is said once for a switch: the group of links that are tracked, and its VLANs over EVPN."""
+    vlans = switch.overlay.vlans if switch.overlay else {}
+    return {
+        "tracking": {"group": GROUP, "recovery_s": RECOVERY_S} if switch.multihomed else None,
+        "vni_vlans": [
+            {"vlan": number, "vni": vlan.vni, "distinguisher": vlan.distinguisher, "target": vlan.target}
+            for number, vlan in vlans.items()
+        ],
+    }

@@ -8,8 +8,7 @@ from typing import Any
 
 from fabricgen.nos.frr.routing import vrf_of
 from fabricgen.running.tree import only, unfit
-from fabricgen.switch.host_services import DROPPED, Access, Advertised, Relay
-from fabricgen.switch.interfaces import Vlan
+from fabricgen.switch.interfaces import DROPPED, Access, Advertised, Relay, Vlan
 from fabricgen.switch.routing import network_of
 
 _STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}

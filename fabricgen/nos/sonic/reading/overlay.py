@@ -1,11 +1,14 @@
-"""The tables of VXLAN read back (sonic-vxlan.yang)."""
+"""VXLAN and EVPN multihoming read back: tables (sonic-vxlan.yang, sonic-evpn.yang), and lines of an frr.conf."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from fabricgen.nos.frr.routing import SegmentLines
 from fabricgen.running.tree import only, unfit
+from fabricgen.switch.routing import OverlayVlan, OverlayVrf
 
 
 @dataclass
@@ -39,3 +42,41 @@ class Tunnels:
         if len(self.used) > 1 or set(self.used) != set(self.sources):
             unfit(f"tunnels are {sorted(self.sources)}, and EVPN uses {self.used}")
         return self.sources[self.used[0]] if self.used else ""
+
+
+NAMES = frozenset({"EVPN_ETHERNET_SEGMENT", "EVPN_MH_GLOBAL", "SAG"})
+_ROW = {"df_pref": "32767", "esi": "AUTO", "type": "TYPE_3_MAC_BASED"}
+
+
+def segments(tables: Mapping[str, Any], lines: SegmentLines) -> dict[str, str]:
+    """The MAC of each bond's segment, by the bond; raises UnknownTextError where tables and FRR do not say the same."""
+    rows, delays = tables.get("EVPN_ETHERNET_SEGMENT", {}), tables.get("EVPN_MH_GLOBAL", {})
+    if any(row != _ROW for row in rows.values()):
+        unfit(f"Ethernet segments of another type: {rows}")
+    found = {name: row["system_mac"] for name, row in tables.get("PORTCHANNEL", {}).items() if "system_mac" in row}
+    numbers = {name: int(name.removeprefix("PortChannel")) for name in rows}
+    if not (rows.keys() == found.keys() and found == lines.macs and numbers == lines.numbers):
+        unfit(f"segments are {sorted(rows)} with {found}, and of FRR {lines.macs} with {lines.numbers}")
+    for row in delays.values():
+        only(row, "mac_holdtime", "neigh_holdtime", "startup_delay")
+    if [int(row["startup_delay"]) for row in delays.values()] != ([lines.startup_s] if lines.startup_s else []):
+        unfit(f"segments wait {delays}, and {lines.startup_s} s of FRR")
+    if rows and not delays:
+        unfit("Ethernet segments, and nothing of how long they wait")
+    return found
+
+
+def shared_gateways(tables: Mapping[str, Any]) -> frozenset[str]:
+    """The VLANs whose gateways are on another switch, too; raises UnknownTextError where they have no MAC in common."""
+    rows = tables.get("VLAN_INTERFACE", {}).items()
+    found = frozenset(name for name, row in rows if row.get("static_anycast_gateway") == "true")
+    if found and not tables.get("SAG", {}).get("GLOBAL", {}).get("gateway_mac"):
+        unfit("anycast gateways have no MAC in common")
+    return found
+
+
+def over_evpn(vnis: Mapping[int, int], of_frr: Mapping[int, OverlayVrf]) -> dict[int, OverlayVlan]:
+    """VLANs over EVPN from the VNI of each and FRR's lines by VNI; raises UnknownTextError where these are others."""
+    if set(vnis.values()) != set(of_frr) or any(one.imports != one.exports for one in of_frr.values()):
+        unfit(f"VNIs of VLANs are {vnis}, and of FRR {dict(of_frr)}")
+    return {vlan: OverlayVlan(vni, of_frr[vni].distinguisher, of_frr[vni].imports) for vlan, vni in vnis.items()}

@@ -29,9 +29,8 @@ from typing import Any
 
 from fabricgen.render.guards import Guard, list_guards
 from fabricgen.views.model.hosts import access_of, relay_of
-from fabricgen.views.service import Service
+from fabricgen.views.service import Service, VrfLoopback
 from fabricgen.views.switch import SwitchView
-from fabricgen.views.vrf_loopbacks import VrfLoopback
 
 KINDS = {"broadcast": "broadcast", "multicast": "unknown-multicast", "unknown-unicast": "unknown-unicast"}
 """What SONiC calls kinds of flooded frames; it floods the multicasts that nobody asked for."""

@@ -1,7 +1,12 @@
-"""Lossless Ethernet as SONiC's QoS tables have it.
+"""Lossless Ethernet as SONiC's QoS tables have it, and load balancing.
 
 Shape of the tables: sonic-buildimage, files/build_templates/qos_config.j2; watchdog: sonic-pfcwd.yang. The maps are
 always written out, since images ship different ones.
+
+SWITCH_HASH has a list of fields for each kind of packet in images with sonic-buildimage 27335, sonic-swss 4568 (open
+in 2026; FG763); those of RoCE get the destination queue pair beside the five that flows have. Other packets
+are hashed as the image does. The chip's SAI says which fields it takes (`show switch-hash capabilities`), and orchagent
+refuses others. The seed is the image's, by the type of the switch.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from fabricgen.switch.qos import Ecn, Qos, Watchdog
-from fabricgen.views.model.forwarding import model_qos
+from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.switch import SwitchView
 
 CLASSES = 8
@@ -102,3 +107,14 @@ def _wred_thresholds(ecn: Ecn) -> dict[str, int]:
     """Where marking begins and ends, bytes: alike for packets of all colours."""
     ends = {"min": 1000 * ecn.min_kb, "max": 1000 * ecn.max_kb}
     return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
+
+
+FLOW_FIELDS = ("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT")
+QUEUE_PAIR = "RDMA_BTH_DEST_QP"
+
+
+def balancing_values(switch: SwitchView) -> dict[str, Any]:
+    """Rows of SWITCH_HASH; none where RoCE is hashed as the image does it."""
+    fields, families = [*FLOW_FIELDS, QUEUE_PAIR], sorted(model_balancing(switch).queue_pairs)
+    rows = {"GLOBAL": {f"ecmp_hash_ip{family}_rdma": fields for family in families}}
+    return {"SWITCH_HASH": rows if families else {}}

@@ -14,7 +14,6 @@ import re
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.render import evpn
 from fabricgen.render.escape import token
 from fabricgen.render.routing import (
     DISCARD_DISTANCE,
@@ -32,8 +31,7 @@ from fabricgen.render.routing import (
 from fabricgen.switch.routing import Bgp, StaticRoute
 from fabricgen.views.exits import EXIT
 from fabricgen.views.leaks import LEAKED_PATH, leak_path, tells_leaked
-from fabricgen.views.model.daemon import is_routed_by_daemon, route_host_blocks
-from fabricgen.views.model.routing import model_bgp
+from fabricgen.views.model.routing import is_routed_by_daemon, model_bgp, route_host_blocks
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
@@ -169,7 +167,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
 def _instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """BGP in a VRF: its name, families, lists and maps, peer groups, and sessions: those of exits apart."""
     name = vrf_name(vrf)
-    names, over = PolicyNames(vrf, name, vrf_name), evpn.vrf_of(switch, vrf)
+    names, over = PolicyNames(vrf, name, vrf_name), switch.overlay_in(vrf)
     lists, entries = list(list_rows(bgp.maps, names, IP_WORDS)), entry_rows(bgp.maps, names, IP_WORDS)
     groups = {peer.group: peer for peer in bgp.peers.values()}
     return {
