@@ -5,12 +5,13 @@ EVPN, as readers of every NOS gather it, is read with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import tolerates, unfit
+from fabricgen.running.tree import Line, Rules, Section, tolerates, unfit
 from fabricgen.switch.routing import (
     EVPN,
     Bfd,
@@ -145,6 +146,53 @@ class Instance:
         if key not in self._known:
             self._known[key] = policies.policy(maps, families)
         return self._known[key]
+
+
+def ints(*words: str) -> tuple[int, ...]:
+    """Numbers of a line."""
+    return tuple(map(int, words))
+
+
+def present(*words: str) -> bool:  # noqa: ARG001 - of any line
+    """That a line is there."""
+    return True
+
+
+def take_settings(rules: Rules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
+    """Have lines set a field of what is read of an instance, by their patterns; a set is added to.
+
+    Lines that begin with `neighbor` name first the neighbour, or group, whose field it is. What stands in a line
+    becomes the field's value by a function.
+    """
+    for pattern, (name, convert) in settings.items():
+        rules.line(pattern)(partial(_take, name, convert, pattern.startswith("neighbor")))
+
+
+def _take(name: str, convert: Callable[..., Any], of_neighbor: bool, *said: Any) -> None:
+    """Set a field; `said` is what is read into, among it the instance, the line, and what of it the pattern names."""
+    instance = next(one for one in said if isinstance(one, Instance))
+    words = said[next(n for n, one in enumerate(said) if isinstance(one, Line | Section)) + 1 :]
+    target, words = (instance.neighbor(words[0]), words[1:]) if of_neighbor else (instance, words)
+    value = convert(*words)
+    before = getattr(target, name)
+    setattr(target, name, before | {value} if isinstance(before, set) else value)
+
+
+SESSION_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    r"neighbor (\S+) description (.+)": ("description", str),
+    r"neighbor (\S+) timers (\d+) (\d+)": ("timers", ints),
+    r"neighbor (\S+) local-as (\d+) no-prepend replace-as": ("local_asn", int),
+    r"neighbor (\S+) update-source (\S+)": ("source", str),
+    r"neighbor (\S+) ebgp-multihop (\d+)": ("multihop", int),
+    r"timers bgp (\d+) (\d+)": ("timers", ints),
+}
+"""Lines of `router bgp` that EOS and FRR have alike."""
+
+MAP_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
+    r"neighbor (\S+) route-map (\S+) in": ("map_in", str),
+    r"neighbor (\S+) route-map (\S+) out": ("map_out", str),
+}
+"""Those of the route maps of a session, which FRR has in address families."""
 
 
 def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:

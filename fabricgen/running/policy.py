@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
-from fabricgen.running.tree import tolerates, unfit
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
 from fabricgen.switch.interfaces import Interface, Subinterface, Vlan
 from fabricgen.switch.routing import LEAKED, LEARNED_PATH, OWN_ROUTES, Entry, Permit, Policy, RouteMaps, network_of
 
@@ -36,6 +36,25 @@ def of_exit(matched: dict[str, Any]) -> None:
     matched["communities"] = tuple(each for each in communities if each not in GRACEFUL)
 
 
+def entry_rules(further: Mapping[str, Callable[..., dict[str, Any]]]) -> Rules:
+    """Patterns of the lines of an entry of a route map, with those that a NOS has besides, and what they say of it."""
+    rules = Rules()
+    for pattern, convert in {**_ENTRY_LINES, **further}.items():
+        rules.line(pattern)(lambda matched, _, *words, convert=convert: matched.update(convert(*words)))
+    return rules
+
+
+_ENTRY_LINES: Mapping[str, Callable[..., dict[str, Any]]] = {
+    r"match (?:ip|ipv6) address prefix-list (\S+)": lambda name: {"prefix_list": name},
+    r"match as-path (\S+)": lambda name: {"as_path": name},
+    r"set community ((?:(?:\d+:\d+|GSHUT|graceful-shutdown) ?)+)": lambda text: {"communities": tuple(text.split())},
+    r"set community (?:65535:0|GSHUT|graceful-shutdown) additive": lambda: {"community": "graceful-shutdown"},
+    r"set as-path prepend last-as (\d+)": lambda times: {"last_as": int(times)},
+    r"set as-path prepend (\d+(?: \d+)*)": lambda path: {"prepend": path},
+}
+"""Lines of an entry that EOS and FRR have alike."""
+
+
 class Policies(RouteMaps):
     """The lists and maps of one switch, as its files have them."""
 
@@ -47,6 +66,14 @@ class Policies(RouteMaps):
         longest = given.get("le", most if "ge" in given else own)
         found = Permit(prefix, given.get("ge", own), longest)
         self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), found}
+
+    def add_entry(self, rules: Rules, line: Line, name: str, action: str, seq: str) -> None:
+        """Add an entry of a route map, by the lines below its own."""
+        matched: dict[str, Any] = {}
+        rules.read(line.children, matched)
+        if name.startswith(ADDING):
+            of_exit(matched)
+        self.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
     def add_path(self, name: str, expression: str) -> None:
         """Add a rule to a list of AS paths."""

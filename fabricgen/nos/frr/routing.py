@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.bgp import Instance, VrfLines, drained, overlay
-from fabricgen.running.policy import ADDING, Policies, Route, of_exit
+from fabricgen.running.bgp import MAP_LINES, SESSION_LINES, Instance, VrfLines, drained, overlay, present, take_settings
+from fabricgen.running.policy import Policies, Route, entry_rules
 from fabricgen.running.tree import Line, Rules, tree, unfit
-from fabricgen.switch.routing import EVPN, Bfd, Bgp, Entry, Overlay, OverlayVlan, StaticRoute, network_of
+from fabricgen.switch.routing import EVPN, Bfd, Bgp, Overlay, OverlayVlan, StaticRoute, network_of
 
 
 @dataclass
@@ -113,7 +113,14 @@ def vrf_of(name: str) -> str:
     return name.removeprefix("Vrf_")
 
 
-_TOP, _VRF, _MAP, _BGP, _FAMILY, _EVPN, _VNI = (Rules() for _ in range(7))
+_TOP, _VRF, _BGP, _FAMILY, _EVPN, _VNI = (Rules() for _ in range(6))
+_ENTRY = entry_rules(
+    {
+        r"match interface (\S+)": lambda name: {"interface": name},
+        r"match tag (\S+)": lambda tag: {"tag": tag},
+        r"match source-vrf (\S+)": lambda vrf: {"source_vrf": "" if vrf == "default" else vrf_of(vrf)},
+    }
+)
 segment_rules(_TOP)
 _TOP.nothing("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
 
@@ -135,41 +142,7 @@ def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
 
 @_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")
 def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
-    matched: dict[str, Any] = {}
-    _MAP.read(line.children, matched)
-    if name.startswith(ADDING):
-        of_exit(matched)
-    found.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
-
-
-@_MAP.line(r"match (?:ip|ipv6) address prefix-list (\S+)")
-def _match_list(matched: dict[str, Any], line: Line, name: str) -> None:
-    matched["prefix_list"] = name
-
-
-@_MAP.line(r"match (as-path|interface|tag) (\S+)")
-def _match(matched: dict[str, Any], line: Line, word: str, name: str) -> None:
-    matched[word.replace("-", "_")] = name
-
-
-@_MAP.line(r"match source-vrf (\S+)")
-def _source_vrf(matched: dict[str, Any], line: Line, vrf: str) -> None:
-    matched["source_vrf"] = "" if vrf == "default" else vrf_of(vrf)
-
-
-@_MAP.line(r"set community ((?:(?:\d+:\d+|graceful-shutdown) ?)+)")
-def _communities(matched: dict[str, Any], line: Line, communities: str) -> None:
-    matched["communities"] = tuple(communities.split())
-
-
-@_MAP.line(r"set as-path prepend last-as (\d+)")
-def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
-    matched["last_as"] = int(times)
-
-
-@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|graceful-shutdown) additive")
-def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
-    matched[word or other] = path or "graceful-shutdown"
+    found.policies.add_entry(_ENTRY, line, name, action, seq)
 
 
 _HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
@@ -212,6 +185,39 @@ def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
             _EVPN.read(section.children, found, instance, lines)
 
 
+take_settings(
+    _BGP,
+    {
+        **SESSION_LINES,
+        r"neighbor (\S+) peer-group": ("is_group", present),
+        r"neighbor (\S+)(?: interface)? peer-group (\S+)": ("group", str),
+        r"neighbor (\S+)(?: interface)? remote-as (\d+)": ("remote_asn", int),
+        r"neighbor (\S+) password (\S+)": ("password", str),
+        r"neighbor (\S+) shutdown(?: .*)?": ("shut", present),
+        r"bgp router-id (\S+)": ("router_id", str),
+        "bgp bestpath as-path multipath-relax": ("relax", present),
+    },
+)
+take_settings(
+    _FAMILY,
+    {
+        **MAP_LINES,
+        r"neighbor (\S+) peer-group (\S+)": ("group", str),
+        r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
+        r"network (\S+)": ("networks", network_of),
+        r"aggregate-address (\S+)": ("aggregates", network_of),
+        r"maximum-paths (\d+)": ("max_paths", int),
+    },
+)
+take_settings(
+    _EVPN,
+    {
+        **MAP_LINES,
+        r"neighbor (\S+) activate": ("active", lambda: EVPN),
+        r"neighbor (\S+) attribute-unchanged next-hop": ("keeps_next_hop", present),
+        r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
+    },
+)
 _BGP.nothing(
     "bgp log-neighbor-changes",
     "bgp suppress-fib-pending",
@@ -224,46 +230,6 @@ _BGP.nothing(
 )
 
 
-@_BGP.line(r"bgp router-id (\S+)")
-def _router_id(bgp: Instance, line: Line, address: str) -> None:
-    bgp.router_id = address
-
-
-@_BGP.line("bgp bestpath as-path multipath-relax")
-def _relax(bgp: Instance, line: Line) -> None:
-    bgp.relax = True
-
-
-@_BGP.line(r"timers bgp (\d+) (\d+)")
-def _timers(bgp: Instance, line: Line, keepalive: str, hold: str) -> None:
-    bgp.timers = int(keepalive), int(hold)
-
-
-@_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")
-def _own_timers(bgp: Instance, line: Line, peer: str, keepalive: str, hold: str) -> None:
-    bgp.neighbor(peer).timers = int(keepalive), int(hold)
-
-
-@_BGP.line(r"neighbor (\S+) peer-group")
-def _group(bgp: Instance, line: Line, name: str) -> None:
-    bgp.neighbor(name).is_group = True
-
-
-@_BGP.line(r"neighbor (\S+)(?: interface)? peer-group (\S+)")
-def _member(bgp: Instance, line: Line, peer: str, group: str) -> None:
-    bgp.neighbor(peer).group = group
-
-
-@_BGP.line(r"neighbor (\S+)(?: interface)? remote-as (\d+)")
-def _remote(bgp: Instance, line: Line, peer: str, asn: str) -> None:
-    bgp.neighbor(peer).remote_asn = int(asn)
-
-
-@_BGP.line(r"neighbor (\S+) description (.+)")
-def _description(bgp: Instance, line: Line, peer: str, text: str) -> None:
-    bgp.neighbor(peer).description = text
-
-
 @_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")
 def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
     if receive != transmit:
@@ -271,48 +237,9 @@ def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, tr
     bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
 
 
-@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
-def _local_as(bgp: Instance, line: Line, peer: str, asn: str) -> None:
-    bgp.neighbor(peer).local_asn = int(asn)
-
-
-@_BGP.line(r"neighbor (\S+) password (\S+)")
-def _password(bgp: Instance, line: Line, peer: str, text: str) -> None:
-    bgp.neighbor(peer).password = text
-
-
 @_BGP.line("address-family l2vpn evpn")
 def _evpn(bgp: Instance, line: Line) -> None:
     """Read by `_router`: it tells of the VRF, too."""
-
-
-@_BGP.line(r"neighbor (\S+) ebgp-multihop (\d+)")
-def _multihop(bgp: Instance, line: Line, peer: str, hops: str) -> None:
-    bgp.neighbor(peer).multihop = int(hops)
-
-
-@_BGP.line(r"neighbor (\S+) update-source (\S+)")
-def _source(bgp: Instance, line: Line, peer: str, address: str) -> None:
-    bgp.neighbor(peer).source = address
-
-
-@_EVPN.line(r"neighbor (\S+) (activate|attribute-unchanged next-hop)")
-def _of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, word: str) -> None:
-    if word == "activate":
-        bgp.neighbor(peer).active.add(EVPN)
-    else:
-        bgp.neighbor(peer).keeps_next_hop = True
-
-
-@_EVPN.line(r"neighbor (\S+) allowas-in (\d+)")
-def _own_as_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, times: str) -> None:
-    bgp.neighbor(peer).own_as_in = int(times)
-
-
-@_EVPN.line(r"neighbor (\S+) route-map (\S+) (in|out)")
-def _policy_of_evpn(found: Frr, bgp: Instance, lines: VrfLines, line: Line, peer: str, name: str, way: str) -> None:
-    neighbor = bgp.neighbor(peer)
-    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
 
 
 @_EVPN.line("advertise-all-vni")
@@ -345,32 +272,12 @@ def _target(found: Frr, bgp: Instance, lines: VrfLines, line: Line, way: str, te
     (lines.imports if way == "import" else lines.exports).add(text)
 
 
-@_BGP.line(r"neighbor (\S+) shutdown(?: .*)?")
-def _shut(bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).shut = True
-
-
 @_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")
 def _family(bgp: Instance, line: Line, word: str) -> None:
     _FAMILY.read(line.children, bgp, word.replace("ip", ""))
 
 
 _FAMILY.nothing(r"neighbor \S+ soft-reconfiguration inbound")
-
-
-@_FAMILY.line(r"neighbor (\S+) peer-group (\S+)")
-def _member_of_family(bgp: Instance, family: str, line: Line, peer: str, group: str) -> None:
-    bgp.neighbor(peer).group = group
-
-
-@_FAMILY.line(r"network (\S+)")
-def _network(bgp: Instance, family: str, line: Line, prefix: str) -> None:
-    bgp.networks.add(network_of(prefix))
-
-
-@_FAMILY.line(r"aggregate-address (\S+)")
-def _aggregate(bgp: Instance, family: str, line: Line, prefix: str) -> None:
-    bgp.aggregates.add(network_of(prefix))
 
 
 @_FAMILY.line(r"redistribute connected route-map (\S+)")
@@ -392,25 +299,9 @@ def _import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None
         sources.add("" if vrf == "default" else vrf_of(vrf))
 
 
-@_FAMILY.line(r"maximum-paths (\d+)")
-def _paths(bgp: Instance, family: str, line: Line, count: str) -> None:
-    bgp.max_paths.add(int(count))
-
-
 @_FAMILY.line(r"neighbor (\S+) activate")
 def _activate(bgp: Instance, family: str, line: Line, peer: str) -> None:
     bgp.neighbor(peer).active.add(family)
-
-
-@_FAMILY.line(r"neighbor (\S+) route-map (\S+) (in|out)")
-def _policy(bgp: Instance, family: str, line: Line, peer: str, name: str, way: str) -> None:
-    neighbor = bgp.neighbor(peer)
-    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
-
-
-@_FAMILY.line(r"neighbor (\S+) allowas-in (\d+)")
-def _own_as(bgp: Instance, family: str, line: Line, peer: str, times: str) -> None:
-    bgp.neighbor(peer).own_as_in = int(times)
 
 
 @_FAMILY.line(r"neighbor (\S+) maximum-prefix (\d+)(?: .*)?")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from fabricgen.running.bgp import Instance, VrfLines, overlay
+from fabricgen.running.bgp import MAP_LINES, Instance, VrfLines, overlay, present, take_settings
 from fabricgen.running.policy import Policies
 from fabricgen.running.tree import Line, Rules, unfit
 from fabricgen.switch.routing import EVPN, Overlay, OverlayVlan
@@ -28,6 +28,14 @@ class Vxlan:
 
 VXLAN, FAMILY = Rules(), Rules()
 VXLAN.nothing("vxlan udp-port 4789")
+take_settings(
+    FAMILY,
+    {
+        **MAP_LINES,
+        "bgp next-hop-unchanged": ("keeps_next_hops", present),
+        r"neighbor (\S+) activate": ("active", lambda: EVPN),
+    },
+)
 _ALL_OF_QOS = {"ecn propagation", "dscp propagation encapsulation", "map dscp to traffic-class decapsulation"}
 
 
@@ -69,22 +77,6 @@ def _bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
 @VXLAN.line(r"vxlan qos (.+)")
 def _qos(vxlan: Vxlan, line: Line, words: str) -> None:
     vxlan.qos.add(words)
-
-
-@FAMILY.line("bgp next-hop-unchanged")
-def _unchanged(bgp: Instance, line: Line) -> None:
-    bgp.keeps_next_hops = True
-
-
-@FAMILY.line(r"neighbor (\S+) activate")
-def _activate(bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).active.add(EVPN)
-
-
-@FAMILY.line(r"neighbor (\S+) route-map (\S+) (in|out)")
-def _policy(bgp: Instance, line: Line, peer: str, name: str, way: str) -> None:
-    neighbor = bgp.neighbor(peer)
-    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
 
 
 def overlay_of(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
 from fabricgen.nos.eos.reading.words import ports_of
-from fabricgen.running.bgp import Instance, VrfLines, drained
-from fabricgen.running.policy import ADDING, Policies, Route, of_exit
+from fabricgen.running.bgp import MAP_LINES, SESSION_LINES, Instance, VrfLines, drained, present, take_settings
+from fabricgen.running.policy import Policies, Route, entry_rules
 from fabricgen.running.tree import Line, Rules, unfit
 from fabricgen.switch.routing import Bfd, Bgp, Entry, Overlay, carried
 
@@ -134,7 +134,25 @@ class HasRouting(Protocol):
     routing: EosRouting
 
 
-_LIST, _MAP, _BGP, _FAMILY = Rules(), Rules(), Rules(), Rules()
+_LIST, _BGP, _FAMILY = Rules(), Rules(), Rules()
+_ENTRY = entry_rules({r"match extcommunity (\S+)": lambda name: {"extcommunity": name}})
+take_settings(
+    _BGP,
+    {
+        **SESSION_LINES,
+        **MAP_LINES,
+        r"neighbor (\S+) peer[ -]group": ("is_group", present),
+        r"neighbor (\S+) peer[ -]group (\S+)": ("group", str),
+        r"neighbor (\S+) remote-as (\d+)": ("remote_asn", int),
+        r"neighbor (\S+) password (?:0|7|8a) (\S+)": ("password", str),
+        r"neighbor (\S+) send-community(?: standard)?": ("sends_communities", present),
+        r"neighbor (\S+) bfd": ("has_bfd", present),
+        r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
+        r"neighbor (\S+) shutdown": ("shut", present),
+        r"router-id (\S+)": ("router_id", str),
+        r"aggregate-address (\S+)": ("aggregates", str),
+    },
+)
 _BGP.nothing("no bgp default ipv4-unicast", "update wait-install")
 _BFD = Rules()
 
@@ -183,36 +201,7 @@ def _targets(box: HasRouting, line: Line, name: str, target: str) -> None:
 
 
 def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
-    matched: dict[str, Any] = {}
-    _MAP.read(line.children, matched)
-    if name.startswith(ADDING):
-        of_exit(matched)
-    box.routing.policies.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
-
-
-@_MAP.line(r"match (?:ip|ipv6) address (prefix-list) (\S+)|match (as-path) (\S+)")
-def _match(matched: dict[str, Any], line: Line, word: str, name: str, path: str, path_name: str) -> None:
-    matched[(word or path).replace("-", "_")] = name or path_name
-
-
-@_MAP.line(r"match extcommunity (\S+)")
-def _match_targets(matched: dict[str, Any], line: Line, name: str) -> None:
-    matched["extcommunity"] = name
-
-
-@_MAP.line(r"set community ((?:(?:\d+:\d+|GSHUT) ?)+)")
-def _set_communities(matched: dict[str, Any], line: Line, communities: str) -> None:
-    matched["communities"] = tuple(communities.split())
-
-
-@_MAP.line(r"set as-path prepend last-as (\d+)")
-def _last_as(matched: dict[str, Any], line: Line, times: str) -> None:
-    matched["last_as"] = int(times)
-
-
-@_MAP.line(r"set as-path (prepend) (\d+(?: \d+)*)|set (community) (?:65535:0|GSHUT) additive")
-def _drain(matched: dict[str, Any], line: Line, word: str, path: str, other: str) -> None:
-    matched[word or other] = path or "graceful-shutdown"
+    box.routing.policies.add_entry(_ENTRY, line, name, action, seq)
 
 
 def _router(box: HasRouting, line: Line, asn: str) -> None:
@@ -269,47 +258,9 @@ def _evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
     FAMILY.read(line.children, bgp)
 
 
-@_BGP.line(r"neighbor (\S+) (update-source|ebgp-multihop) (\S+)")
-def _between_loopbacks(routing: EosRouting, bgp: Instance, line: Line, peer: str, word: str, value: str) -> None:
-    if word == "update-source":
-        bgp.neighbor(peer).source = value
-    else:
-        bgp.neighbor(peer).multihop = int(value)
-
-
-@_BGP.line(r"neighbor (\S+) send-community(?: standard)?")
-def _communities(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).sends_communities = True
-
-
-@_BGP.line(r"router-id (\S+)")
-def _router_id(routing: EosRouting, bgp: Instance, line: Line, address: str) -> None:
-    bgp.router_id = address
-
-
-@_BGP.line(r"timers bgp (\d+) (\d+)")
-def _timers(routing: EosRouting, bgp: Instance, line: Line, keepalive: str, hold: str) -> None:
-    bgp.timers = int(keepalive), int(hold)
-
-
 @_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
 def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
     bgp.max_paths |= {int(count), int(ecmp or count)}
-
-
-@_BGP.line(r"neighbor (\S+) shutdown")
-def _shut(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).shut = True
-
-
-@_BGP.line(r"neighbor (\S+) peer[ -]group")
-def _group(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
-    bgp.neighbor(name).is_group = True
-
-
-@_BGP.line(r"neighbor (\S+) peer[ -]group (\S+)")
-def _member(routing: EosRouting, bgp: Instance, line: Line, peer: str, group: str) -> None:
-    bgp.neighbor(peer).group = group
 
 
 @_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
@@ -320,16 +271,6 @@ def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group
         routing.link_local[port] = group
 
 
-@_BGP.line(r"neighbor (\S+) remote-as (\d+)")
-def _remote(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
-    bgp.neighbor(peer).remote_asn = int(asn)
-
-
-@_BGP.line(r"neighbor (\S+) description (.+)")
-def _description(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
-    bgp.neighbor(peer).description = text
-
-
 @_BGP.line(r"neighbor (\S+) bfd interval (\d+) min-rx (\d+) multiplier (\d+)")
 def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
     if own != least:
@@ -337,49 +278,10 @@ def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str
     bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier))
 
 
-@_BGP.line(r"neighbor (\S+) bfd")
-def _bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).has_bfd = True
-
-
-@_BGP.line(r"neighbor (\S+) route-map (\S+) (in|out)")
-def _policy(routing: EosRouting, bgp: Instance, line: Line, peer: str, name: str, way: str) -> None:
-    neighbor = bgp.neighbor(peer)
-    (neighbor.map_in if way == "in" else neighbor.map_out).add(name)
-
-
 @_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")
 def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
     if int(count):  # 0: no limit; without the line EOS takes 12,000
         bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
-
-
-@_BGP.line(r"neighbor (\S+) allowas-in (\d+)")
-def _own_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, times: str) -> None:
-    bgp.neighbor(peer).own_as_in = int(times)
-
-
-_BGP.nothing(r"neighbor \S+ send-community standard")
-
-
-@_BGP.line(r"neighbor (\S+) local-as (\d+) no-prepend replace-as")
-def _local_as(routing: EosRouting, bgp: Instance, line: Line, peer: str, asn: str) -> None:
-    bgp.neighbor(peer).local_asn = int(asn)
-
-
-@_BGP.line(r"neighbor (\S+) timers (\d+) (\d+)")
-def _own_timers(routing: EosRouting, bgp: Instance, line: Line, peer: str, keepalive: str, hold: str) -> None:
-    bgp.neighbor(peer).timers = int(keepalive), int(hold)
-
-
-@_BGP.line(r"neighbor (\S+) password (?:0|7|8a) (\S+)")
-def _password(routing: EosRouting, bgp: Instance, line: Line, peer: str, text: str) -> None:
-    bgp.neighbor(peer).password = text
-
-
-@_BGP.line(r"aggregate-address (\S+)")
-def _aggregate(routing: EosRouting, bgp: Instance, line: Line, prefix: str) -> None:
-    bgp.aggregates.add(prefix)
 
 
 @_BGP.line(r"redistribute static route-map (\S+)")
