@@ -51,6 +51,7 @@ class Neighbor:
     keeps_next_hop: bool = False
     sends_communities: bool = False
     shut: bool = False
+    retry_s: int = 0
 
 
 @dataclass
@@ -73,6 +74,12 @@ class Instance:
     _known: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
     keeps_next_hops: bool = False
     """Whether it keeps the next hops of EVPN routes on all sessions."""
+    requires_policy: bool = False
+    """Whether a session without a route-map carries nothing (RFC 8212)."""
+    waits: bool = False
+    """Whether routes are announced once they are installed."""
+    activates: bool = False
+    """Whether sessions carry only families that are activated."""
 
     def neighbor(self, name: str) -> Neighbor:
         """The neighbour or group of a name, made when first named."""
@@ -112,6 +119,8 @@ class Instance:
         found = set(self.networks)
         for maps, routes in ((self.families, connected), (self.statics, statics)):
             for family, names in maps.items():
+                if strange := [name for name in names if policies.is_open(name)]:
+                    unfit(f"all that is there is redistributed: {strange}")
                 mine = [route for route in routes if (":" in route.prefix) == (family == "v6")]
                 found |= {prefix for name in names for prefix in policies.passing(name, mine)}
         return found
@@ -131,7 +140,7 @@ class Instance:
             hold_s=hold,
             bfd=one.bfd or group.bfd,
             own_as_in=one.own_as_in or group.own_as_in,
-            max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if f in families},
+            max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if n and f in families},
             description=one.description,
             hops=one.multihop or 1,
             from_loopback=bool(one.source),
@@ -144,7 +153,8 @@ class Instance:
         """What maps let pass on a session, of which hundreds have the same."""
         key = frozenset(maps), families
         if key not in self._known:
-            self._known[key] = policies.policy(maps, families)
+            nothing = Policy(frozenset()) if self.requires_policy else None
+            self._known[key] = policies.policy(maps, families) if maps else nothing
         return self._known[key]
 
 
@@ -287,6 +297,8 @@ def overlay(
 def _peer(instance: Instance, policies: Policies, one: Neighbor) -> OverlayPeer:
     keepalive, hold = instance.either(one, "timers") or instance.timers
     outward = policies.learned_paths(instance.both(one, "map_out"))
+    if instance.requires_policy and not (instance.both(one, "map_in") and instance.both(one, "map_out")):
+        unfit(f"a session for EVPN without policy carries nothing: {one}")
     if policies.learned_paths(instance.both(one, "map_in")) is not None or instance.both(one, "active") != {EVPN}:
         unfit(f"a session for EVPN takes less than all, or carries more: {one}")
     return OverlayPeer(

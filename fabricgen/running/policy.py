@@ -128,6 +128,10 @@ class Policies(RouteMaps):
         entries = sorted(self.maps.get(name, {}).items())
         return bool(entries) and self.as_paths.get(entries[0][1].as_path) == {LEARNED_PATH}
 
+    def is_open(self, name: str) -> bool:
+        """Whether a map lets pass what it does not look at."""
+        return Entry(permit=True) in self.maps.get(name, {}).values()
+
     def passes(self, name: str) -> bool:
         """Whether a map lets anything pass."""
         return any(entry.permit for entry in self.maps.get(name, {}).values())

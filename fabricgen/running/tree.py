@@ -109,6 +109,7 @@ class Rules:
     """
 
     takers: dict[re.Pattern[str], Taker | None] = field(default_factory=dict)
+    needed: list[re.Pattern[str]] = field(default_factory=list)
 
     def line(self, pattern: str) -> Callable[[Taker], Taker]:
         """Decorate what takes lines that match in whole."""
@@ -123,6 +124,11 @@ class Rules:
         """Lines that are known, and say nothing that the neutral form has."""
         for pattern in patterns:
             self._add(pattern, None)
+
+    def needs(self, *patterns: str) -> None:
+        """Lines that say nothing that the model has, and that a build writes into every such section."""
+        self.nothing(*patterns)
+        self.needed += map(re.compile, patterns)
 
     def _add(self, pattern: str, taker: Taker | None) -> None:
         compiled = re.compile(pattern)
@@ -140,6 +146,10 @@ class Rules:
                 if notes is None:
                     raise
                 notes.unfit.append(f"a line `{line.text.split()[0]} ...` is not understood: {reason_of(error)}")
+        if notes is None:
+            for pattern in self.needed:
+                if not any(pattern.fullmatch(line.text) for line in section):
+                    unfit(f"a line is missing: {pattern.pattern}")
 
     def _take(self, line: Line, state: tuple[Any, ...]) -> None:
         for pattern, taker in self.takers.items():
@@ -208,6 +218,13 @@ def _tolerated(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
         sections[path] = Section(banners.get(path[-1], path[-1]), [], above)
         above.children.append(sections[path])
     return sections[()]
+
+
+def whole(values: Mapping[str, Any], *fields: str) -> None:
+    """Raises UnknownTextError where a row has other fields than those named; a device may leave some unsaid."""
+    only(values, *fields)
+    if not tolerates() and (missing := sorted(set(fields) - set(values))):
+        unfit(f"fields are missing: {', '.join(missing)}")
 
 
 def only(values: Mapping[str, Any], *known: str) -> None:

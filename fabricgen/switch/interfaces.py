@@ -100,8 +100,10 @@ class Interface:
     relay: Relay | None = None
     silent: bool = False
     """Whether it is told to send no router advertisements."""
-    states_no_fec: bool = field(default=False, compare=False)
-    """Whether the blueprint says that it has no FEC."""
+    states_no_fec: bool = False
+    """Whether it is told to have no FEC."""
+    negotiates: bool = False
+    """Whether it and the far end agree on a speed, as copper does."""
 
     @property
     def trunk_vlans(self) -> tuple[int, ...]:

@@ -48,17 +48,18 @@ def example_shapes() -> dict[str, str]:
     return {name: example_texts()[name] for name in shapes.values()}
 
 
-def _above(lines: Sequence[str], at: int) -> tuple[str, ...]:
+def lines_above(lines: Sequence[str], at: int) -> tuple[str, ...]:
     """The lines of the sections that a line stands in."""
-    above, indent = [], _indent(lines[at]) + bool(ENDS.fullmatch(lines[at]))
+    above, indent = [], indent_of(lines[at]) + bool(ENDS.fullmatch(lines[at]))
     for line in reversed(lines[:at]):
-        if _indent(line) < indent and not ENDS.fullmatch(line):
+        if indent_of(line) < indent and not ENDS.fullmatch(line):
             above.append(line)
-            indent = _indent(line)
+            indent = indent_of(line)
     return tuple(above)
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
+    """How far in a line is."""
     return len(line) - len(line.lstrip())
 
 
@@ -66,7 +67,7 @@ def lines_taken_away(text: str) -> Iterator[Fault]:
     """Yield a text without each of its lines."""
     lines = text.splitlines()
     for at, line in enumerate(lines):
-        yield Fault("\n".join(lines[:at] + lines[at + 1 :]), (line,), _above(lines, at))
+        yield Fault("\n".join(lines[:at] + lines[at + 1 :]), (line,), lines_above(lines, at))
 
 
 def words_changed(text: str) -> Iterator[Fault]:
@@ -79,7 +80,7 @@ def words_changed(text: str) -> Iterator[Fault]:
         if line.strip() == "!":
             continue
         for changed in _changes(line):
-            yield Fault("\n".join([*lines[:at], changed, *lines[at + 1 :]]), (line, changed), _above(lines, at))
+            yield Fault("\n".join([*lines[:at], changed, *lines[at + 1 :]]), (line, changed), lines_above(lines, at))
 
 
 def _changes(line: str) -> Iterator[str]:
@@ -185,14 +186,16 @@ def lines_added(text: str) -> Iterator[Fault]:
         if kind is None:
             continue
         end = next(
-            n for n in range(at + 1, len(lines)) if _indent(lines[n]) <= _indent(header) and lines[n].strip() != "!"
+            n for n in range(at + 1, len(lines)) if indent_of(lines[n]) <= indent_of(header) and lines[n].strip() != "!"
         )
         peers = _peers("\n".join(_instance(lines, at)))
         for form in ADDED[kind]:
             for peer in peers if "{peer}" in form else peers[:1]:
-                line = f"{' ' * (_indent(header) + 1)}{form.format(peer=peer)}"
+                line = f"{' ' * (indent_of(header) + 1)}{form.format(peer=peer)}"
                 if line not in lines[at:end]:
-                    yield Fault("\n".join([*lines[:end], line, *lines[end:]]), (line,), (header, *_above(lines, at)))
+                    yield Fault(
+                        "\n".join([*lines[:end], line, *lines[end:]]), (line,), (header, *lines_above(lines, at))
+                    )
 
 
 def _instance(lines: Sequence[str], at: int) -> Sequence[str]:
@@ -226,8 +229,8 @@ def session_lines_denied(text: str) -> Iterator[Fault]:
         if words[:1] == ["neighbor"] and words[2] != "peer-group":
             members = _members(_instance(lines, at))
             if words[1] in members:
-                denied = f"{' ' * _indent(line)}no neighbor {members[words[1]][0]} {' '.join(words[2:])}"
-                yield Fault("\n".join([*lines[: at + 1], denied, *lines[at + 1 :]]), (denied,), _above(lines, at))
+                denied = f"{' ' * indent_of(line)}no neighbor {members[words[1]][0]} {' '.join(words[2:])}"
+                yield Fault("\n".join([*lines[: at + 1], denied, *lines[at + 1 :]]), (denied,), lines_above(lines, at))
 
 
 def one_of_each_shape(faults: Iterable[Fault]) -> list[Fault]:
@@ -270,7 +273,7 @@ def _blocks(lines: Sequence[str], indent: int) -> list[Lines]:
         ends = ENDS.fullmatch(line) and line.strip() != "!"
         if line.strip() == "!":
             continue
-        if blocks and (_indent(line) > indent or (ends and _indent(line) == indent)):
+        if blocks and (indent_of(line) > indent or (ends and indent_of(line) == indent)):
             blocks[-1].append(line)
         else:
             blocks.append([line])
@@ -280,7 +283,7 @@ def _blocks(lines: Sequence[str], indent: int) -> list[Lines]:
 def _shuffled(lines: Sequence[str], chance: random.Random, indent: int = 0) -> str:
     texts = []
     for header, *below in _blocks(lines, indent):
-        end = [below.pop()] if below and _indent(below[-1]) == indent else []
+        end = [below.pop()] if below and indent_of(below[-1]) == indent else []
         inner = [_shuffled(below, chance, indent + 1)] if below else []
         texts.append("\n".join([header, *inner, *end]))
     chance.shuffle(texts)
@@ -296,7 +299,7 @@ def _families_of_one_line(lines: Sequence[str]) -> str:
             family = line
         elif line == " exit-address-family":
             family = ""
-        elif family and _indent(line) == 2 and line.strip() != "exit-vni":
+        elif family and indent_of(line) == 2 and line.strip() != "exit-vni":
             out += [family, line, *([] if re.match("  vni ", line) else [" exit-address-family"])]
         elif line.strip() == "exit-vni":
             out += [line, " exit-address-family"]

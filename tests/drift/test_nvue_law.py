@@ -124,6 +124,12 @@ def untold(path: Path, new: tuple[Path, str] | None, stated: Statements, planned
     return places(path, stated) - told
 
 
+def is_unsaid(path: Path, value: str, stated: Statements) -> bool:
+    """Whether a leaf says what NVUE does without it: a default, or the same that is said above."""
+    above = path[0] == "vrf" and stated.get(("router", "bgp", path[-1])) == value
+    return above or value in UNSAID.get(kind(path), set())
+
+
 def judge(text: str, counts: Counter[str]) -> Iterator[str]:
     """Yield what is not told of a configuration with one leaf gone or changed."""
     stated = read_settings(text)
@@ -134,10 +140,8 @@ def judge(text: str, counts: Counter[str]) -> Iterator[str]:
             counts[what] += 1
             if not untold(path, new, stated, planned):
                 continue
-            if what == "gone" and value in UNSAID.get(kind(path), set()):
-                counts["default"] += 1
-            elif what == "gone" and path[0] == "vrf" and stated.get(("router", "bgp", path[-1])) == value:
-                counts["the same above"] += 1
+            if what == "gone" and is_unsaid(path, value, stated):
+                counts["default, or the same above"] += 1
             elif what == "changed" and value.startswith("<env:"):
                 counts["secret not in the plan"] += 1
             else:

@@ -66,13 +66,22 @@ def changes(table: str, key: str, row: dict[str, Any]) -> Iterator[tuple[str, Ta
     """The row without each field, and with each number and word of key and values changed."""
     for other in words_changed(key):
         yield key, {table: {other: row}}
+    for field, left in without_each_field(row):
+        yield field, {table: {key: left}}
     for field, value in row.items():
-        yield field, {table: {key: {name: own for name, own in row.items() if name != field}}}
         texts = value if isinstance(value, list) else [str(value)]
         for at, text in enumerate(texts):
             for other in words_changed(text):
                 new = [*texts[:at], other, *texts[at + 1 :]]
                 yield field, {table: {key: {**row, field: new if isinstance(value, list) else other}}}
+
+
+def without_each_field(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A row without each field, by its name, and without each of several values that a field has."""
+    for field, value in row.items():
+        yield field, {name: own for name, own in row.items() if name != field}
+        for at in range(len(value)) if isinstance(value, list) and len(value) > 1 else ():
+            yield field, {**row, field: [*value[:at], *value[at + 1 :]]}
 
 
 def words_changed(text: str) -> Iterator[str]:

@@ -23,9 +23,11 @@ exit-vrf
 !
 router bgp 65001
  bgp router-id 10.0.0.1
+ no bgp default ipv4-unicast
 !
 router bgp 65001 vrf Vrf_blue
  bgp router-id 10.0.0.1
+ no bgp default ipv4-unicast
  address-family l2vpn evpn
   rd 10.0.0.1:4001
   route-target import 1:4001

@@ -89,6 +89,9 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
     ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
+    for row in others:
+        if row["type"] == "sub" and _mtu(row) != _mtu(tree["interface"].get(row["base-interface"], row)):
+            unfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
     talks = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
     pair = part("MLAG", lambda: _pair(tree, talks), None)
     for name in pair.members if pair else ():
@@ -210,6 +213,8 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
         mtu=link.get("mtu", DEFAULT_MTU),
         speed_gbps=int(link.get("speed", "0G").removesuffix("G")),
         fec=_FEC[link.get("fec", "off")],
+        states_no_fec=link.get("fec") == "off",
+        negotiates="speed" not in link,
         addresses=addresses,
         link_local=name in routing.unnumbered,
         access_vlan=access,
@@ -279,6 +284,10 @@ def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     if unknown or {**own.get("stp", {}), "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
         unfit(f"no plain host port: {own}")
     return untagged, vlans - {untagged}
+
+
+def _mtu(row: Row) -> int:
+    return int(row.get("link", {}).get("mtu", DEFAULT_MTU))
 
 
 def _subinterface(row: Row) -> Subinterface:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabricgen.nos.eos.reading.hosts import Gateway, PortAccess, gateway_rules, host_rules
+from fabricgen.nos.eos.reading.forwarding import MANAGEMENT, check_forwarding, check_mtus
+from fabricgen.nos.eos.reading.hosts import MARKING, Gateway, PortAccess, gateway_rules, host_rules
 from fabricgen.nos.eos.reading.macsec import macsec_rules
 from fabricgen.nos.eos.reading.management import EosManagement, management_rules
 from fabricgen.nos.eos.reading.overlay import Segment, check, segment_rules
@@ -32,6 +33,7 @@ class Port:
     mtu: int = DEFAULT_MTU
     speed_gbps: int = 0
     fec: str = ""
+    states_no_fec: bool = False
     description: str = ""
     addresses: list[str] = field(default_factory=list)
     vrf: str = ""
@@ -71,6 +73,7 @@ class Box:
     filters: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     edge_guard: bool = False
     marked_vlans: set[int] = field(default_factory=set)
+    marking: set[str] = field(default_factory=set)
     marks_ports: bool = False
     vrfs: set[str] = field(default_factory=set)
     routes_in: set[tuple[str, str]] = field(default_factory=set)
@@ -93,9 +96,6 @@ def read(files: Mapping[str, str]) -> Switch:
     box = Box()
     _TOP.read(tree(text).children, box)
     return _switch(box)
-
-
-MANAGEMENT = "MGMT"
 
 
 def _switch(box: Box) -> Switch:
@@ -125,7 +125,10 @@ def _switch(box: Box) -> Switch:
     def statics_in(vrf: str) -> list[Route]:
         return [Route(prefix) for own, prefix in box.statics if own == vrf]
 
-    _check_forwarding(box, interfaces)
+    check_forwarding(box, interfaces.values())
+    check_mtus(box)
+    if not tolerates() and box.marking != (MARKING if box.marked_vlans else set()):
+        unfit(f"option 82: {sorted(box.marking)}")
     part("segments", lambda: check(box.tracking, box.gateway_mac, box.ports), None)
     return Switch(
         hostname=box.hostname,
@@ -163,6 +166,8 @@ def _interface(name: str, port: Port, box: Box) -> Interface:
         mtu=port.mtu,
         speed_gbps=port.speed_gbps,
         fec=port.fec,
+        states_no_fec=port.states_no_fec,
+        negotiates=not port.speed_gbps,
         addresses=frozenset(port.addresses),
         link_local=port.link_local,
         access_vlan=port.access_vlan,
@@ -222,6 +227,8 @@ def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
         own = _interface(f"Port-Channel{number}", channel, box)
         ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
         fallback = channel.access.fallback
+        if {ports[port].profile for port in ports_of} != {channel.profile}:
+            unfit(f"port channel {number} has another QoS profile than its ports")
         yield (
             number,
             Bond(
@@ -251,6 +258,7 @@ def _vlan(box: Box, number: int) -> Vlan:
 def _management(box: Box) -> Management:
     """How it is managed; servers are in one VRF, that of the management port where there is one."""
     managed, addresses = box.managed, frozenset(_managements(box))
+    managed.check({name for name in box.ports if name.startswith("Management")})
     if managed.vrfs - {MANAGEMENT if addresses else ""}:
         unfit(f"servers are in {sorted(managed.vrfs)}")
     if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
@@ -288,26 +296,12 @@ def _gateway_of(box: Box, word: str) -> str:
     return box.gateways.get(word, "")
 
 
-def _check_forwarding(box: Box, interfaces: Mapping[str, Interface]) -> None:
-    """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
-    for name, port in interfaces.items():
-        words = {"ipv6" if ":" in address else "ip" for address in port.addresses}
-        if missing := {(word, port.vrf) for word in words} - box.routes_in:
-            unfit(f"{name} has addresses that are not routed: {sorted(missing)}")
-        if port.link_local and ("ip", "") in box.routes_in and not box.v4_over_v6:
-            unfit("`ip routing ipv6 interfaces` is missing")
-        if port.link_local and ("ipv6", "") not in box.routes_in:
-            unfit("`ipv6 unicast-routing` is missing")
-
-
 def _static(hops: list[tuple[str, str]]) -> StaticRoute:
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 
 _TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
-_TOP.nothing(
-    "service routing protocols model multi-agent", "no ip routing vrf MGMT", r"spanning-tree mode (?:mstp|none)"
-)
+_TOP.needs("service routing protocols model multi-agent", r"spanning-tree mode (?:mstp|none)")
 _VLAN.nothing(r"name \S+")
 balancing_rules(_TOP)
 macsec_rules(_TOP)
@@ -437,7 +431,7 @@ def _speed(port: Port, line: Line, gbps: str) -> None:
 
 @_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
 def _fec(port: Port, line: Line, word: str) -> None:
-    port.fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", "")
+    port.fec, port.states_no_fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", ""), not word
 
 
 @_PORT.line(r"(description|service-profile|vrf) (.+)")

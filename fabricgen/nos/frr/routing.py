@@ -5,14 +5,18 @@ Words: docs.frrouting.org, user guide (bgpd, routemap, filter, staticd, EVPN Mul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.running.bgp import MAP_LINES, SESSION_LINES, Instance, VrfLines, drained, overlay, present, take_settings
 from fabricgen.running.policy import Policies, Route, entry_rules
-from fabricgen.running.tree import Line, Rules, tree, unfit
+from fabricgen.running.tree import Line, Rules, tolerates, tree, unfit
 from fabricgen.switch.routing import EVPN, Bfd, Bgp, Overlay, OverlayVlan, StaticRoute, network_of
+
+RETRY_S = 10
+"""How often a session that is down is tried."""
 
 
 @dataclass
@@ -72,7 +76,14 @@ class Frr:
     segments: SegmentLines = field(default_factory=SegmentLines)
 
     def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
-        """Sessions and announcements by VRF, given what is connected in each."""
+        """Sessions and announcements by VRF, given what is connected in each.
+
+        Raises UnknownTextError for sessions that are tried again later than a build has it.
+        """
+        for instance in self.instances.values() if not tolerates() else ():
+            neighbors = instance.neighbors.values()
+            if any(not one.is_group and instance.either(one, "retry_s") != RETRY_S for one in neighbors):
+                unfit(f"sessions are not tried again every {RETRY_S} s")
         return {
             vrf: instance.bgp(self.policies, connected(vrf), self._static_routes(vrf))
             for vrf, instance in self.instances.items()
@@ -177,7 +188,7 @@ def _vni(found: Frr, vrf: str, line: Line, vni: str) -> None:
 
 @_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
 def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
-    instance = found.instances[vrf_of(vrf or "")] = Instance(int(asn))
+    instance = found.instances[vrf_of(vrf or "")] = Instance(int(asn), requires_policy=True)
     _BGP.read(line.children, instance)
     for section in line.children:
         if section.text == "address-family l2vpn evpn":
@@ -196,6 +207,9 @@ take_settings(
         r"neighbor (\S+) shutdown(?: .*)?": ("shut", present),
         r"bgp router-id (\S+)": ("router_id", str),
         "bgp bestpath as-path multipath-relax": ("relax", present),
+        "bgp suppress-fib-pending": ("waits", present),
+        "no bgp ebgp-requires-policy": ("requires_policy", lambda: False),
+        r"neighbor (\S+) timers connect (\d+)": ("retry_s", int),
     },
 )
 take_settings(
@@ -220,14 +234,12 @@ take_settings(
 )
 _BGP.nothing(
     "bgp log-neighbor-changes",
-    "bgp suppress-fib-pending",
-    "no bgp default ipv4-unicast",
-    # Sessions without policy are bgpcfgd's; ours have route-maps, which Peer says.
-    "no bgp ebgp-requires-policy",
-    r"neighbor \S+ timers connect 10",
     # FRR does so by itself on sessions over an interface (bgp_nexthop.c); here it is said aloud.
     r"neighbor \S+ capability extended-nexthop",
 )
+
+
+_BGP.needs("no bgp default ipv4-unicast")
 
 
 @_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")
@@ -278,6 +290,7 @@ def _family(bgp: Instance, line: Line, word: str) -> None:
 
 
 _FAMILY.nothing(r"neighbor \S+ soft-reconfiguration inbound")
+_FAMILY.needed.append(re.compile(r"maximum-paths \d+"))  # without it FRR has a number of its own
 
 
 @_FAMILY.line(r"redistribute connected route-map (\S+)")

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from fabricgen.nos.frr import routing as frr
-from fabricgen.nos.sonic.reading import hosts, overlay, pair
+from fabricgen.nos.sonic.reading import hosts, overlay, pair, platform
 from fabricgen.nos.sonic.reading.management import MANAGEMENT_TABLES, read_management
 from fabricgen.nos.sonic.reading.overlay import Tunnels
 from fabricgen.nos.sonic.reading.qos import read_balancing, read_qos, read_trimming
@@ -35,7 +35,7 @@ def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
     found = {}
     for name, row in table.items():
         only(row, "cipher_suite", "policy", "primary_cak", "primary_ckn")
-        if row.get("policy", "security") != "security":
+        if row.get("policy", "security" if tolerates() else "") != "security":
             unfit(f"{name} does not encrypt")
         words = row.get("cipher_suite", "GCM-AES-128").removeprefix("GCM-AES-").split("-")
         cipher = "-".join([f"aes{words[-1]}", "gcm", *(["xpn"] if words[0] == "XPN" else [])])
@@ -95,7 +95,10 @@ def read(files: Mapping[str, str]) -> Switch:
         unfit("the routing mode does not fit the files")
     part("services of hosts", lambda: hosts.check(box.hosts), None)
     routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or make_frr_text(tables)), frr.Frr())
-    return _switch(box, tables, routing)
+    switch = _switch(box, tables, routing)
+    if not tolerates():
+        platform.check(tables)
+    return switch
 
 
 def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
@@ -127,8 +130,8 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
         if not vrf:
             yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
 
-    if routing.hostname not in ("", box.hostname):
-        unfit(f"frr.conf is of {routing.hostname}")
+    if routing.hostname != box.hostname and (routing.hostname or (box.split and not tolerates())):
+        unfit(f"frr.conf is of {routing.hostname or 'nobody'}")
     return Switch(
         hostname=box.hostname,
         interfaces=used,
@@ -156,7 +159,9 @@ def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
 
 
 def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
-    """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same."""
+    """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same, or routes are
+    announced before they are installed, as those of VXLAN alone have to be.
+    """
     of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
     of_vrfs = {frr.vrf_of(name): vni for name, vni in box.vrfs.items() if vni}
     if not of_vlans == of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
@@ -165,7 +170,10 @@ def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
         unfit(f"the VLANs of VNIs have ports: {sorted(used)}")
     bridged = {box.vlans[vlan]: vni for vlan, vni in box.tunnels.vnis.items() if vlan not in box.vrf_vlans()}
     vlans = overlay.over_evpn(bridged, {vni: lines.vrf() for vni, lines in routing.of_vnis.items()})
-    return routing.overlay(box.tunnels.vtep(), vlans)
+    found = routing.overlay(box.tunnels.vtep(), vlans)
+    if box.split and not tolerates() and any(one.waits is bool(found) for one in routing.instances.values()):
+        unfit("routes are announced before they are installed")
+    return found
 
 
 def _addresses(box: Box, name: str) -> frozenset[str]:
@@ -190,19 +198,16 @@ def _interface(box: Box, name: str, port: Interface) -> Interface:
         unfit(f"{name} is in {bond}, and has another use or an MTU of its own")
     if vlan and name in box.routed:
         unfit(f"{name} is routed and in {vlan}")
-    if box.keyed.get(name) and name not in box.routed:
-        unfit(f"{name} has addresses and no row of its own")
-    return Interface(
-        admin_up=port.admin_up,
+    if not bond and not port.mtu and not tolerates():
+        unfit(f"{name} has no MTU")
+    return replace(
+        port,
         mtu=int(box.channels[bond]["mtu"]) if bond else port.mtu,
-        speed_gbps=port.speed_gbps,
-        fec=port.fec,
         addresses=_addresses(box, name),
         link_local=name in box.link_local,
         access_vlan=box.vlans[vlan] if vlan else 0,
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         vrf=box.vrf_of.get(name, ""),
-        description=port.description,
         bond=_number(bond) if bond else 0,
         macsec=box.macsecs.get(box.secured.get(name, "")),
         access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
@@ -256,8 +261,8 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH", "SWITCH_TRIMMING"}
-"""Read in the form that bgpcfgd gives them, load balancing and packet trimming."""
+_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH", "SWITCH_TRIMMING"} | platform.NAMES
+"""Read in the form that bgpcfgd gives them, load balancing, packet trimming, and what the platform asks for."""
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",
@@ -312,8 +317,10 @@ def _ports(box: Box, table: Table) -> None:
         speed, rest = divmod(int(row["speed"]), 1000)
         if rest:
             unfit(f"{name} runs at {row['speed']} Mb/s")
-        fec = _FEC[row.get("fec", "none")]
-        box.ports[name] = Interface(up, int(row.get("mtu", 0)), speed, fec, description=row.get("description", ""))
+        fec, said = _FEC[row.get("fec", "none")], row.get("description", "")
+        states_no_fec, negotiates = row.get("fec") == "none", row.get("autoneg") == "on"
+        plain = Interface(up, int(row.get("mtu", 0)), speed, fec, description=said)
+        box.ports[name] = replace(plain, states_no_fec=states_no_fec, negotiates=negotiates)
 
 
 def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
@@ -328,6 +335,8 @@ def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
             only(row, "vrf_name", *more)
             box.vrf_of[name] = frr.vrf_of(row.get("vrf_name", ""))
             own.append((name, row))
+    if alone := {key.partition("|")[0] for key in table} - {name for name, _ in own}:
+        unfit(f"{sorted(alone)} have addresses and no row of their own")
     return own
 
 
@@ -347,7 +356,7 @@ def _interfaces(box: Box, table: Table) -> None:
 
 def _subinterfaces(box: Box, table: Table) -> None:
     for name, row in _addressed(box, table, "admin_status", "vlan"):
-        if row.get("admin_status", "up") != "up" or row["vlan"] != name.partition(".")[2]:
+        if row.get("admin_status", "up" if tolerates() else "") != "up" or row["vlan"] != name.partition(".")[2]:
             unfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
@@ -409,27 +418,15 @@ def _nothing(*fields: str) -> Callable[[Box, Table], None]:
 _TABLES: dict[str, Callable[[Box, Table], Any]] = {
     "ACL_RULE": hosts.acl_rules,
     "ACL_TABLE": hosts.acl_tables,
-    # Sizes are the platform's: another test compares them with what it publishes.
-    **{f"BUFFER_{name}": _nothing("profile") for name in ("PG", "QUEUE")},
-    **{f"BUFFER_PORT_{way}_PROFILE_LIST": _nothing("profile_list") for way in ("INGRESS", "EGRESS")},
-    "BUFFER_POOL": _nothing("mode", "size", "type", "xoff"),
-    "BUFFER_PROFILE": _nothing(
-        *("dynamic_th", "packet_discard_action", "pool", "size", "static_th", "xoff", "xon", "xon_offset")
-    ),
     "BGP_DEVICE_GLOBAL": _global,
-    "BREAKOUT_CFG": _nothing("brkout_mode"),
-    "CABLE_LENGTH": lambda box, table: only(table, "AZURE"),
     "DEVICE_METADATA": _metadata,
     "DHCPV4_RELAY": _nothing("dhcpv4_servers", "link_selection", "source_interface"),
     "DHCP_RELAY": _nothing("dhcpv6_servers"),
-    "DEVICE_NEIGHBOR": _nothing("name", "port"),
-    "DEVICE_NEIGHBOR_METADATA": _nothing("type"),
     "FEATURE": _nothing("state"),
     "INTERFACE": _interfaces,
     "LOOPBACK_INTERFACE": _addressed,
     "MACSEC_PROFILE": lambda box, table: box.macsecs.update(read_macsec(table)),
     "MGMT_INTERFACE": _managements,
-    "MGMT_PORT": _nothing("admin_status", "alias"),
     "PORT": _ports,
     "PORTCHANNEL": _channels,
     "PORTCHANNEL_MEMBER": _channel_members,

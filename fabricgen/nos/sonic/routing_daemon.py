@@ -13,9 +13,12 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_interface
 from typing import Any
 
-from fabricgen.running.tree import unfit
+from fabricgen.running.tree import tolerates, unfit
 
 MAX_PATHS = 256
+
+_OFF = ("nhopself", "rrclient")
+"""What is done in sessions inside of an AS alone."""
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -73,6 +76,8 @@ def _instance(tables: Tables, vrf: str) -> Iterator[str]:
     yield from (f" bgp router-id {address}" for address in router_ids)
     yield " neighbor PEER_V4 peer-group\n neighbor PEER_V6 peer-group"
     for address, row in peers.items():
+        if not row.get("local_addr") or {row.get(word, "0" if tolerates() else "") for word in _OFF} != {"0"}:
+            unfit(f"a session that bgpcfgd does not make, or as one inside of an AS: {address} {row}")
         yield f" neighbor {address} remote-as {row['asn']}\n neighbor {address} description {row.get('name', '-')}"
         timers = f"{row.get('keepalive', 60)} {row.get('holdtime', 180)}"
         yield f" neighbor {address} timers {timers}\n neighbor {address} timers connect 10"

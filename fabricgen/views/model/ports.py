@@ -30,6 +30,7 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
         speed_gbps=0 if is_copper and switch.dialect.negotiates_copper else port.speed_gbps,
         fec="" if fec == "none" else fec,
         states_no_fec=fec == "none",
+        negotiates=is_copper,
         addresses=OrderedSet(port.addresses),
         link_local=switch.fabric.underlay == "ebgp-unnumbered" and between,
         access_vlan=untagged,

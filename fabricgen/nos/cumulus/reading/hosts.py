@@ -4,8 +4,10 @@ router advertisements.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.running.tree import only, unfit
@@ -94,8 +96,8 @@ def relays(tree: Row, source6: str) -> dict[str, Relay]:
             unfit(f"option 82: {agent}")
         over = tree.get("vrf", {}).get(vrf, {}).get("evpn")
         for group in own["server-group"].values():
-            if not group.get("upstream-interface"):
-                unfit("a DHCP relay without a way to its servers")
+            if not group.get("upstream-interface") or not _links(tree, vrf) <= set(group["upstream-interface"]):
+                unfit("a DHCP relay without a way to its servers, or back from them")
             if over and f"vlan{over.get('vlan')}_l3" not in group["upstream-interface"]:
                 unfit(f"the DHCP relay of {vrf} would not hear its servers over VXLAN")
         source = _source(tree, vrf, own.get("gateway-interface", {}))
@@ -106,11 +108,25 @@ def relays(tree: Row, source6: str) -> dict[str, Relay]:
         only(own, "interface")
         only(own["interface"], "downstream", "upstream")
         upstream = own["interface"]["upstream"]
+        if not _links(tree, vrf) <= upstream.keys():
+            unfit(f"the DHCPv6 relay of {vrf} does not hear what comes over {sorted(_links(tree, vrf))}")
         _check_upstream(tree, vrf, upstream)
         six = {server for row in upstream.values() for server in row.get("server-address", ())}
         for name in own["interface"]["downstream"]:
             known = found.get(name, Relay(frozenset(), marked=False))
             found[name] = replace(known, servers=known.servers | six, source6="" if vrf != "default" else source6)
+    return found
+
+
+def _links(tree: Row, vrf: str) -> set[str]:
+    """The interfaces of a VRF with a session over them: what servers say may come in at any of them."""
+    peers = set(tree.get("vrf", {}).get(vrf, {}).get("router", {}).get("bgp", {}).get("neighbor", {}))
+    numbers = [ip_address(peer) for peer in peers if re.match("[0-9a-f]+[.:]", peer)]
+    found = set()
+    for name, row in tree["interface"].items():
+        own = [ip_interface(a).network for word in ("ipv4", "ipv6") for a in row.get(word, {}).get("address", ())]
+        near = name in peers or any(number in subnet for number in numbers for subnet in own)
+        found |= {name} if near and row["type"] != "svi" and row.get("vrf", "default") == vrf else set()
     return found
 
 
@@ -129,6 +145,8 @@ def _check_upstream(tree: Row, vrf: str, upstream: Row) -> None:
     """Raises UnknownTextError where a DHCPv6 relay in a VRF over EVPN would not hear its servers."""
     over = tree.get("vrf", {}).get(vrf, {}).get("evpn")
     if not over:
+        if len({frozenset(row.get("server-address", ())) for row in upstream.values()}) > 1:
+            unfit(f"the DHCPv6 relay of {vrf} asks other servers over each link")
         return
     has_own = any(":" in address for address in vrf_loopbacks(tree).get(vrf, ()))
     told = {name for name, row in upstream.items() if row.get("server-address")}

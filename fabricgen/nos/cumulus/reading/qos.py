@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, tolerates, unfit
 from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Trimming, Watchdog
 
 Row = Mapping[str, Any]
@@ -18,6 +18,7 @@ NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "
 PFC_ON = {"rx": "enable", "tx": "enable"}
 
 
+WHOLE_PERCENT = 100
 KBPS_PER_GBPS = 1_000_000
 
 
@@ -25,6 +26,8 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
     """The neutral form of `qos` and of what ports refer to; raises UnknownTextError where these do not fit."""
     only(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     only(qos["egress-queue-mapping"], "default-global")
+    if not tolerates() and sum(pool["memory-percent"] for pool in qos["traffic-pool"].values()) != WHOLE_PERCENT:
+        unfit(f"pools of memory: {qos['traffic-pool']}")
     mappings = {port["mapping"]["profile"] for port in ports.values()}
     (classes,) = [classes_of(qos["mapping"][name]) for name in mappings]
     into = qos["egress-queue-mapping"]["default-global"]["switch-priority"]

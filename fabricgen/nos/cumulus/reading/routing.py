@@ -223,6 +223,8 @@ class Routing:
         main = self._instances.get("", Instance(0))
         if (row["autonomous-system"], row["router-id"], row["state"]) != (main.asn, main.router_id, ON):
             unfit("`router bgp` is not that of the default VRF")
+        if row.get("wait-for-install", ON if tolerates() else "") != ON:
+            unfit("routes are announced before they are installed")
 
     def _instance(self, row: Row) -> Instance:
         known = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import only, tolerates, unfit, whole
 from fabricgen.switch.management import Management, User
 
 Row = Mapping[str, Any]
@@ -35,6 +35,8 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
     vrf = "mgmt" if own else "default"
     if system.get("lldp", ON) != ON or system["ssh-server"] != (ON | {"vrf": {"mgmt": {}}} if own else ON):
         unfit("LLDP or SSH is not on where it is to be")
+    if not tolerates():
+        _check_services(system, {address.partition("/")[0] for address, _ in own})
     dns, syslog, message = (system.get(key, {}) for key in ("dns", "syslog", "message"))
     only(dns, "domain", "server")
     only(syslog, "server", "severity")
@@ -58,6 +60,42 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
         motd=message.get("post-login", ""),
         timezone=system.get("date-time", {}).get("timezone", ""),
     )
+
+
+def _check_services(system: Row, own: Set[str]) -> None:
+    """Raises UnknownTextError where a service is off, does not listen, or is not protected as NVUE does it."""
+    if system["api"]["state"] != "enabled" or system["control-plane"] != _PROTECTED:
+        unfit("the API is off, or the control plane is not protected")
+    for word in ("gnmi-server", "snmp-server", "ntp"):
+        if word in system and system[word].get("state") != "enabled":
+            unfit(f"{word} is off")
+    for word in ("gnmi-server", "snmp-server"):
+        if word in system and own and set(system[word].get("listening-address", ())) != own:
+            unfit(f"{word} does not listen at {sorted(own)}")
+    if any(server != {"iburst": "enabled"} for server in system.get("ntp", {}).get("server", {}).values()):
+        unfit("servers of NTP are not asked at once")
+    if any(
+        row != {"vrf": "mgmt"} for row in system.get("snmp-server", {}).get("listening-address", {}).values() if own
+    ):
+        unfit("SNMP is not of the management VRF")
+    rights = {word: system["aaa"].get(word) for word in _RIGHTS} if "aaa" in system else _RIGHTS
+    if rights != _RIGHTS:
+        unfit(f"classes and roles are others than NVUE's: {rights}")
+
+
+_PROTECTED: Row = {"acl": {f"acl-default-{name}": {"inbound": {}} for name in ("dos", "whitelist")}}
+_RIGHTS: Row = {
+    "class": {
+        name: {"action": "allow", "command-path": {"/": {"permission": permission}}}
+        for name, permission in (("nvapply", "all"), ("nvshow", "ro"), ("sudo", "all"))
+    },
+    "role": {
+        "nvue-admin": {"class": {"nvapply": {}}},
+        "nvue-monitor": {"class": {"nvshow": {}}},
+        "system-admin": {"class": {"nvapply": {}, "sudo": {}}},
+    },
+}
+"""The classes and roles of NVUE itself, without which accounts may do nothing."""
 
 
 def _in_vrf(rows: Iterable[Row], vrf: str) -> None:
@@ -87,5 +125,5 @@ def _aaa(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
 def _snmp(row: Row) -> Iterable[str]:
     for name, user in row.get("username", {}).items():
         (auth,) = user["auth-sha"].values()
-        only(auth, "encrypt-aes")
+        whole(auth, "encrypt-aes")
         yield name

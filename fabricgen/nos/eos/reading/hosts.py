@@ -101,15 +101,20 @@ class Gateway:
 
 
 LIFETIME_S = 1800
+MARKING = {
+    "ip dhcp snooping",
+    "ip dhcp snooping information option",
+    "ip dhcp snooping information option circuit-id type 2 format %h:%p",
+}
+"""What makes switches add option 82 in VLANs."""
 
 
 def gateway_rules(top: Rules, port: Rules) -> None:
     """Take DHCP relay and router advertisements, of ports with a `gateway`, and option 82 of a box."""
-    top.nothing(
-        "ip dhcp snooping",
-        "ip dhcp snooping information option",
-        "ip dhcp snooping information option circuit-id type 2 format %h:%p",
-    )
+
+    @top.line("|".join(MARKING))
+    def _marking(box: Any, line: Line) -> None:
+        box.marking.add(line.text)
 
     @top.line(r"ip dhcp snooping vlan ([\d,]+)")
     def _marked(box: Any, line: Line, vlans: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
 from fabricgen.switch.management import User
 
 GNMI_PORT = 6030
@@ -41,6 +41,25 @@ class EosManagement:
     """The interface whose address is spoken from to servers of names, time and logs."""
     vrfs: set[str] = field(default_factory=set)
     """Where servers are reached."""
+    words: set[str] = field(default_factory=set)
+    """Lines that go with others, as they are."""
+
+    def check(self, ports: set[str]) -> None:
+        """Raises UnknownTextError where a line is missing that goes with a management port, accounts or SNMP."""
+        wanted = {"no aaa root"}
+        if ports:
+            own = {f"lldp management-address {port}" for port in ports}
+            wanted |= {"lldp management-address vrf MGMT", "no ip routing vrf MGMT", *own}
+        if self.users or self.aaa:
+            group = f"group {self.aaa[0][0].replace('tacacs', 'tacacs+')} " if self.aaa else ""
+            wanted.add(f"aaa authorization exec default {group}local")
+        if self.users and "admin" not in self.users:
+            wanted.add("no username admin")
+        if self.snmp_users:
+            wanted.add("snmp-server view ALL iso included")
+            wanted |= {"no snmp-server vrf default", "snmp-server vrf MGMT"} if ports else set()
+        if not tolerates() and wanted != self.words:
+            unfit(f"lines that go with others are not all there, or alone: {sorted(wanted ^ self.words)}")
 
     def from_loopback(self) -> bool:
         """Whether servers are spoken to from the loopback's address; raises UnknownTextError if not all alike."""
@@ -61,17 +80,16 @@ _GNMI, _GRPC, _SECURITY = Rules(), Rules(), Rules()
 _SECURITY.nothing(r"certificate \S+ key \S+")
 
 
+_WITH_OTHERS = (
+    r"no (?:aaa root|username admin|ip routing vrf MGMT)|aaa authorization exec default (?:group \S+ )?local|"
+    r"snmp-server view ALL iso included|(?:no )?snmp-server vrf \S+|lldp management-address (?:vrf )?\S+"
+)
+
+
 def management_rules(top: Rules) -> None:
     """Add the lines of management to those of a whole configuration."""
-    top.nothing(
-        "no aaa root",
-        "no username admin",
-        r"aaa authorization exec default (?:group \S+ )?local",
-        r"snmp-server (?:location|contact) .+",
-        "snmp-server view ALL iso included",
-        r"(?:no )?snmp-server vrf \S+",
-        r"lldp management-address (?:vrf )?\S+",
-    )
+    top.nothing(r"snmp-server (?:location|contact) .+")
+    top.line(_WITH_OTHERS)(_word)
     top.line(r"username (\S+) privilege (\d+) role (\S+) (?:secret sha512 (\S+)|nopassword)")(_user)
     top.line(r"username (\S+) ssh-key (?:secondary )?(.+)")(_key)
     top.line(r"(tacacs|radius)-server host (\S+)(?: vrf (\S+))?(?: key 0 \S+)?")(_aaa)
@@ -88,6 +106,10 @@ def management_rules(top: Rules) -> None:
     top.line(r"clock timezone (\S+)")(_timezone)
     top.line("management api gnmi")(_gnmi)
     top.line("management security")(_security)
+
+
+def _word(box: HasManagement, line: Line) -> None:
+    box.managed.words.add(line.text)
 
 
 def _user(box: HasManagement, line: Line, name: str, privilege: str, role: str, secret: str) -> None:
@@ -155,26 +177,26 @@ def _timezone(box: HasManagement, line: Line, name: str) -> None:
 
 
 def _gnmi(box: HasManagement, line: Line) -> None:
-    box.managed.gnmi_port = GNMI_PORT
     _GNMI.read(line.children, box)
 
 
-_GNMI.nothing("provider eos-native")
+_GNMI.needs("provider eos-native")
 
 
 @_GNMI.line(r"transport grpc \S+")
 def _grpc(box: HasManagement, line: Line) -> None:
-    _GRPC.read(line.children, box)
+    box.managed.gnmi_port, vrfs = GNMI_PORT, set[str]()
+    _GRPC.read(line.children, box, vrfs)
+    box.managed.vrfs |= vrfs or {""}
 
 
 _GRPC.nothing(r"ssl profile \S+")
 
 
 @_GRPC.line(r"port (\d+)|vrf (\S+)")
-def _grpc_word(box: HasManagement, line: Line, port: str, vrf: str) -> None:
+def _grpc_word(box: HasManagement, vrfs: set[str], line: Line, port: str, vrf: str) -> None:
     box.managed.gnmi_port = int(port or box.managed.gnmi_port)
-    if vrf:
-        box.managed.vrfs.add(vrf)
+    vrfs |= {vrf} if vrf else set()
 
 
 def _security(box: HasManagement, line: Line) -> None:

@@ -27,7 +27,7 @@ class Vxlan:
 
 
 VXLAN, FAMILY = Rules(), Rules()
-VXLAN.nothing("vxlan udp-port 4789")
+VXLAN.needs("vxlan udp-port 4789")
 take_settings(
     FAMILY,
     {
@@ -55,7 +55,7 @@ def _vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
 
 
 BRIDGED = Rules()
-BRIDGED.nothing("redistribute learned")
+BRIDGED.needs("redistribute learned")
 
 
 @BRIDGED.line(r"rd (\S+)|route-target both (\S+)")
@@ -105,6 +105,8 @@ def overlay_of(
         not instances[""].either(instances[""].neighbor(peer), "sends_communities") for peer in found.peers
     ):
         unfit("sessions for EVPN send no route targets")
+    if found and any(instances[""].neighbor(peer).max_prefixes.get("v4") for peer in found.peers):
+        unfit("sessions for EVPN are limited")
     return found and _at(found, address)
 
 
@@ -159,7 +161,7 @@ def segment_rules(top: Rules, port: Rules) -> None:
 
 
 def _group(box: Any, line: Line, name: str) -> None:
-    if not all(child.text.startswith("recovery delay ") for child in line.children):
+    if [child.text.rpartition(" ")[0] for child in line.children] != ["recovery delay"]:
         unfit(f"link tracking group {name} waits for more than its links")
     box.tracking.add(name)
 

@@ -14,10 +14,13 @@ from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, ove
 from fabricgen.nos.eos.reading.words import ports_of
 from fabricgen.running.bgp import MAP_LINES, SESSION_LINES, Instance, VrfLines, drained, present, take_settings
 from fabricgen.running.policy import Policies, Route, entry_rules
-from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
 from fabricgen.switch.routing import Bfd, Bgp, Entry, Overlay, carried
 
 FAMILIES = {"vpn-ipv4": "v4", "vpn-ipv6": "v6"}
+
+MOST_ROUTES = 12_000
+"""What a session takes that states no limit; 0 is none."""
 
 
 @dataclass
@@ -106,10 +109,27 @@ class EosRouting:
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
                 unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+        for vrf, instance in self.instances.items() if not tolerates() else ():
+            if not instance.waits or instance.activates is bool(vrf):
+                unfit(f"BGP in {vrf or 'default'} announces routes before they are installed, or carries IPv4 unasked")
         self.targets.resolve(self.instances, self.policies, self.over_evpn)
         for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
+            if neighbor.bfd and not neighbor.has_bfd:
+                unfit("a session has timers of BFD, and no BFD")
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
+        for one in self.instances.values():
+            self._check_communities(one)
+            for neighbor in [each for each in one.neighbors.values() if not each.is_group]:
+                limits = one.either(neighbor, "max_prefixes")
+                neighbor.max_prefixes = limits or dict.fromkeys(("v4", "v6"), MOST_ROUTES)
         return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
+
+    def _check_communities(self, instance: Instance) -> None:
+        """Raises UnknownTextError where a session says communities, and is told to send none."""
+        for neighbor in instance.neighbors.values():
+            entries = [e for name in neighbor.map_out for e in self.policies.maps.get(name, {}).values()]
+            if any(e.communities or e.community for e in entries) and not neighbor.sends_communities:
+                unfit("a session has communities to say, and is sent none")
 
     def drained(self) -> bool:
         """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
@@ -150,10 +170,11 @@ take_settings(
         r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
         r"neighbor (\S+) shutdown": ("shut", present),
         r"router-id (\S+)": ("router_id", str),
+        "update wait-install": ("waits", present),
+        "no bgp default ipv4-unicast": ("activates", present),
         r"aggregate-address (\S+)": ("aggregates", str),
     },
 )
-_BGP.nothing("no bgp default ipv4-unicast", "update wait-install")
 _BFD = Rules()
 
 
@@ -280,8 +301,7 @@ def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str
 
 @_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")
 def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
-    if int(count):  # 0: no limit; without the line EOS takes 12,000
-        bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
+    bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
 
 
 @_BGP.line(r"redistribute static route-map (\S+)")

@@ -46,7 +46,7 @@ PASSPHRASES = ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD")
 def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezone: str) -> Management:
     """Management in neutral form; raises UnknownTextError where tables do not fit together."""
     banner = _single(tables, "BANNER_MESSAGE", "global", "login", "motd", "state")
-    if banner.get("state", "enabled") != "enabled":
+    if banner and banner.get("state") != "enabled":  # they are off by default (sonic-banner.yang)
         unfit("there are banners, and they are off")
     return Management(
         addresses=frozenset(addresses),

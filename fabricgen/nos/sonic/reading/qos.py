@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabricgen.nos.sonic.tables import QOS_TABLES
-from fabricgen.running.tree import UnknownTextError, only, unfit
+from fabricgen.running.tree import UnknownTextError, only, tolerates, unfit
 from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
 
 BITS_PER_MEGABIT = 1_000_000
@@ -29,6 +29,7 @@ def read_qos(tables: Tables) -> Qos | None:
     queues = _numbers(_bound_map(tables, bound, "tc_to_queue_map", "TC_TO_QUEUE_MAP"))
     pfc_queues = _numbers(_bound_map(tables, bound, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"))
     groups = _numbers(_bound_map(tables, bound, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"))
+    pfc_groups = _pfc_groups(tables, bound)
     queue_rows: dict[str, dict[int, Queue]] = {name: {} for name in bound}
     for key, row in tables["QUEUE"].items():
         port, _, number = key.partition("|")
@@ -38,12 +39,27 @@ def read_qos(tables: Tables) -> Qos | None:
         alone = [traffic_class for traffic_class, group in groups.items() if group == groups[priority]]
         if pfc_queues[priority] != queues[priority] or alone != [priority]:
             unfit(f"priority {priority} pauses another queue or class than its own")
+    if pfc_groups is not None and pfc_groups != {p: groups[p] for port in ports.values() for p in port.pfc}:
+        unfit(f"priorities pause the groups {pfc_groups}, and classes are in {groups}")
+    if not tolerates() and not set(range(8)) <= groups.keys() & pfc_queues.keys():
+        unfit("classes without a priority group, or priorities without a queue")
     return Qos(
         class_of=tuple(classes[dscp] for dscp in range(64)),
         queue_of={c: queues[c] for c in sorted(set(classes.values()))},
         ports=ports,
         watchdog=_watchdog(tables.get("PFC_WD", {}), ports),
     )
+
+
+def _pfc_groups(tables: Tables, bound: Mapping[str, Mapping[str, str]]) -> dict[int, int] | None:
+    """The groups that priorities pause, of chips that are told; raises UnknownTextError where the switch's map of
+    DSCPs is not that of its ports.
+    """
+    if tables["PORT_QOS_MAP"].get("global") != {"dscp_to_tc_map": next(iter(bound.values()))["dscp_to_tc_map"]}:
+        unfit(f"the map of the switch is {tables['PORT_QOS_MAP'].get('global')}")
+    if "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP" not in tables:
+        return None
+    return _numbers(_bound_map(tables, bound, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"))
 
 
 _BOUND = ("dscp_to_tc_map", "pfc_enable", "pfc_to_pg_map", "pfc_to_queue_map", "pfcwd_sw_enable", "tc_to_pg_map")
@@ -155,8 +171,9 @@ def read_trimming(tables: Tables) -> Trimming | None:
         unfit("ports that trim have one map of DSCPs, and others none")
     of_dscps, of_groups, of_queues = maps.pop()
     queue_of = {int(key): int(value) for key, value in tables["TC_TO_QUEUE_MAP"][of_queues].items()}
-    groups = set(tables["TC_TO_PRIORITY_GROUP_MAP"][of_groups].values())
-    if groups != {"0"} or queue_of != {n: n for n in range(8)}:
+    if tables["TC_TO_PRIORITY_GROUP_MAP"][of_groups] != {str(n): "0" for n in range(8)} or queue_of != {
+        n: n for n in range(8)
+    }:
         unfit("trimmed traffic is in other priority groups than 0, or in other queues than its classes")
     class_of = tables["DSCP_TO_TC_MAP"][of_dscps]
     return Trimming(

@@ -1,0 +1,120 @@
+"""What a SONiC platform asks for beside the switch that is planned: cages, buffers, containers, the far ends of ports.
+
+Nothing of it is in the model of a switch; what is judged here is whether it is all there and fits together. Sizes of
+buffers are what the platform publishes, and are held against that where configurations are rendered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fabricgen.running.tree import only, unfit, whole
+
+Tables = Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+PER_PORT = ("BUFFER_PORT_EGRESS_PROFILE_LIST", "BUFFER_PORT_INGRESS_PROFILE_LIST")
+BUFFERS = frozenset({"BUFFER_PG", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_QUEUE", *PER_PORT})
+NAMES = BUFFERS | {"BREAKOUT_CFG", "CABLE_LENGTH", "DEVICE_NEIGHBOR", "DEVICE_NEIGHBOR_METADATA", "MGMT_PORT"}
+"""Tables that are read here alone."""
+
+MANAGEMENT = ("eth0", "Management")
+"""How the management ports of switches begin, which are no neighbours to SONiC."""
+
+THRESHOLDS = ("dynamic_th", "static_th")
+LOSSLESS = ("xoff", "xon")
+
+
+def check(tables: Tables) -> None:
+    """Raises UnknownTextError where a part is missing, or is of something that is not there."""
+    _check_device(tables)
+    _check_cages(tables)
+    _check_far_ends(tables)
+    if BUFFERS & tables.keys():
+        _check_buffers(tables)
+
+
+def _check_device(tables: Tables) -> None:
+    own, states = tables["DEVICE_METADATA"]["localhost"], tables["FEATURE"]
+    asked = ["docker_routing_config_mode", "frr_mgmt_framework_config", "hostname", "hwsku", "platform", "type"]
+    if "bgp_asn" in own:
+        asked += ["default_bgp_status", "suppress-fib-pending", "synchronous_mode"]
+    if BUFFERS & tables.keys():
+        asked.append("buffer_model")
+    if missing := set(asked) - set(own):
+        unfit(f"DEVICE_METADATA does not say {sorted(missing)}")
+    runs = {name for name, row in states.items() if row["state"] == "enabled"}
+    if not {"bgp", "lldp"} <= set(states) or ("macsec" in runs) != ("MACSEC_PROFILE" in tables):
+        unfit(f"containers that run: {sorted(runs)}")
+    if any(key.startswith("eth0|") for key in tables.get("MGMT_INTERFACE", {})):
+        whole(tables["MGMT_PORT"]["eth0"], "admin_status", "alias")
+    whole(tables["VERSIONS"]["DATABASE"], "VERSION")
+
+
+def _check_cages(tables: Tables) -> None:
+    """Ports of one `index` are those of a cage, of which the first names how it is split."""
+    cages: dict[str, list[str]] = {}
+    for name, row in sorted(tables["PORT"].items(), key=lambda item: int(item[0].removeprefix("Ethernet"))):
+        whole({field: row[field] for field in row.keys() & {"alias", "index", "lanes"}}, "alias", "index", "lanes")
+        cages.setdefault(row["index"], []).append(name)
+    for ports in cages.values():
+        if [tables["PORT"][port].get("subport", "0") for port in ports] != _numbers(len(ports)):
+            unfit(f"{ports} are no ports of one cage")
+    split = tables.get("BREAKOUT_CFG", {})
+    for ports in cages.values() if split else ():
+        whole(split[ports[0]], "brkout_mode")
+        if not split[ports[0]]["brkout_mode"].startswith(f"{len(ports)}x"):
+            unfit(f"{ports} are of a cage that is {split[ports[0]]}")
+
+
+def _numbers(ports: int) -> list[str]:
+    return [str(number) for number in range(1, ports + 1)] if ports > 1 else ["0"]
+
+
+def _check_far_ends(tables: Tables) -> None:
+    far = tables.get("DEVICE_NEIGHBOR", {})
+    for row in far.values():
+        whole(row, "name", "port")
+    kinds = tables.get("DEVICE_NEIGHBOR_METADATA", {})
+    for row in kinds.values():
+        whole(row, "type")
+    near = {row["name"] for row in far.values()}
+    managed = {row["name"] for row in far.values() if row["port"].startswith(MANAGEMENT)}
+    if not near - managed <= kinds.keys() <= near:
+        unfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(near)}")
+    if far.keys() != (cabled := _cabled(tables)):
+        unfit(f"ports whose far ends are not known: {sorted(cabled ^ far.keys())}")
+
+
+def _cabled(tables: Tables) -> set[str]:
+    return {name for name, row in tables["PORT"].items() if row.get("description") != "unused"}
+
+
+def _check_buffers(tables: Tables) -> None:
+    """Pools and profiles are there and in use, of each cabled port; where it pauses, of the length of its cable."""
+    pools, profiles = tables["BUFFER_POOL"], tables["BUFFER_PROFILE"]
+    for pool in pools.values():
+        whole({field: text for field, text in pool.items() if field != "xoff"}, "mode", "size", "type")
+    for name, row in profiles.items():
+        only(row, *THRESHOLDS, *LOSSLESS, "packet_discard_action", "pool", "size", "xon_offset")
+        lossless = LOSSLESS if name.startswith("pg_lossless") else ()
+        if not {"pool", "size", *lossless} <= row.keys() or len(row.keys() & set(THRESHOLDS)) != 1:
+            unfit(f"{name} is no whole profile: {row}")
+    used = {row["profile"] for table in ("BUFFER_PG", "BUFFER_QUEUE") for row in tables[table].values()}
+    used |= {p for table in PER_PORT for row in tables.get(table, {}).values() for p in row["profile_list"].split(",")}
+    spare = profiles.keys() - used - {name for name in profiles if "queue" in name}
+    if not used <= profiles.keys() or spare or not {row["pool"] for row in profiles.values()} <= pools.keys():
+        unfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
+    lengths = tables.get("CABLE_LENGTH", {}).get("AZURE", {})
+    for table in BUFFERS & tables.keys() - {"BUFFER_POOL", "BUFFER_PROFILE"}:
+        numbers: dict[str, set[str]] = {name: set() for name in _cabled(tables)}
+        for port, _, number in (key.partition("|") for key in tables[table]):
+            numbers.get(port, set()).add(number)
+        pauses = {name: tables["PORT_QOS_MAP"][name].get("pfc_enable") for name in numbers}
+        if len({(pauses[name], frozenset(own)) for name, own in numbers.items()}) > len(set(pauses.values())):
+            unfit(f"{table} is not of all ports alike: {numbers}")
+    for port, row in tables.get("PORT_QOS_MAP", {}).items():
+        for priority in row.get("pfc_enable", "").split(","):
+            profile = tables["BUFFER_PG"].get(f"{port}|{priority}", {}).get("profile", "")
+            if priority and not profile.endswith(f"_{lengths[port]}_profile"):
+                unfit(f"{port} pauses over {lengths[port]}, and has room for {profile}")
