@@ -48,6 +48,7 @@ Intent: TypeAlias = Literal[
     "packet-trim",
     "watchdog-forward",
     "watchdog-restore",
+    "watchdog-poll",
     "macsec",
     "span-headroom",
     "dhcp-relay",

@@ -48,7 +48,7 @@ class PortQos:
 
 @dataclass(frozen=True, slots=True)
 class Watchdog:
-    """The PFC watchdog, milliseconds; `action` is "drop" or "forward"."""
+    """The PFC watchdog, milliseconds, 0 where the NOS has no such time; `action` is "drop" or "forward"."""
 
     detect_ms: int
     restore_ms: int

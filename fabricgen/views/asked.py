@@ -267,5 +267,7 @@ def _qos_features(qos: Qos) -> Stated:
         yield "packet-trim", ("qos", "trim")
     if qos.watchdog and qos.watchdog.action == "forward":
         yield "watchdog-forward", ("qos", "watchdog", "action")
-    if qos.watchdog and "restore_ms" in qos.watchdog.model_fields_set:
-        yield "watchdog-restore", ("qos", "watchdog", "restore_ms")
+    times: tuple[tuple[str, Intent], ...] = (("restore_ms", "watchdog-restore"), ("poll_ms", "watchdog-poll"))
+    for field, intent in times:
+        if qos.watchdog and field in qos.watchdog.model_fields_set:
+            yield intent, ("qos", "watchdog", field)

@@ -81,6 +81,7 @@ fabrics:
       spine: {switch: 7060dx5-64s, count: 4}
 tenants: {blue: {nodes: [p1/su-1]}}
 config_of: {compute-leaf-p1-su01-01: {maintenance: true}}
+qos: {watchdog: {poll_ms: 100}}
 """
 
 
@@ -103,6 +104,7 @@ def test_what_a_nos_does_not_claim_is_an_error_where_it_is_asked(tmp_path: Path,
         ("10", "compute leaf", "bonds"),
         ("11", "compute leaf", "dhcp-relay"),
         ("15", "compute leaf, compute spine", "vrfs"),
+        ("17", "compute leaf, compute spine", "watchdog-poll"),
     ]
 
 

@@ -14,7 +14,7 @@ from fabricgen.views.balancing import seed_of
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView
 
-_QOS_LIMITS: tuple[Intent, ...] = ("cnp-shaping", "watchdog-forward", "watchdog-restore")
+_QOS_LIMITS: tuple[Intent, ...] = ("cnp-shaping", "watchdog-forward", "watchdog-restore", "watchdog-poll")
 _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
 
 
@@ -68,7 +68,7 @@ def _model_qos(
         watchdog=Watchdog(
             asked.detect_ms,
             0 if "watchdog-restore" in lacked else asked.restore_ms,
-            asked.poll_ms,
+            0 if "watchdog-poll" in lacked else asked.poll_ms,
             "drop" if "watchdog-forward" in lacked else asked.watchdog_action,
         ),
     )
