@@ -18,7 +18,7 @@ from fabricgen.design.phases.selection import Selection
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
-from fabricgen.numbering.asn.sessions import check_sessions
+from fabricgen.numbering.asn.plan import check_sessions
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import device_names, site_names, stated_places
 from fabricgen.numbering.ports import PortNames
@@ -216,7 +216,7 @@ def build_cluster(design: Design) -> Cluster:
         if design.loaded.guids:
             _check_guids(design, plan, names)
         if design.loaded.inventory:
-            from fabricgen.numbering.inventory import check_inventory
+            from fabricgen.numbering.guids import check_inventory
 
             check_inventory(design.loaded.inventory, plan, names, port_names.ports)
         check_configurations(design, plan, names, port_names)

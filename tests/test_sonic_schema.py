@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from fabricgen.catalog.sonic_schema import FieldFacts, field_facts, row_schema, sonic_schema
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 from tools.sonic_schema import schema_text, whole_pattern
 from tools.sonic_schema import sonic_schema as schema_of
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.analyze.collectives.model import Team, Timed
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import Team, Timed, team_of
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.network import networks_of
 from fabricgen.analyze.sections.collectives import algorithm_time, bus_factor, quickest

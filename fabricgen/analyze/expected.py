@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.model import Team
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import Team, team_of
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import collectives, structure

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.as_built.claims import Claim, Claims, Outdated, Subject, gather
+from fabricgen.as_built.claims import Claim, Claims, Outdated, Status, Subject, gather
 from fabricgen.as_built.faults import CODE, Faults
 from fabricgen.as_built.matching import Matcher
 from fabricgen.as_built.merging import put_value, stated_value, with_overrides
-from fabricgen.as_built.redlines import Status
 from fabricgen.as_built.stated import (
     CABLE_OF,
     FIELDS,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.as_built.lines import Line
+from fabricgen.as_built.sheet import Line
 from fabricgen.cable_overrides.cage_resolver import CagePosition, CageResolver
 from fabricgen.cable_overrides.ends import CableEnd, CableIndex
 from fabricgen.cluster import Cluster

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fabricgen.as_built.claims import Outdated
+from fabricgen.as_built.claims import Outdated, Status
 from fabricgen.as_built.importing import AsBuiltImport, Changed
-from fabricgen.as_built.redlines import Status
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.kernel.units import number
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
+
+from fabricgen.as_built.faults import Faults, refuse
+from fabricgen.kernel.diagnostics import Span, nearest
+from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.publish.reading import refuse_unfinished_around
 
 MOST_COLUMNS = 48
 """The most columns that are read of a sheet."""
@@ -29,3 +38,162 @@ class Sheet:
 
     name: str
     rows: Iterator[tuple[int, list[CellText]]]
+
+
+# Rows of sheets as text, from workbooks and CSV; cells that hold no plain value are marked as unreadable.
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest file that is read, bytes."""
+
+_WORKBOOKS = (".xlsx", ".xlsm")
+
+
+def sheets_of(file: str) -> Iterator[Sheet]:
+    """The sheets of a workbook, or the one of a CSV file, to be read one after another.
+
+    Raises InputError: FG001, FG084 for a file that is neither, too large, or damaged; FG028 for one in a folder in
+    which a build was stopped while it landed.
+    """
+    refuse_unfinished_around(Path(file))
+    data = read_bytes(Path(file), file, limit=MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")
+    if file.lower().endswith(_WORKBOOKS):
+        from fabricgen.as_built.workbook import workbook_sheets
+
+        yield from workbook_sheets(data, file)
+    elif file.lower().endswith(".csv"):
+        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, what="CSV"), file))
+    else:
+        refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
+
+
+def _csv_rows(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    mark = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    line = 0
+    try:
+        for cells in reader:
+            first, line = line + 1, reader.line_num
+            yield first, [_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
+    except csv.Error as error:
+        refuse(f"this is no CSV: {error}", Span(file, reader.line_num, 1), "close every quotation mark")
+
+
+def _csv_cell(text: str) -> CellText:
+    return Unreadable("a formula") if text.startswith("=") else text
+
+
+# The lines of redlined sheets: rows below a header with the columns of the wiring list.
+
+KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
+"""The columns that identify the cable and its ends, as in cables.csv."""
+
+HAND = ("done", "built_a_cage", "built_b_cage", "built_length_m", "remark")
+"""The columns that the technician fills in."""
+
+THROUGH_PANELS = "panels"
+"""What a wiring list has in place of a length to fill in for a patched cable, whose pieces have a length each."""
+
+HEADER_WITHIN = 20
+"""The header is looked for in so many rows from the top."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its cells by column name, "" for empty ones, and the index of each column."""
+
+    sheet: str
+    row: int
+    cells: Mapping[str, str]
+    columns: Mapping[str, int]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells.get(column, "")
+
+    def span(self, column: str) -> Span:
+        """The position of a cell: sheet, row, column from 1."""
+        return Span(self.sheet, self.row, 1 + self.columns.get(column, 0))
+
+
+def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
+    """The lines of all sheets with columns for the technician; other sheets, such as a cover, are skipped.
+
+    Raises InputError for files that cannot be read; unreadable cells are added to `faults`.
+    """
+    for file in files:
+        found = False
+        for sheet in sheets_of(file):
+            for line in _lines(sheet, faults):
+                found = True
+                if line is not None:
+                    yield line
+        if not found:
+            faults.add(
+                "no sheet has the columns of the wiring list",
+                Span(file, 1, 1),
+                f"a header line with {', '.join((*KEY, *HAND))}",
+            )
+
+
+def _lines(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
+    """The lines of one sheet; None for its header."""
+    columns: dict[str, int] = {}
+    for row, cells in sheet.rows:
+        if not columns:
+            if row > HEADER_WITHIN:
+                return
+            columns = _header(sheet.name, row, cells, faults)
+            if columns:
+                yield None
+            continue
+        if any(cell != "" for cell in cells):
+            line = _line(sheet.name, row, cells, columns, faults)
+            if line is not None:
+                yield line
+
+
+def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> dict[str, int]:
+    """The index of each column by name if a row is the header, else nothing."""
+    names = [re.sub(r"[\s_]+", "_", cell.strip().lower()) if isinstance(cell, str) else "" for cell in cells]
+    columns: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in (*KEY, *HAND):
+            if name in columns:
+                faults.add(f"the column '{name}' is there twice", Span(sheet, row, i + 1), "delete one of them")
+            columns.setdefault(name, i)
+    slips = {i: near for i, name in enumerate(names) if name not in columns and (near := nearest(name, HAND))}
+    for i, near in slips.items() if "cable" in columns else ():
+        faults.add(f"the column '{names[i]}' is not read", Span(sheet, row, i + 1), f"call it {near}, or delete it")
+    if "cable" not in columns or not any(name in columns for name in HAND):
+        return {}
+    missing = [name for name in KEY if name not in columns]
+    if missing:
+        faults.add(
+            f"the header lacks {', '.join(missing)}", Span(sheet, row, 1), "leave the planned columns as they were"
+        )
+        return {}
+    return columns
+
+
+def _line(sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults) -> Line | None:
+    """The line of a cable; None for other rows, and for rows with a fault."""
+    texts: dict[str, str] = {}
+    whole = True
+    for name, i in columns.items():
+        cell = cells[i] if i < len(cells) else ""
+        if isinstance(cell, Unreadable):
+            whole = False
+            faults.add(f"{name} holds {cell.why}", Span(sheet, row, i + 1), "write plain text or a number")
+        else:
+            texts[name] = "" if (name, cell) == ("built_length_m", THROUGH_PANELS) else cell
+    line = Line(sheet, row, texts, columns)
+    if not whole or not any(texts.values()):
+        return None
+    if not line["cable"]:
+        written = next((name for name in HAND if line[name]), "")
+        if written:
+            faults.add(f"'{line[written]}' is written beside no cable", line.span(written), "move it into its line")
+        return None
+    return line

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 
 _BELOW = ("schema", "items_schema", "values_schema", "keys_schema")
 """Where the schema of a value has those of its parts."""

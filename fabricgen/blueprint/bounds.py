@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.kernel.units import number, parse_size
 from fabricgen.models import forms
-from fabricgen.models.base import FrozenModel
-from fabricgen.models.forms import text_form
+from fabricgen.models.forms import FrozenModel, text_form
 
 _SLACK = 1e-9
 

@@ -15,12 +15,11 @@ from fabricgen.blueprint.beside.inventory import Hardware, read_inventory
 from fabricgen.blueprint.beside.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.old_names import as_written
-from fabricgen.blueprint.project import find_settings, read_settings
 from fabricgen.blueprint.sections.lint_settings import Limits, Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
 from fabricgen.models.validation import validate
-from fabricgen.yaml.located import Located
+from fabricgen.yaml.located import Located, read_located
 
 
 @dataclass(frozen=True)
@@ -124,3 +123,38 @@ def load_blueprint(
     project, told = read_settings(settings or find_settings(folder))
     lock = read_lock(path, blueprint.name)
     return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, inventory, project, told)
+
+
+# The settings of a project: a file that holds for every blueprint in its folder and below.
+
+SETTINGS = ".fabricgen.yaml"
+"""The file's name."""
+
+
+def find_settings(folder: Path) -> Path | None:
+    """The settings file nearest to a folder, going up from where it really lies: however a blueprint is named, it is
+    judged alike. None above the folder that holds `.git`."""
+    at = folder.resolve()
+    for place in (at, *at.parents):
+        if (place / SETTINGS).is_file():
+            return _shown(place / SETTINGS)
+        if (place / ".git").exists():
+            return None
+    return None
+
+
+def _shown(file: Path) -> Path:
+    """As seen from the working directory where it lies below it, so that messages stay short."""
+    here = Path.cwd()
+    return file.relative_to(here) if file.is_relative_to(here) else file
+
+
+def read_settings(file: Path | None) -> tuple[Project, Located | None]:
+    """Read a settings file, and where its values stand; or the defaults where there is none.
+
+    Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 and others for what is in it.
+    """
+    if file is None:
+        return Project.model_construct(), None
+    source = read_located(file)
+    return validate(Project, source), source

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJso
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import NAME_PATTERN, NODE_SET_FORM, NODES_FORM, Line, Name, NodeSetOf, NodesOf
-from fabricgen.blueprint.sections.cable_overrides import CableOverrides
+from fabricgen.blueprint.sections.cable_overrides import CableOverrides, Override
 from fabricgen.blueprint.sections.cabling import Cabling
 from fabricgen.blueprint.sections.configuration import DeviceConfiguration, Snippets
 from fabricgen.blueprint.sections.expect import Expect
@@ -17,7 +17,6 @@ from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.blueprint.sections.lint_settings import BlueprintDrift, BlueprintLint
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.naming import Names
-from fabricgen.blueprint.sections.overrides import Override
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing

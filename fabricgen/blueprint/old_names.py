@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from fabricgen.blueprint.base import Model, old_names
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.models.model_fields import fields_at
+from fabricgen.models.json_schema import fields_at
 
 
 class OldName(NamedTuple):

@@ -8,8 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed
 from fabricgen.models import forms
-from fabricgen.models.base import FrozenModel
-from fabricgen.models.forms import text_form
+from fabricgen.models.forms import FrozenModel, text_form
 
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
 

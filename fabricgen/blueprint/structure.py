@@ -16,8 +16,8 @@ from jsonschema.validators import extend
 from pydantic import BaseModel
 
 from fabricgen.blueprint.beside.lock import is_lock, parse_lock
+from fabricgen.blueprint.load import SETTINGS
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.project import SETTINGS
 from fabricgen.blueprint.schema import names_of, schema_of_names
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.blueprint.source import read_source
@@ -26,7 +26,7 @@ from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.units import parse_count_of
 from fabricgen.models.json_schema import Names

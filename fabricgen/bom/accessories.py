@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from fabricgen.bom.need import Part
+import numpy as np
 
-if TYPE_CHECKING:
-    from fabricgen.cluster import Cluster
+from fabricgen.bom.need import Needs, Part
+from fabricgen.catalog.models import RackProfile
+from fabricgen.cluster import Cluster
+from fabricgen.wiring.tables import Flags, Ints64
 
 
 def accessory(cluster: Cluster, spec: str, text: str, kind: str) -> Part:
     """The part for a specification, such as `blanking-panel-1u`; no number is made up."""
     stated = cluster.design.loaded.blueprint.accessories.parts
     return Part(stated.get(spec, spec), text, kind, 0)
+
+
+# Racks that have no room at their sides for the vertical cable managers and zero-U PDUs that are planned there.
+
+NETWORK_M = 0.75
+"""The width from which racks have room for cables beside 19 inches, m: makers sell cabinets of 600 mm for servers, and
+of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowRacks:
+    """Racks of one type, by their rows, and the most pieces that stand at the sides of one."""
+
+    rack: RackProfile
+    rows: Ints64
+    most: int
+
+    @property
+    def text(self) -> str:
+        """How many there are, and what stands beside them."""
+        beside = f"vertical cable managers and zero-U PDUs, up to {self.most} at their sides"
+        return f"{len(self.rows):,} of {1000 * self.rack.width_m:.0f} mm have {beside}"
+
+
+def narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
+    """Types of racks below the usual width with vertical managers and zero-U PDUs, both of the needs of a cluster."""
+    racks = cluster.plan.racks
+    kinds = np.array([part.kind for part in needs.parts])[needs.part]
+    managers, pdus = (_counts(needs, kinds == kind, len(racks)) for kind in ("cable-manager", "rack-pdu"))
+    for number, rack in enumerate(racks.kinds):
+        rows = np.flatnonzero((managers > 0) & (pdus > 0) & (racks.kind == number))
+        if len(rows) and rack.width_m < NETWORK_M and not {"cable-manager", "rack-pdu"} & set(rack.reserved):
+            yield NarrowRacks(rack, rows, int((managers + pdus)[rows].max()))
+
+
+def _counts(needs: Needs, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]], racks: int) -> Ints64:
+    """Pieces of wanted rows, by rack."""
+    return np.bincount(needs.rack[wanted], weights=needs.quantity[wanted], minlength=racks).astype(np.int64)
+
+
+# Racks that feed what stands in them from a busbar, with DC: they have power shelves, and no outlets for cords.
+
+SHELF = "power-shelf"
+"""The fixture of a rack profile with a busbar."""
+
+
+def has_busbar(kind: RackProfile) -> bool:
+    """Whether racks of a type have a busbar."""
+    return SHELF in kind.fixed
+
+
+def busbar_racks(cluster: Cluster) -> Flags:
+    """Whether each rack has a busbar."""
+    racks = cluster.plan.racks
+    found: Flags = np.array([has_busbar(kind) for kind in racks.kinds], dtype=bool)[racks.kind]
+    return found

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.blueprint.sections.spares import Spare, Spares
+from fabricgen.bom.cables import LEASED
 from fabricgen.bom.need import Part, pieces
 from fabricgen.bom.owners import Owners
 from fabricgen.bom.sets import pieces_of
-from fabricgen.bom.spans import LEASED
 from fabricgen.cluster import Cluster
 
 POLICY_OF_KIND = {

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabricgen.bom.bill import Bill
-from fabricgen.bom.money import power_units, price_units
 from fabricgen.bom.need import KINDS, pieces
 from fabricgen.bom.owners import GROUPINGS, NONE, Grouping
+from fabricgen.bom.prices import power_units, price_units
 from fabricgen.bom.sets import price_of
 from fabricgen.wiring.groups import unique_combinations
 

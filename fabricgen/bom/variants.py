@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from fabricgen.bom.busbars import busbar_racks
+from fabricgen.bom.accessories import busbar_racks
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.cluster import Cluster
 from fabricgen.design.variants import fed_by_busbar, variant_of

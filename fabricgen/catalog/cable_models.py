@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import AfterValidator, Field
 
 from fabricgen.catalog.profile import Profile
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 
 OPTICAL = ("CPO", "LC")
 """Cages that light leaves: fibres plug in, nothing electrical does."""

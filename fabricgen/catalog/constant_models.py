@@ -12,7 +12,7 @@ from pydantic import Field
 
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.catalog.switch_models import Protocol, SwitchProfile
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 
 Part = Literal["gpu", "node", "nic", "cable", "switch"]
 """What fails: a node is what a server has beside its GPUs and NICs, a cable both its ends with their optics."""

@@ -25,7 +25,7 @@ from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 from fabricgen.models.validation import dotted, validate
 from fabricgen.yaml.located import read_located
 

@@ -19,7 +19,7 @@ from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile, Variant
-from fabricgen.models.base import FieldError
+from fabricgen.models.forms import FieldError
 
 __all__ = [
     "COPPER",

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from fabricgen.catalog.models import CageClass
-from fabricgen.catalog.nos_configuration import NosConfiguration
-from fabricgen.catalog.nos_facts import DumpFacts, SystemFacts
-from fabricgen.models.base import FrozenModel
+from fabricgen.catalog.nos_configuration import DumpFacts, NosConfiguration, SystemFacts
+from fabricgen.models.forms import FrozenModel
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform

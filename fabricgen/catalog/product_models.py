@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.kernel.units import number
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 
 CODED, PLAIN = "{nnn}", "{m}"
 """Where a part number has its length: in three places with A for a half (`N01A` is 1.5 m), or as it is (`30`)."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Profile
-from fabricgen.models.base import FieldError
+from fabricgen.models.forms import FieldError
 
 Unit = Annotated[int, Field(ge=1, le=60, description="A rack unit, counted from the bottom, from 1.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import Profile
-from fabricgen.models.base import FieldError
+from fabricgen.models.forms import FieldError
 
 Dimensions = tuple[int, ...]
 

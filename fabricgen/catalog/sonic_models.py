@@ -2,13 +2,106 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from fabricgen.catalog.profile import Id
-from fabricgen.catalog.sonic_buffers import BufferSet, LossyBuffers
-from fabricgen.models.base import FrozenModel
+from fabricgen.catalog.switch_models import CageClass
+from fabricgen.models.forms import FrozenModel
+
+# Buffer sizes that SONiC's device tree publishes for a HwSKU, as read there; bytes throughout.
+# Per HwSKU: buffers_defaults_t0.j2 and _t1.j2 (pools, for a switch with hosts and one without), what of them a port
+# uses (buffers_defaults_objects.j2, files/build_templates/buffers_config.j2), and pg_profile_lookup.ini (headroom).
+
+BufferRole: TypeAlias = Literal["t0", "t1"]
+"""Whether hosts attach to a switch (t0) or not (t1)."""
+
+
+class BufferPool(FrozenModel):
+    """A pool; `xoff` is what ports share as headroom, None where each reserves its own."""
+
+    type: Literal["ingress", "egress"]
+    mode: Literal["static", "dynamic"]
+    size: Annotated[int, Field(ge=0)]
+    xoff: Annotated[int | None, Field(ge=0)] = None
+
+
+class BufferProfile(FrozenModel):
+    """What a queue, group or port may take of a pool: a threshold in bytes, or a power of two of what is free."""
+
+    pool: str
+    size: Annotated[int, Field(ge=0)]
+    static_th: int | None = None
+    dynamic_th: Annotated[int | None, Field(ge=-8, le=7)] = None
+
+
+class RoleBuffers(FrozenModel):
+    """Pools and profiles of a switch in one role; no profiles: those of t0."""
+
+    pools: dict[str, BufferPool]
+    profiles: Annotated[dict[str, BufferProfile], Field()] = Field(default_factory=dict)
+
+
+class PortBuffers(FrozenModel):
+    """Profiles that a port uses: of its lossy priority group, its queues, and of itself in each direction."""
+
+    group: str
+    lossless_queue: str
+    lossy_queue: str
+    ingress: tuple[str, ...] = ()
+    egress: tuple[str, ...] = ()
+
+
+class Headroom(NamedTuple):
+    """A row of pg_profile_lookup.ini: what a lossless priority group takes at a port speed over a length of cable."""
+
+    size: int
+    xon: int
+    xoff: int
+    threshold: int
+    xon_offset: int | None = None
+
+
+class BufferSet(FrozenModel):
+    """What is published for some HwSKUs alike."""
+
+    hwskus: tuple[str, ...]
+    roles: dict[BufferRole, RoleBuffers]
+    cabled: PortBuffers
+    unused: PortBuffers | None = None
+    headroom: Annotated[dict[int, dict[int, Headroom]], Field(description="Cable, m -> port speed, Gb/s -> headroom.")]
+
+    def role(self, wanted: BufferRole) -> RoleBuffers:
+        """Pools and profiles of a role; those of t0 where t1 has none of its own."""
+        first, found = self.roles["t0"], self.roles.get(wanted, self.roles["t0"])
+        return found if found.profiles else RoleBuffers(pools=found.pools, profiles=first.profiles)
+
+    def length_m(self, cable_m: float) -> int | None:
+        """The shortest published length that a cable does not exceed, m; None for one longer than all."""
+        return min((length for length in self.headroom if length >= cable_m), default=None)
+
+
+class LossyPort(FrozenModel):
+    """Profiles that a port uses where nothing is lossless: by run of queues, such as 0 or 0-6."""
+
+    group: str
+    queues: Annotated[dict[str, str], Field(description="Run of queues -> profile.")]
+    ingress: tuple[str, ...] = ()
+    egress: tuple[str, ...] = ()
+
+
+class LossyBuffers(FrozenModel):
+    """What is published for some HwSKUs of a best-effort switch, in every role alike."""
+
+    hwskus: tuple[str, ...]
+    pools: dict[str, BufferPool]
+    profiles: dict[str, BufferProfile]
+    cabled: LossyPort
+    unused: LossyPort
 
 
 class BreakoutRun(FrozenModel):
@@ -85,3 +178,58 @@ class SonicPlatform(FrozenModel):
     def lossy_buffers_of(self, hwsku: str) -> LossyBuffers | None:
         """What is published of a HwSKU's buffers where nothing is lossless; None for nothing."""
         return next((found for found in self.lossy_buffers if hwsku in found.hwskus), None)
+
+
+# Breakout modes as platform.json spells them: `2x400G(8)[200G,100G]`.
+# `WAYSxSPEED(lanes used)[other speeds]`, Gb/s with a G and else Mb/s (SONiC, dynamic port breakout design).
+
+_MODE = re.compile(r"(?P<ways>\d+)x(?P<main>\d+G?)(?:\((?P<lanes>\d+)\))?(?:\[(?P<others>[^\]]*)\])?")
+
+
+_LANE_MBPS = (1_000, 10_000, 25_000, 50_000, 100_000, 200_000)
+"""Rates at which a lane runs: a mode that names no lanes takes all of them, at one of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class BreakoutMode:
+    """A way to split a cage: speeds in Mb/s, the main one first; `lanes` it uses, None: all of the cage."""
+
+    text: str
+    ways: int
+    speeds_mbps: tuple[int, ...]
+    lanes: int | None
+
+
+@lru_cache(maxsize=1024)
+def parse_mode(text: str) -> BreakoutMode | None:
+    """Read a mode; None for text of another form."""
+    found = _MODE.fullmatch(text)
+    if found is None:
+        return None
+    others = [speed for speed in (found["others"] or "").split(",") if speed]
+    speeds = tuple(_mbps(speed) for speed in (found["main"], *others))
+    return BreakoutMode(text, int(found["ways"]), speeds, int(found["lanes"]) if found["lanes"] else None)
+
+
+def _mbps(text: str) -> int:
+    text = text.strip()
+    return int(text[:-1]) * 1000 if text.endswith("G") else int(text)
+
+
+def breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, speed_gbps: int) -> str:
+    """The breakout mode of platform.json, as spelled there, that splits a cage so; "" when the platform lists none.
+
+    Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.
+    A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another
+    cage's, as `1x100G` of a QSFP28 is on eight lanes.
+    """
+    own, wanted = 1000 * max(cage_class.breakouts[ways]), 1000 * speed_gbps
+    fitting: list[tuple[bool, bool, bool, int, str]] = []
+    for mode in map(parse_mode, platform.breakout_modes.get(ways, ())):
+        if mode is None or mode.ways != ways or wanted not in mode.speeds_mbps:
+            continue
+        if mode.lanes is None and mode.speeds_mbps[0] * ways / cage_class.lanes not in _LANE_MBPS:
+            continue
+        whole, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
+        fitting.append((not whole, main != own, main != wanted, len(fitting), mode.text))
+    return min(fitting)[-1] if fitting else ""

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.profile import DeviceProfile, FormFactor
-from fabricgen.models.base import FieldError, FrozenModel
+from fabricgen.models.forms import FieldError, FrozenModel
 
 Protocol = Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
 

@@ -34,7 +34,7 @@ def write_output(
         with standard_output("this is no text for a terminal; name a file with -o" if binary else "") as stream:
             stream.write(content)
         return
-    from fabricgen.publish.replacing import replace_file
+    from fabricgen.publish.files import replace_file
 
     path = Path(target).resolve()
     if not updates:
@@ -86,8 +86,7 @@ def read_prices(path: Path | None) -> dict[str, float]:
 
 def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
     """Say on standard error which names of a price file are of nothing that clusters, or anybody, buy."""
-    from fabricgen.bom.idle_prices import idle_prices
-    from fabricgen.bom.prices import read_price_list
+    from fabricgen.bom.prices import idle_prices, read_price_list
 
     for diagnostic in idle_prices(read_price_list(path), clusters) if path else ():
         click.echo(diagnostic.text(), err=True)
@@ -95,7 +94,7 @@ def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
 
 def tell_left_out(cluster: Cluster) -> None:
     """Say on standard error how a lab differs from its cluster; nothing of a cluster that is none."""
-    from fabricgen.phases.left_out import left_out
+    from fabricgen.phases.summary import left_out
 
     if lines := left_out(cluster):
         name = cluster.design.loaded.blueprint.name

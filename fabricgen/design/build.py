@@ -10,8 +10,8 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
+from fabricgen.design.capacity.counts import check_reserved
 from fabricgen.design.capacity.expected import expected
-from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -31,13 +31,12 @@ from fabricgen.design.names.nodes import check_node_names
 from fabricgen.design.names.switches import check_switch_names
 from fabricgen.design.order import fabric_order
 from fabricgen.design.parts import check_pod_tiers
-from fabricgen.design.phases.faults import check_phases
+from fabricgen.design.phases.selection import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.snippets import check_snippets
 from fabricgen.design.tenants.leaks import with_leak_designs
-from fabricgen.design.tenants.overlay import with_vrf_numbers
-from fabricgen.design.tenants.peer_vlans import with_vlans_of_pairs
+from fabricgen.design.tenants.overlay import with_vlans_of_pairs, with_vrf_numbers
 from fabricgen.design.tenants.stated import with_tenant_designs
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault

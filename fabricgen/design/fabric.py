@@ -21,9 +21,8 @@ from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.media.gearing import optics_of_nodes, optics_of_uplinks
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.arithmetic import deals_unevenly
-from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept import as_before
-from fabricgen.design.sizing.node_ports import NodeDemand
+from fabricgen.design.sizing.node_ports import NodeDemand, Reserve
 from fabricgen.design.sizing.peer_links import peer_links_of
 from fabricgen.design.sizing.tiers import SizedTier, TierSizing
 from fabricgen.design.slots import SlotTable

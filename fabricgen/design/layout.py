@@ -16,7 +16,7 @@ from fabricgen.blueprint.slots import NodeSlot, PodUnits, omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.halls import DEFAULT_HALL
-from fabricgen.design.floor.rack_types import network_rack
+from fabricgen.design.floor.rack_space import network_rack
 from fabricgen.design.floor.spare_nodes import spare_nodes
 from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kinds
 from fabricgen.design.numbering import Numbering, PodSize, number

@@ -18,7 +18,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.tenants.model import TenantDesign
-from fabricgen.diff.changed_cables import changed_devices
+from fabricgen.diff.cables import changed_devices
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows

@@ -14,15 +14,15 @@ A cable is identified by its id: the device and connector of its common end. Its
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.diff.changed_cables import ChangedCables
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import Column, Listing, Rows, among, column_of, lookup
+from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, Rows, among, column_of, lookup
+from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Flags
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
@@ -140,3 +140,36 @@ def compare_optics(old: Listing, new: Listing, changed_ends: ChangedCables) -> D
     cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _cages(ends, side, rows))
     sides = optic_listing(old, cages), optic_listing(new, cages)
     return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")
+
+
+# Cable ends, links and devices that differ between two sides; only these are compared in detail, as most are
+# unchanged.
+
+
+@dataclass(frozen=True)
+class ChangedCables:
+    """Rows of cable ends that only one side has (`gone`: old, `come`: new), and the ids of their cables."""
+
+    gone: Rows
+    come: Rows
+    cables: frozenset[str]
+
+
+def changed_cables(old: Listing, new: Listing) -> ChangedCables:
+    """Compare cable end rows of two sides in all columns of `COLUMNS`."""
+    gone, come, _, _ = match_rows([(old[name], new[name]) for name in COLUMNS["cables"]])
+    return ChangedCables(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
+
+
+def links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
+    """Rows of links that changed, or whose device or cable did, ascending."""
+    links = lists.links
+    found = among(devices, links["a_device"]) | among(devices, links["b_device"]) | among(cables, links["cable"])
+    found[changed] = True
+    return np.flatnonzero(found)
+
+
+def changed_devices(delta: Delta) -> frozenset[str]:
+    """Names of devices that are added, removed or changed."""
+    names = delta.old["device"][np.concatenate([delta.removed, delta.was])], delta.new["device"][delta.added]
+    return frozenset(name for column in names for name in column.tolist())

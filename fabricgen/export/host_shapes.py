@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.sections.naming import is_interface_name
 from fabricgen.cluster import Cluster
-from fabricgen.design.extras.default_routes import DEFAULT_ROLES, NEVER, DefaultRoutes
+from fabricgen.design.extras.exits import DEFAULT_ROLES, NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.names.interfaces import bond_name, interface_name

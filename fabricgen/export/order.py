@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fabricgen.bom.bill import Bill, Line
-from fabricgen.bom.money import as_price, as_watts, power_units
 from fabricgen.bom.ordered import models_of_numbers, order_lines
-from fabricgen.bom.prices import Offer, PriceList
+from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_units
 from fabricgen.bom.sets import pieces_of
 from fabricgen.bom.totals import Total, totals, whole_of
 from fabricgen.export.columns import plain_text

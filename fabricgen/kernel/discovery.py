@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 
@@ -29,3 +30,14 @@ def load(package: str, name: str) -> ModuleType:
 def load_all(package: str) -> tuple[ModuleType, ...]:
     """Import every public module of a package, in the order of their names."""
     return tuple(load(package, name) for name in module_names(package))
+
+
+# Where the schemas, templates and example blueprints lie: in the wheel, or at the top of a checkout.
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def resource_dir(name: str) -> Path:
+    """Return the folder `schemas`, `templates` or `blueprints`, as installed or as checked out."""
+    bundled = _PACKAGE / "_bundled" / name
+    return bundled if bundled.is_dir() else _PACKAGE.parent / name

@@ -23,8 +23,7 @@ from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import Inside
 from fabricgen.lab.stop import NAMESPACES, daemons_of, take_down
-from fabricgen.publish.files import new_file, write_all
-from fabricgen.publish.replacing import replace_file
+from fabricgen.publish.files import new_file, replace_file, write_all
 
 CODE = "FG173"
 """The code of a lab that is there already, or that is not there."""

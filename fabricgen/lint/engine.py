@@ -14,8 +14,7 @@ from fabricgen.kernel.entry_points import FAULT as PLUG_IN_FAILS
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
 from fabricgen.lint.fault import code_ids
 from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
-from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, tallied
-from fabricgen.lint.waived import Waived
+from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, Waived, tallied
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES, decode, read_bytes
 from fabricgen.lint.engine import LintResult
-from fabricgen.publish.replacing import replace_file
+from fabricgen.publish.files import replace_file
 from fabricgen.yaml.edits import UncertainEditError, applied, edited, replacements
 
 ROUNDS = 100

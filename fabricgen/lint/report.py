@@ -10,8 +10,7 @@ from typing import Protocol, cast
 from fabricgen.blueprint.source import STDIN
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
-from fabricgen.lint.softened import Softened
-from fabricgen.lint.waived import Waived
+from fabricgen.lint.waived import Softened, Waived
 
 REPORTS = "fabricgen.lint.reports"
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 CATALOGUE = "x-catalogue"
 """Marks the schema of names of the catalogue, by their kind: a kind of profiles, or `nos`."""
 
@@ -103,3 +105,23 @@ def text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[s
 def one_or_list(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
     """The JSON Schema of a value that may stand alone or in a list."""
     return {"oneOf": [schema, {"type": "array", "items": schema, **more}]}
+
+
+# What every model of a file is made of.
+
+
+class FrozenModel(BaseModel):
+    """Unknown keys are errors, and values never change.
+
+    What reads a model is made when the first one is read (`defer_build`): most commands read few of them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class FieldError(ValueError):
+    """What a validator of a whole model finds wrong with one of its keys, which it names."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key

@@ -12,9 +12,8 @@ from pydantic_core import ErrorDetails
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
 from fabricgen.kernel.secret_names import may_be_secret
-from fabricgen.models.base import FieldError
-from fabricgen.models.forms import IN_WORDS
-from fabricgen.models.model_fields import field_hint, fields_at, names_at, places_of
+from fabricgen.models.forms import IN_WORDS, FieldError
+from fabricgen.models.json_schema import field_hint, fields_at, names_at, places_of
 from fabricgen.yaml.scalars import Include
 
 if TYPE_CHECKING:

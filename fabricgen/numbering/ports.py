@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.naming import NosNaming, face_naming
-from fabricgen.catalog.sonic_modes import breakout_mode
+from fabricgen.catalog.sonic_models import breakout_mode
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun

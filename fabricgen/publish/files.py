@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from fabricgen.publish.manifest import LOCK, MANIFEST, STAGE
 
@@ -93,3 +95,25 @@ def sync_folder(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+# A file that is replaced whole: whoever reads it sees the old content or the new, never a part.
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write beside a file and put that in its place; an earlier one stays as it is if writing fails or is stopped.
+
+    It has the permissions of the earlier one; a new one has those that the umask leaves. The name beside is one that
+    nobody can have laid out before, as a link for example. Raises OSError.
+    """
+    earlier = path.stat().st_mode & 0o777 if path.exists() else None
+    temporary = path.parent / f".fabricgen-{secrets.token_hex(8)}"
+    with new_file(str(temporary), 0o666 if earlier is None else 0o600) as descriptor:
+        try:
+            write_all(descriptor, content)
+            if earlier is not None:
+                os.fchmod(descriptor, earlier)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

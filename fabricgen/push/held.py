@@ -17,7 +17,7 @@ from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
 from fabricgen.export.netbox.devices import role_of
 from fabricgen.export.netbox.kinds import slug
-from fabricgen.export.netbox.port_types import cable_type
+from fabricgen.export.netbox.ports import cable_type
 from fabricgen.kernel.units import number
 from fabricgen.lock.found import Found
 from fabricgen.push.client import NetBox

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 from fabricgen.publish import Bundle, Private
 from fabricgen.render.engine import Renderer, RenderOptions, Subject, subject_files, subjects_of
 

@@ -16,9 +16,9 @@ import jinja2
 import jinja2.meta
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault, nearest
+from fabricgen.kernel.discovery import resource_dir
 from fabricgen.kernel.named_templates import NamedTemplates
 from fabricgen.kernel.nos_rooms import list_nos
-from fabricgen.kernel.resources import resource_dir
 from fabricgen.kernel.templates import as_json
 from fabricgen.render.budget import BudgetedEnvironment, BudgetError
 from fabricgen.render.nos_protocol import NamesTemplates, load_writer

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.kernel.nos_rooms import list_nos, load_part, room_file
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare_statements, spelling_of
 
 MOST_RULES = 150

@@ -258,8 +258,8 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
     import numpy as np
 
     from fabricgen.bom.bill import bill_of
-    from fabricgen.bom.idle_prices import list_part_names
     from fabricgen.bom.optics import optics_of_racks
+    from fabricgen.bom.prices import list_part_names
     from fabricgen.design.capacity.counts import link_counts
 
     design = cluster.design
@@ -299,7 +299,7 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
 
 def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
     """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price; those)."""
-    from fabricgen.bom.money import as_price, price_units
+    from fabricgen.bom.prices import as_price, price_units
     from fabricgen.bom.sets import price_of
 
     total, unpriced, without = 0, 0, set()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fabricgen.bom.idle_prices import find_idle_prices, list_catalogue_names
-from fabricgen.bom.prices import read_price_list
+from fabricgen.bom.prices import find_idle_prices, list_catalogue_names, read_price_list
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.size.search import Found
 from fabricgen.size.shapes import Shape

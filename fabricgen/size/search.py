@@ -21,8 +21,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures, figures_of, measured, replugged
-from fabricgen.size.front import Candidate, front_of, near_alike
-from fabricgen.size.nothing import HUNGRY, nothing, refuse_hungry_nodes
+from fabricgen.size.front import HUNGRY, Candidate, front_of, near_alike, nothing, refuse_hungry_nodes
 from fabricgen.size.shapes import Hardware, Ports, Shape, likeness, most_nodes, nodes_for, shapes
 from fabricgen.size.text import blueprint_text
 from fabricgen.size.wishes import Wishes

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Ratio
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean, fault
-from fabricgen.models.base import FieldError
+from fabricgen.models.forms import FieldError
 
 if TYPE_CHECKING:
     from fabricgen.yaml.located import Located

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fabricgen.analyze.analysis import SECTIONS
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.model import Team
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import Team, team_of
+from fabricgen.analyze.halves import lost_gbps
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.reckoned import Reckoning, reckoned
-from fabricgen.analyze.sections.collectives import quickest
+from fabricgen.analyze.sections.collectives import quickest, size_words
+from fabricgen.analyze.sections.failures import worst_of_kinds
 from fabricgen.cluster import Cluster
+from fabricgen.kernel import discovery
 from fabricgen.verify.actions import Diagnosis
-from fabricgen.verify.beside import beside, figures_as_found, table
 from fabricgen.verify.hall import Hall
 
 COLLECTIVES = ("all-reduce", "all-to-all")
@@ -136,3 +138,150 @@ def _words(cost: Mapping[str, Any]) -> str:
     told = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
     cut = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
     return ", ".join([*told, *cut]) or "no collective is told"
+
+
+# The sections of an analysis on the network as planned and on that found in the hall, side by side.
+
+SAME = ("stragglers",)
+"""Sections that do not look at the wiring."""
+BY_CHANCE = 0.015
+"""Shares of a rate that differ by less are alike: another permutation is drawn where other ranks have ports."""
+Figures = Mapping[str, Any]
+_Row = tuple[str, str, float | int | None, str]
+"""(what, figure, value, the value in words)."""
+
+
+def figures_as_found(
+    sections: Mapping[str, Figures], planned: Network, found: Network, job: Job, asked: Asked, *, runs: bool
+) -> dict[str, Any]:
+    """The figures of a network as found, of all sections told as planned that look at the wiring.
+
+    Collectives are None where the job cannot run. What is left of the bisection after a loss is that of the design, and
+    is not told as found.
+    """
+    told: dict[str, Any] = {}
+    for name, before in sections.items():
+        if name in SAME:
+            continue
+        if name == "collectives" and not runs:
+            told[name] = None
+            continue
+        here = dict(discovery.load(SECTIONS, name).figures(found, job, asked))
+        if name == "structure":
+            here["bisection_gbps"] = max(0.0, before["bisection_gbps"] - lost_gbps(planned, found))
+            here["bisection_gbps_per_rank"] = 2 * here["bisection_gbps"] / max(len(found.ranks), 1)
+        if name == "failures":
+            del here["bisection_gbps"]
+            for rows in (here["losses"], here.get("pairs", ())):
+                for row in rows:
+                    row["bisection_share"] = None
+        told[name] = here
+    return told
+
+
+def beside(planned: Mapping[str, Figures], found: Mapping[str, Figures | None]) -> Iterator[dict[str, Any]]:
+    """Rows of figures that differ as people are told them: section, what, figure, planned and as found.
+
+    A value is None where there is no such thing, such as a class of pairs, or the job cannot run.
+    """
+    for section, here in found.items():
+        rows = (dict(_keyed(_ROWS[section](figures))) if figures else {} for figures in (planned[section], here))
+        before, after = rows
+        for key in [*before, *(key for key in after if key not in before)]:
+            one, other = before.get(key, (None, "-")), after.get(key, (None, "-"))
+            if one[1] != other[1] and not _drawn_alike(section, one[0], other[0]):
+                yield {
+                    "section": section,
+                    "what": key[0],
+                    "figure": key[1],
+                    "planned": one[0],
+                    "as_found": other[0],
+                    "words": [one[1], other[1]],
+                }
+
+
+def _drawn_alike(section: str, one: float | None, other: float | None) -> bool:
+    """Whether two shares differ by no more than those of two random permutations do."""
+    return section == "load_balance" and None not in (one, other) and abs((one or 0) - (other or 0)) < BY_CHANCE
+
+
+def _keyed(rows: Iterator[_Row]) -> Iterator[tuple[tuple[str, str], tuple[float | int | None, str]]]:
+    return (((what, figure), (value, words)) for what, figure, value, words in rows)
+
+
+_OVER = {"failures": ", times over those of the same hall before the loss"}
+
+
+def table(changed: Sequence[Mapping[str, Any]], sections: Mapping[str, Any]) -> Iterator[str]:
+    """The rows that differ for people, section by section."""
+    yield f"  {'':<60}{'planned':>14}{'as found':>14}"
+    for section, here in sections.items():
+        rows = [row for row in changed if row["section"] == section]
+        title = section.replace("_", " ") + _OVER.get(section, "")
+        if here is None:
+            yield f"  {section}: the job cannot run"
+        elif not rows:
+            yield f"  {section.replace('_', ' ')}: as planned"
+        else:
+            yield f"  {title}"
+            for row in rows:
+                yield f"    {row['what'] + ': ' + row['figure']:<58}{row['words'][0]:>14}{row['words'][1]:>14}"
+
+
+def _structure(found: Figures) -> Iterator[_Row]:
+    yield "bisection", "Gb/s each", found["bisection_gbps_per_rank"], f"{found['bisection_gbps_per_rank']:,.4g}"
+    for step in found["out_of"]:
+        gbps = step["gbps_per_rank"]
+        yield f"beyond the narrowest {step['joined_by']}", "Gb/s each", gbps, f"{gbps:,.4g}"
+    for row in found["pairs"]:
+        if "joined_by" not in row:
+            continue
+        rail = f", {row['rail']} rail" if "rail" in row else ""
+        what = f"same {row['place']}{rail}, by {row['joined_by'] if 'switches' in row else 'scale-up'}"
+        yield what, "share of pairs", row["share"], f"{100 * row['share']:.3g}%"
+        if "switches" in row:
+            yield what, "us", row["latency_us"], f"{row['latency_us']:.2f}"
+            yield what, "fewest paths", row["paths"], "-" if row["paths"] is None else f"{row['paths']:,}"
+
+
+def _collectives(found: Figures) -> Iterator[_Row]:
+    for name, rows in found["collectives"].items():
+        for row in rows:
+            rounded = float(f"{row['us']:.4g}")
+            yield f"{name}, {size_words(row['bytes'])}", "us", row["us"], f"{rounded:,.10g}"
+
+
+def _load_balance(found: Figures) -> Iterator[_Row]:
+    for pattern in found["patterns"]:
+        ways = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
+        for row in pattern["rows"]:
+            for kind in ("expected", "drawn"):
+                if row[kind]:
+                    pairs = f"{row['queue_pairs']} queue pair{'s' * (row['queue_pairs'] != 1)}"
+                    ways.append((f"{row['kind']}, {pairs}, {kind}", row[kind]))
+        for way, rates in ways:
+            for figure in ("mean", "worst"):
+                share = rates[f"{figure}_share"]
+                yield f"{pattern['name']}, {way}", figure, share, f"{share:.2f}"
+        if pattern["flows_without_route"]:
+            lost = pattern["flows_without_route"]
+            yield pattern["name"], "flows without a way", lost, f"{lost:,}"
+
+
+def _failures(found: Figures) -> Iterator[_Row]:
+    for row in worst_of_kinds([*found["losses"], *found.get("pairs", ())]):
+        what = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
+        yield what, "cut off", row["cut_off"], f"{row['cut_off']:,}"
+        yield what, "slowed", row["slowed"], f"{row['slowed']:,}"
+        for key, figure in (("ring_slowdown", "ring"), ("all_to_all_slowdown", "all-to-all")):
+            yield what, figure, row[key], "stops" if row[key] is None else f"{row[key]:.4g}x"
+    hours = found["interruptions"]["mean_hours"]
+    yield "between two stops of the job", "hours", hours, "-" if hours is None else f"{hours:,.1f}"
+
+
+_ROWS = {
+    "structure": _structure,
+    "collectives": _collectives,
+    "load_balance": _load_balance,
+    "failures": _failures,
+}

@@ -11,7 +11,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
 from fabricgen.verify.identity.known import KnownAddress, known_addresses, known_addresses_in
-from fabricgen.verify.progress.rack_order import RackOrder, rack_order_in, rack_order_of
+from fabricgen.verify.progress.counts import RackOrder, rack_order_in, rack_order_of
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ dockers/docker-orchagent/switch.json.j2: "the range of hash_seed is 0-15").
 
 from __future__ import annotations
 
-from fabricgen.blueprint.sections.balancing import LoadBalance
-from fabricgen.blueprint.sections.routing import Routing
+from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 
 _FIRST, _STEP, _RANGE = 3, 5, 16
 """Of the seeds of `auto`: the step has no divisor with the range, so that sixteen levels have sixteen seeds."""

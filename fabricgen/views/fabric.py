@@ -25,8 +25,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.guids import GuidDevices, Guids, guids_of
-from fabricgen.numbering.inventory import guid_rows
+from fabricgen.numbering.guids import GuidDevices, Guids, guid_rows, guids_of
 from fabricgen.wiring.tables import EXTRA, SWITCH, Ints, Ints64, Side, WiringPlan
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
 
-from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
-from fabricgen.blueprint.sections.routing import Bfd, Routing
+from fabricgen.blueprint.sections.routing import Bfd, LoadBalance, Routing
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from ipaddress import IPv4Address
 
-from fabricgen.catalog.nos_facts import PairFacts
+from fabricgen.catalog.nos_configuration import PairFacts
 from fabricgen.switch.interfaces import Pair, Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.switch import SwitchPort, SwitchView

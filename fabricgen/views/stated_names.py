@@ -23,7 +23,7 @@ def check_stated_names(design: Design) -> None:
     """
     try:
         if design.loaded.blueprint.numbers_tiers:
-            from fabricgen.numbering.asn.numbers import check_asn_tiers
+            from fabricgen.numbering.asn.plan import check_asn_tiers
 
             check_asn_tiers(design)
         devices = _devices(design)
@@ -76,6 +76,6 @@ def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iter
 
         yield from unknown_guid_devices(rows, names)
     if design.loaded.inventory:
-        from fabricgen.numbering.inventory import unknown_inventory_devices
+        from fabricgen.numbering.guids import unknown_inventory_devices
 
         yield from unknown_inventory_devices(design.loaded.inventory, names)

@@ -10,8 +10,7 @@ from typing import Any
 from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.naming import NosNaming
-from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.catalog.nos_facts import DialectFacts
+from fabricgen.catalog.nos_configuration import DialectFacts, Intent
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.interfaces import Macsec, Pair, Subinterface

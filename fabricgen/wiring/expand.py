@@ -17,7 +17,7 @@ from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
 from fabricgen.wiring.links.scale_up import scale_up_links
-from fabricgen.wiring.racks.placement import place
+from fabricgen.wiring.racks.table import place
 from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, WiringPlan
 
 MOST_ROWS = 50_000_000

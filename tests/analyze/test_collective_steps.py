@@ -15,8 +15,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked
-from fabricgen.analyze.collectives.model import BYTES_PER_US, Team, both_trees, busiest, depth, tree_edges, turn_of
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import (
+    BYTES_PER_US,
+    Team,
+    both_trees,
+    busiest,
+    depth,
+    team_of,
+    tree_edges,
+    turn_of,
+)
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import latency_us, switches_crossed
 from fabricgen.analyze.network import Network, networks_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import team_of
 from fabricgen.analyze.loss_classes import LossClasses
 from fabricgen.analyze.losses import Losses
 from fabricgen.analyze.network import networks_of

@@ -17,7 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import team_of
 from fabricgen.analyze.loss_classes import LossClasses
 from fabricgen.analyze.losses import Losses
 from fabricgen.analyze.network import NONE, Network, networks_of

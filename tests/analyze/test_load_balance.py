@@ -12,12 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.balance.flows import Rates, drawn, flows_of, permutation, ring, sprayed
-from fabricgen.analyze.balance.formulas import Formula, binomial
-from fabricgen.analyze.balance.polarisation import polarised
-from fabricgen.analyze.balance.routes import Flows, Routes
+from fabricgen.analyze.balance.routes import Flows, Rates, Routes, drawn, flows_of, permutation, ring, sprayed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import load_balance
+from fabricgen.analyze.sections.load_balance import Formula, binomial, polarised
 from fabricgen.analyze.traffic import crowding
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.analyze.wired import Wired

@@ -14,8 +14,8 @@ from fabricgen.analyze.bisection import bisection_gbps, counted_gbps
 from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import switches_crossed
 from fabricgen.analyze.network import Network, networks_of
-from fabricgen.analyze.paths import Paths
 from fabricgen.analyze.sections import failures, structure
+from fabricgen.analyze.sections.structure import Paths
 from fabricgen.cluster import Cluster
 from fabricgen.phases.tables import at_phase
 from fabricgen.pipeline import compile_cluster, compile_design

@@ -11,7 +11,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from fabricgen.as_built.lines import HAND
+from fabricgen.as_built.sheet import HAND
 from tests.conftest import BLUEPRINTS
 
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.as_built.lines import HAND
+from fabricgen.as_built.sheet import HAND
 from fabricgen.export.files import cables
 from tests.conftest import BLUEPRINTS, example_cluster
 

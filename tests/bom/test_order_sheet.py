@@ -11,8 +11,8 @@ import pytest
 
 from fabricgen.bom.bill import Line, bill_of
 from fabricgen.bom.ordered import order_lines
-from fabricgen.bom.outlets import RackCords
 from fabricgen.bom.prices import PriceList
+from fabricgen.bom.sources.rack_pdus import RackCords
 from fabricgen.bom.trace import trace
 from fabricgen.export.order import order_workbook
 from tests.conftest import example_cluster

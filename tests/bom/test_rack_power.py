@@ -10,8 +10,7 @@ from fabricgen.bom import bill
 from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.prices import PriceList
 from fabricgen.export import order
-from fabricgen.export.drawings.elevation import elevation
-from fabricgen.export.drawings.rack_contents import Racks, Total
+from fabricgen.export.drawings.rack_contents import Racks, Total, elevation
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
 

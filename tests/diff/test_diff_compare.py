@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.diff.addresses import compare_addresses
-from fabricgen.diff.cables import cable_listing, compare_cables, compare_optics
-from fabricgen.diff.changed_cables import ChangedCables
-from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare
+from fabricgen.diff.cables import ChangedCables, cable_listing, compare_cables, compare_optics
+from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare, compare_addresses
 from fabricgen.diff.fail_on import fails
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows

@@ -7,8 +7,8 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.diff import line_diff
-from fabricgen.diff.line_diff import unified
+from fabricgen.diff import configs
+from fabricgen.diff.configs import unified
 
 LINES = st.text("abc-", max_size=10).map(list)
 
@@ -47,7 +47,7 @@ def test_a_diff_is_what_difflib_writes() -> None:
 
 
 def test_files_that_differ_alike_are_compared_once() -> None:
-    line_diff._hunks.cache_clear()
+    configs._hunks.cache_clear()
     found = [unified([f"{name} 1", "b"], [f"{name} 1", "a", f"{name} 2"], name) for name in ("leaf-01", "leaf-02")]
     assert [line.replace("leaf-02", "leaf-01") for line in found[1]] == found[0]
-    assert line_diff._hunks.cache_info().misses == 1
+    assert configs._hunks.cache_info().misses == 1

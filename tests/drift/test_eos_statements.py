@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fabricgen.nos.eos.statements import files_of, read_statements
 from fabricgen.running.differences import rules_of
 from fabricgen.running.statements import Path, Statements
-from fabricgen.verify.drift.forms import recognize_configuration
+from fabricgen.verify.drift.collected import recognize_configuration
 from tests.render.rendered import ALL_EOS, BFD, BRIDGED, DUAL, LEAKS, MANAGED, PER_RACK, UNNUMBERED
 from tests.render.rendered import files_of as rendered
 

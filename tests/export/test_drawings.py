@@ -18,12 +18,11 @@ import pytest
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
-from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_pages import A3, A4, Window, on_one_page, pages, sheets, whole_hall
 from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import port_maps
-from fabricgen.export.drawings.rack_contents import Racks, Total
+from fabricgen.export.drawings.rack_contents import Racks, Total, elevation
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts

@@ -8,10 +8,9 @@ import re
 
 import pytest
 
-from fabricgen.export.drawings.elevation import elevation
 from fabricgen.export.drawings.floor_pages import whole_hall
 from fabricgen.export.drawings.floor_plan import floor_plan
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import Racks, elevation
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files import drawings, labels, racks
 from fabricgen.export.table import ExportContext

@@ -9,8 +9,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.export.drawings.book import Books
-from fabricgen.export.drawings.node_panel import node_panel
+from fabricgen.export.drawings.book import Books, node_panel
 from fabricgen.export.drawings.node_ports import NodePorts, node_ports
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.technician.labels import label_table

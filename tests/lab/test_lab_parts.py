@@ -9,9 +9,8 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lab import breaking, machine, state
-from fabricgen.lab.as_frr import as_frr
 from fabricgen.lab.fabric import Lab
-from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.files import Build, End, as_frr, kernel
 from fabricgen.lab.inside import Inside, inside
 from fabricgen.switch.management import Management
 from fabricgen.switch.model import Switch

@@ -6,14 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from fabricgen.catalog.loader import Catalog
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rule import DesignRule, all_rules
-from fabricgen.nos.cumulus.writing import routing as cumulus_routing
-from fabricgen.nos.eos import writer as eos
-from fabricgen.nos.sonic.writing import routing as sonic_routing
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
 
 RULES = {rule.id: rule for rule in all_rules() if isinstance(rule, DesignRule)}
@@ -152,15 +148,6 @@ def test_switches_are_managed_by_one_fabric_or_by_none_at_all() -> None:
     assert not found(example_design("leaf-spine"), "FG727")  # where management ports go is not in the blueprint
     (one,) = found(example_design("superpod-b300", "fabrics.oob.also=[]"), "FG727")
     assert one.message == "96 switches have management addresses and no link to oob, which serves BMCs alone"
-
-
-def test_each_nos_asks_for_no_more_paths_than_the_catalogue_says() -> None:
-    known = {nos: Catalog().naming(nos).configuration.ecmp_paths for nos in ("sonic", "eos", "cumulus")}
-    assert known == {
-        "sonic": sonic_routing.MAX_ECMP,
-        "eos": eos.MAX_ECMP,
-        "cumulus": cumulus_routing.MAX_ECMP,
-    }
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -8,8 +8,7 @@ import pytest
 
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
-from fabricgen.export.drawings.elevation import total_text
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import Racks, total_text
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.subjects.rack_loads import fullest_node_rack, power_kw, weight_kg

@@ -13,7 +13,7 @@ from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.repair import repair, write
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.publish.replacing import replace_file
+from fabricgen.publish.files import replace_file
 
 ODD = "# the NOS\nnos: {middle: sonic, leaf: sonic}   # of what?\n"
 

@@ -21,8 +21,7 @@ from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import page_of
 from fabricgen.lint.report import FileReport, report_formats, write_report
 from fabricgen.lint.rule import all_rules
-from fabricgen.lint.softened import Softened
-from fabricgen.lint.waived import Waived
+from fabricgen.lint.waived import Softened, Waived
 from tests.effort import calls
 from tests.lint import sarif_profile
 

@@ -12,7 +12,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.scalars import Name, Ratio
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 
 
 class Shelf(Model):

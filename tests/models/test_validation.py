@@ -6,7 +6,7 @@ import pytest
 from pydantic import AfterValidator, Field, model_validator
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import parse_located
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fabricgen.blueprint.sections.balancing import LoadBalance
+from fabricgen.blueprint.sections.routing import LoadBalance
 from fabricgen.views.balancing import seed_of
 from tests.parity.switches import switches_of
 from tests.render.rendered import ALL_EOS

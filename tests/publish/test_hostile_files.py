@@ -159,7 +159,7 @@ def test_a_full_disk_leaves_no_part_of_what_is_several_files(
     def full(_: int, content: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("fabricgen.publish.replacing.write_all", full)
+    monkeypatch.setattr("fabricgen.publish.files.write_all", full)
     ran = fabricgen("init", tmp_path / "own.yaml")
     assert (ran.code, "own.yaml: No space left on device" in ran.err, list(tmp_path.iterdir())) == (2, True, []), (
         ran.err

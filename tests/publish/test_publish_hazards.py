@@ -12,7 +12,7 @@ import pytest
 
 import fabricgen.publish.exchange as exchanges
 import fabricgen.publish.folder as folders
-import fabricgen.publish.journal as journals
+import fabricgen.publish.folder as journals
 import fabricgen.publish.stage as stages
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.publish import Bundle, Content, publish_folder, recover

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from fabricgen.push import client
-from fabricgen.push.client import NetBox, RefusedError
-from fabricgen.push.masking import TokenMask
+from fabricgen.push.client import NetBox, RefusedError, TokenMask
 from tests.conftest import BLUEPRINTS
 from tests.push.netbox_server import TOKEN, FakeNetBox
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 from fabricgen.render import engine, nos_protocol
 from fabricgen.render.escape import json_text, one_line, token
 from tests.render.rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.catalog.sonic_modes import breakout_mode
+from fabricgen.catalog.sonic_models import breakout_mode
 from fabricgen.nos.sonic.writing.ports import CageUse, choose_hwsku
 from tests.parity.switches import switches_of
 from tests.render.rendered import BFD, BRIDGED, EXAMPLES, STATIC, UNNUMBERED, cluster_of, config_db, files_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.sonic_buffers import BufferSet
+from fabricgen.catalog.sonic_models import BufferSet
 from fabricgen.nos.sonic.writing.buffers import CabledPort, fitting_role
 from tests.render.rendered import EXAMPLES, cluster_of, config_db, files_of
 

@@ -11,8 +11,7 @@ import pytest
 import fabricgen.catalog
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
+from fabricgen.catalog.sonic_models import SonicPlatform, breakout_mode, parse_mode
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError

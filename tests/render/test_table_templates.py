@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 from fabricgen.nos.sonic.writer import list_templates
 from fabricgen.render import engine
 from tests.render.rendered import BRIDGED, MANAGED, cluster_of, files_of

@@ -12,7 +12,7 @@ import jinja2
 import pytest
 from jinja2 import nodes
 
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.views.switch import SwitchView
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of

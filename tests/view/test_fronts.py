@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.export.view.blocks import faces
-from fabricgen.export.view.fronts import Cage, fronts
+from fabricgen.export.view.blocks.faces import Cage, fronts
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
 

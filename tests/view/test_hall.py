@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.export.view.blocks import faces, hall
-from fabricgen.export.view.hall import hall_drawing
+from fabricgen.export.view.blocks.hall import hall_drawing
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.tray_routes import tray_routes
+from fabricgen.export.view.places import tray_routes
 from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, Positions, device_positions, positions_at, together
 from tests.conftest import example_cluster
 

@@ -12,7 +12,7 @@ from fabricgen.numbering.names import stated_places
 from fabricgen.wiring.cabling.cables import cable
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.expand import build_wiring_plan
-from fabricgen.wiring.racks.placement import place
+from fabricgen.wiring.racks.table import place
 from tests.conftest import example_design
 
 VARIANTS = {

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fabricgen.blueprint.sections.floor import Floor
-from fabricgen.blueprint.sections.trays import Trays
+from fabricgen.blueprint.sections.floor import Floor, Trays
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.model import Design

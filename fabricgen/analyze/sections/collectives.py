@@ -7,8 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.model import Team, Timed, time_of
-from fabricgen.analyze.collectives.team import domain_profile, scale_up_efficiency, team_of
+from fabricgen.analyze.collectives.model import Team, Timed, domain_profile, scale_up_efficiency, team_of, time_of
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import WIDTH, Reckoning, cited
 from fabricgen.kernel import discovery

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.bisection import bisection_gbps
-from fabricgen.analyze.collectives.team import team_of
+from fabricgen.analyze.collectives.model import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network

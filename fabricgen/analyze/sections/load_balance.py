@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.balance.flows import Rates, drawn, flows_of, permutation, ring, sprayed
-from fabricgen.analyze.balance.formulas import Formula
-from fabricgen.analyze.balance.polarisation import polarised
-from fabricgen.analyze.balance.routes import Flows, Routes
+from fabricgen.analyze.balance.routes import Flows, Rates, Routes, drawn, flows_of, permutation, ring, sprayed
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning
+from fabricgen.design.fabric_model import TierKey
 from fabricgen.views.balancing import balancing_of
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.tables import Flags, Floats, Ints64, unique_values
 
 ORDER = 3
 MOST_FLOWS = 2**22
@@ -189,3 +187,175 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
     pairs = ", ".join(str(number) for number in constants["queue_pairs"])
     yield "constants", (f"queue pairs: {pairs}" + (f"; seed of the trials: {constants['seed']}" if trials else ""),)
     yield "source", (found["source"],)
+
+
+# What share of their rate hashed flows get, by formula: balls into bins at every hop.
+# A flow shares a link with those of the other F - 1 flows that chose it among N: binomial, F - 1 of 1 / N (balls into
+# bins: Raab and Steger, Balls into Bins, RANDOM 1998). Its route is asked for the most of its hops, these taken as
+# independent; a pair has the mean of its queue pairs. How many of P pairs are as slow as the worst is taken as
+# Poisson: of P pairs, or where each has one flow, of P over the flows on such a link, which are slow together.
+
+_GRID = 2000
+"""Steps of the shares that distributions are reckoned with."""
+_ALIKE = 8
+"""Numbers of flows are alike whose logarithms are so many to the unit: within 13 %."""
+
+
+def binomial(number: int, chance: float) -> Floats:
+    """How probable 0, 1, 2 and so on of a number of events are, up to where that is below 1e-15."""
+    most = min(number, int(number * chance + 12 * (number * chance) ** 0.5 + 30))
+    steps = np.arange(1, most + 1)
+    ways = np.r_[0.0, np.cumsum(np.log((number - steps + 1) / steps))]
+    at = np.arange(most + 1)
+    return np.asarray(np.exp(ways + at * np.log(chance) + (number - at) * np.log1p(-chance)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Components whose uplinks are chosen among alike: `flows` over `links`, each asking for `demand` of one.
+
+    `share` of the flows asked about pass them.
+    """
+
+    flows: float
+    links: int
+    demand: float
+    share: float
+
+    def load(self, queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
+        """(load on the link that a flow has, over what that carries; how probable each is)."""
+        flows = max(round(self.flows * queue_pairs), 1)
+        on_link, chance = (_dealt if dealt else _thrown)(flows, self.links)
+        return on_link * self.demand / queue_pairs, chance * self.share
+
+
+class Formula:
+    """Expected rates of the pairs of some flows."""
+
+    def __init__(self, routes: Routes, flows: Flows) -> None:
+        self._ports = max(round(len(flows) / np.count_nonzero(np.bincount(flows.pair))), 1)
+        self._levels: list[tuple[int, list[list[_Choice]]]] = []
+        for level in range(1, len(routes.labels)):
+            mine = flows.level == level
+            if mine.any():
+                hops = [_choices(routes, flows, mine, height, end) for height in range(level) for end in ("a", "b")]
+                self._levels.append((int(mine.sum()), hops))
+
+    def rates(self, queue_pairs: int, *, dealt: bool = False) -> Rates:
+        """The rates of pairs; with `dealt` leaves deal flows over their uplinks in turn."""
+        number, steps = queue_pairs * self._ports, np.arange(_GRID + 1) / _GRID
+        mean, slowest, as_slow = 0.0, 0.0, np.zeros(_GRID)
+        for flows, hops in self._levels:
+            share = _share([_joined(hop, queue_pairs, dealt=dealt and not at) for at, hop in enumerate(hops)])
+            mean += flows * float(share @ steps)
+            slowest += flows * float(((1 - np.clip(np.cumsum(share)[:-1], 0, 1)) ** number).sum() / _GRID)
+            size = _GRID * number + 1
+            wide = 1 << size.bit_length()  # powers of two are quick
+            of_pair = np.fft.irfft(np.fft.rfft(share, wide) ** number, wide)[:size]
+            on_its_own = steps if number == 1 else np.ones(size)
+            as_slow += flows / self._ports * np.cumsum(np.clip(of_pair, 0, 1) * on_its_own)[:-1:number]
+        total = sum(flows for flows, _ in self._levels)
+        return Rates(mean / total, float(np.exp(-as_slow).sum() / _GRID), slowest / total)
+
+
+def _joined(hop: list[_Choice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
+    """(loads at a hop, ascending; how probable each is)"""
+    load, chance = np.hstack([choice.load(queue_pairs, dealt=dealt) for choice in hop])
+    order = np.argsort(load, kind="stable")
+    return load[order], chance[order]
+
+
+def _choices(routes: Routes, flows: Flows, mine: Flags, height: int, end: str) -> list[_Choice]:
+    """The choices among the uplinks of components at a height, by one end of the flows that are asked about.
+
+    Components with as many links and nearly as many flows count as alike.
+    """
+    uplinks, label = routes.network.uplinks, routes.labels[height]
+    crossing, here, size = flows.level > height, uplinks.height == height, len(label)
+    inside, lower = label[getattr(flows, end)], label[uplinks.lower[here]]
+    many, links = np.bincount(inside[crossing], minlength=size), np.bincount(lower, minlength=size)
+    asked = np.bincount(inside[crossing], flows.gbps[crossing], size)
+    carried = np.bincount(lower, uplinks.gbps[here], size)
+    share = np.bincount(inside[mine], minlength=size) / mine.sum()
+    at = np.flatnonzero(share)
+    share, many, links, demand = share[at], many[at], links[at], asked[at] / many[at] * links[at] / carried[at]
+    kind = np.stack([links, np.round(_ALIKE * np.log(many)), np.round(demand, 6)])
+    kinds, of = np.unique(kind, axis=1, return_inverse=True)
+    weight = np.bincount(of.ravel(), share)
+    mean = np.bincount(of.ravel(), share * many) / weight
+    return [_Choice(f, int(n), d, w) for f, (n, _, d), w in zip(mean, kinds.T.tolist(), weight, strict=True)]
+
+
+def _thrown(flows: int, links: int) -> tuple[Floats, Floats]:
+    """(flows on the link of a flow; how probable each number is) where each takes one at random."""
+    if links == 1:
+        return np.array([float(flows)]), np.ones(1)
+    chance = binomial(flows - 1, 1 / links)
+    return np.arange(1, len(chance) + 1, dtype=np.float64), chance
+
+
+def _dealt(flows: int, links: int) -> tuple[Floats, Floats]:
+    """(flows on the link of a flow; how probable each number is) where links are taken in turn."""
+    few, more = divmod(flows, links)
+    fuller = more * (few + 1) / flows
+    return np.array([few, few + 1.0]), np.array([1 - fuller, fuller])
+
+
+def _share(hops: list[tuple[Floats, Floats]]) -> Floats:
+    """How probable each share of its rate is for a flow, in steps of the grid from 0 to 1."""
+    loads = np.sort(np.concatenate([load for load, _ in hops]))
+    most = np.ones(len(loads))
+    for load, chance in hops:
+        most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]
+    chance, at = np.diff(most, prepend=0.0), _GRID / np.maximum(loads, 1)
+    low = np.floor(at).astype(np.int64)
+    found = np.bincount(low, chance * (low + 1 - at), _GRID + 2) + np.bincount(low + 1, chance * (at - low), _GRID + 2)
+    return np.asarray(found[:-1], dtype=np.float64)
+
+
+# Polarisation: which of its links a switch uses that hashes as the switch below it does.
+# A switch with n uplinks takes that of number h mod n for a flow whose hash is h. What comes up one of them has one
+# remainder, and the switch above, which chooses among m with the same hash, uses just m / gcd(n, m) of its own for
+# it. What comes up several links uses the sum. FG747 tells where seeds are alike.
+
+
+@dataclass(frozen=True, slots=True)
+class Polarised:
+    """The links among which the switches of a tier choose, up or down to one place, and the share of them in use."""
+
+    tier: TierKey
+    way: str
+    links: int
+    share: float
+
+
+def polarised(routes: Routes) -> Iterator[Polarised]:
+    """For each tier above the leaves that has a choice, the share of its links in use where all hash alike.
+
+    The mean over its switches; of those that differ in links, the most common number of these.
+    """
+    network, uplinks = routes.network, routes.network.uplinks
+    number, many = routes.ordinals()
+    up = np.bincount(uplinks.lower, minlength=len(routes.labels[0]))
+    devices = network.cluster.plan.devices
+    for height in range(routes.heights):
+        here = np.flatnonzero(uplinks.height == height)
+        upper = uplinks.upper[here]
+        for way, members in (("up", up), ("down", routes.parallel(height))):
+            share = _share_of_links(upper, number[here], many[here], members[upper])
+            choosing = np.flatnonzero(np.bincount(upper) * (members[: len(share)] > 1))
+            for cls in unique_values(devices.device_class[choosing]):
+                mine = choosing[devices.device_class[choosing] == cls]
+                links = int(np.bincount(members[mine]).argmax())
+                yield Polarised(devices.classes[cls].key, way, links, float(share[mine].mean()))
+
+
+def _share_of_links(upper: Ints64, number: Ints64, many: Ints64, members: Ints64) -> Floats:
+    """By row of a switch, the share of its links in use; where lower switches differ, the most that those alike use."""
+    divisor, base = np.gcd(many, members), int(many.max(initial=0)) + 1
+    found = np.sort((upper * base + divisor) * base + number % np.maximum(divisor, 1))
+    distinct = found[np.flatnonzero(np.diff(found, prepend=-1))]
+    alike, count = np.unique(distinct // base, return_counts=True)
+    share = np.zeros(int(upper.max(initial=-1)) + 1)
+    np.maximum.at(share, alike // base, count / np.maximum(alike % base, 1))
+    return share

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from fabricgen.blueprint.sections.asn import parse_asn
+from fabricgen.blueprint.sections.cable_overrides import parse_address
 from fabricgen.blueprint.sections.floor import HIGHEST, DevicePlace, is_rack_name
 from fabricgen.blueprint.sections.naming import LONGEST, is_host_name
-from fabricgen.blueprint.sections.overrides import parse_address
 from fabricgen.kernel.intervals import Interval
 
 ADOPTED = "adopted"

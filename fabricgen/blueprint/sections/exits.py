@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.blueprint.base import Model, as_list
 from fabricgen.blueprint.scalars import Line, Name
 from fabricgen.blueprint.sections.asn import Asn
-from fabricgen.blueprint.sections.overrides import Addresses, parse_address
+from fabricgen.blueprint.sections.cable_overrides import Addresses, parse_address
 from fabricgen.blueprint.sections.routing import Bfd, Prefixes, parse_prefix
 from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms

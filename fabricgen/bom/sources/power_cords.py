@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.bom.accessories import accessory
-from fabricgen.bom.busbars import busbar_racks
+from fabricgen.bom.accessories import accessory, busbar_racks
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sources.devices import called, is_bought

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.bom.accessories import accessory
-from fabricgen.bom.busbars import busbar_racks, has_busbar
+from fabricgen.bom.accessories import accessory, busbar_racks, has_busbar
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, joined, needs_of
 from fabricgen.bom.sources.devices import called

@@ -100,8 +100,8 @@ def _check_running(
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
     from fabricgen.verify.drift.checking import Asked, check_running
+    from fabricgen.verify.drift.finding import waivers_of
     from fabricgen.verify.drift.report import write
-    from fabricgen.verify.drift.waiving import waivers_of
 
     (sets, allow_outside, phase), (strict, day) = read, judged
     with built_places() as places:

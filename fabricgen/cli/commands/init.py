@@ -31,8 +31,8 @@ def command(file: str, example: str) -> None:
     from fabricgen.blueprint.schema import schema_text
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import did_you_mean, fault
-    from fabricgen.kernel.resources import resource_dir
-    from fabricgen.publish.replacing import replace_file
+    from fabricgen.kernel.discovery import resource_dir
+    from fabricgen.publish.files import replace_file
 
     folder = resource_dir("blueprints")
     examples = {p.stem: p for p in sorted(folder.glob("*.yaml"))}

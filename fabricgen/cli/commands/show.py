@@ -22,7 +22,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     """Count switches, links, cables and power of a BLUEPRINT without expanding it, unless at a phase."""
     import json
 
-    from fabricgen.design.advice.power import power_words
+    from fabricgen.design.advice.switches import power_words
     from fabricgen.design.summary import summary
     from fabricgen.design.unattached import unattached
     from fabricgen.lint.engine import lint

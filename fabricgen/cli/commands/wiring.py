@@ -34,7 +34,7 @@ def command(
 
     A workbook by cable has columns to redline, which `fabricgen as-built` reads.
     """
-    from fabricgen.as_built.lines import HAND, THROUGH_PANELS
+    from fabricgen.as_built.sheet import HAND, THROUGH_PANELS
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import write_output
     from fabricgen.cli.read_files import files_of

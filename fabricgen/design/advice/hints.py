@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from fabricgen.design.advice.attach import extra_port_advice, extra_speed_advice, node_advice
-from fabricgen.design.advice.switches import same_protocol, switches
+from fabricgen.blueprint.scalars import ALL_KINDS
+from fabricgen.catalog.models import NicRole
+from fabricgen.design.advice.switches import larger_switches, same_protocol, switches
 from fabricgen.design.advice.tiers import breakouts, counts, ordered, tier_advice, uplink_speeds
 from fabricgen.design.advice.trials import Advice, Target, Trials, target_of
-from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.fabric_model import FabricDesign, TierKey
+from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 
 NO_SINGLE_CHANGE = "no single change of count, `per`, oversubscription, speed or switch fits: combine some"
@@ -99,3 +102,181 @@ def hint_text(found: tuple[Advice, ...]) -> str:
     if named:
         parts.append(f"`switch:` {' or '.join(name for name, _, _ in named)} as {named[0][2]}")
     return f"{'this fits' if len(parts) == 1 else 'each of these fits'}: {'; '.join(parts)}"
+
+
+# What would fit where nodes or extra devices cannot attach: speeds, NIC modes, planes, switches, free ports.
+
+MOST_COUNTS = 16
+"""How many larger counts of a tier are tried to make room for extra devices."""
+MOST_OMITTED = 4
+"""How many node slots are given up at most for them."""
+
+
+def leaf_of(trials: Trials, fabric: str) -> TierSpec | None:
+    """The tier that nodes of a fabric attach to; None where there is none."""
+    owner = trials.blueprint.fabrics[fabric].carried_by or fabric
+    return next((spec for spec in trials.specs.values() if spec.fabric == owner and spec.takes_nodes), None)
+
+
+def node_advice(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """Changes that let the nodes of a fabric attach."""
+    yield from node_speeds(trials, fabric)
+    yield from nic_modes(trials, fabric)
+    yield from fewer_planes(trials, fabric)
+    yield from other_leaves(trials, fabric)
+
+
+def _roles(trials: Trials, fabric: str) -> list[NicRole]:
+    name = trials.blueprint.fabrics[fabric].attach or fabric
+    sets = trials.context.layout.node_sets
+    return [nodes.profile.roles[name] for nodes in sets if nodes.attaches(fabric, name)]
+
+
+def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """The fastest speed of node links that both ends offer, with the present split."""
+    path = f"fabrics.{fabric}.speed"
+    offered = {s // ways for role in _roles(trials, fabric) for s in role.speeds for ways in role.splits}
+    for speed in sorted(offered, reverse=True):
+        if fabrics := trials.outcome({path: f"{speed}G"}):
+            yield Advice("speed", f"`speed: {speed}G`{_describe_slowed_nodes(fabrics, fabric)}", {path: f"{speed}G"})
+            return
+
+
+def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """The first NIC mode with which the nodes attach: one for all that runs none below its speed, else one for each
+    kind; else the first that fits at all.
+    """
+    path = f"fabrics.{fabric}.nic"
+    modes = {(w, s // w) for role in _roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0}
+    changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]
+    slow = None
+    for mode in [*changes, *_modes_of_kinds(trials, fabric)]:
+        text = mode if isinstance(mode, str) else f"{{{', '.join(f'{kind}: {of}' for kind, of in mode.items())}}}"
+        if fabrics := trials.outcome({path: mode}):
+            slowed = _describe_slowed_nodes(fabrics, fabric)
+            advice = Advice("nic", f"`nic: {text}`{slowed}", {path: mode})
+            if not slowed:
+                yield advice
+                return
+            slow = slow or advice
+    if slow:
+        yield slow
+
+
+def _modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
+    """By node profile the split nearest to the one that is stated, at full speed; where profiles differ."""
+    stated, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
+    sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches(fabric, name)]
+    ways = {nodes.profile.id: (stated.get(nodes.profile.id) or stated.get(ALL_KINDS)) for nodes in sets}
+    found = {}
+    for nodes in sets:
+        role, mode = nodes.profile.roles[name], ways[nodes.profile.id]
+        splits = [split for split in role.splits if max(role.speeds) % split == 0]
+        split = min(splits, key=lambda split: (abs(split - (mode.ways if mode else 1)), split), default=1)
+        found[nodes.profile.id] = f"{split}x{max(role.speeds) // split}"
+    if len(found) > 1:
+        yield found
+
+
+def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: str = "") -> str:
+    """Which nodes, or devices of an `extra`, a change would leave below the speed of their NICs, in words to follow
+    it; "" for none.
+    """
+    fabric = next(fabric for fabric in fabrics if fabric.name == name)
+    extras = [each.attachment for each in fabric.extras if each.name == extra]
+    attachments = {a.profile.id: a for a in (extras if extra else [attached for _, attached in fabric.attachments])}
+    slow = [
+        f"{kind} has {gbps} of {most} Gb/s at each port"
+        for kind, a in sorted(attachments.items())
+        if (gbps := a.speed_gbps * a.per_connector) < (most := max(a.profile.roles[a.role].speeds))
+    ]
+    return f" ({', '.join(slow)} then)" if slow else ""
+
+
+def fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """The largest number of planes, below the stated one, over which the NIC ports can be split."""
+    path = f"fabrics.{fabric}.planes"
+    for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
+        if fabrics := trials.outcome({path: planes}):
+            yield Advice("planes", f"`planes: {planes}`{_describe_slowed_nodes(fabrics, fabric)}", {path: planes})
+            return
+
+
+def other_leaves(trials: Trials, fabric: str) -> Iterator[Advice]:
+    """Switches of the same protocol that the nodes can attach to, the smallest first."""
+    leaf = leaf_of(trials, fabric)
+    if leaf is not None:
+        yield from switches(trials, leaf, same_protocol(trials, leaf))
+
+
+def extra_speed_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+    """Changes that give extra devices a port speed: the fastest one that fits, or another tier."""
+    extra = trials.blueprint.fabrics[fabric].extra[name]
+    profile = trials.context.catalog.node(extra.device)
+    path = f"fabrics.{fabric}.extra.{name}.speed"
+    for speed in sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True):
+        if fabrics := trials.outcome({path: f"{speed}G"}):
+            slowed = _describe_slowed_nodes(fabrics, fabric, name)
+            yield Advice("speed", f"`speed: {speed}G` of {name}{slowed}", {path: f"{speed}G"})
+            break
+    yield from _other_tiers(trials, fabric, name)
+
+
+def extra_port_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+    """Changes that leave ports free for extra devices, the smallest change first."""
+    leaf = leaf_of(trials, fabric)
+    owner = leaf.fabric if leaf else fabric
+    extra = trials.blueprint.fabrics[fabric].extra[name]
+    spec = trials.specs.get(TierKey(owner, extra.to)) if extra.to else leaf
+    yield from omissions(trials)
+    if spec is not None:
+        yield from more_switches(trials, spec, f"fabrics.{fabric}.extra.{name}")
+    yield from _other_tiers(trials, fabric, name)
+    target = target_of(trials, spec.key) if spec else None
+    if target is not None:
+        yield from larger_switches(trials, target)
+
+
+def omissions(trials: Trials) -> Iterator[Advice]:
+    """Omit the last node slots of the last unit that are not omitted yet: as few as possible, up to four."""
+    blueprint = trials.blueprint
+    pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
+    unit, last = f"{pod.name}/su-last", f"{pod.name}/su-{pod.su}"
+    gone = {slot.replace(unit, last).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
+    numbers = [number for number in range(nodes, 1, -1) if f"{last}/node-{number}" not in gone][:MOST_OMITTED]
+    slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in numbers]
+    for number in range(1, len(slots) + 1):
+        change = {"omit": [*blueprint.omit, *slots[:number]]}
+        if trials.fits(change):
+            yield Advice("omit", f"`omit: [{', '.join(change['omit'])}]`", change)
+            return
+
+
+def more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
+    """The smallest count of a tier that leaves the ports free."""
+    path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
+    now = spec.spec.count
+    if now is None:
+        without = _without(trials, extra)
+        tier = without.tier(spec.key, {})
+        now = tier.count if tier else None
+    for count in range(now + 1, now + MOST_COUNTS + 1) if now else ():
+        if trials.fits({path: count}):
+            yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
+            return
+
+
+def _without(trials: Trials, extra: str) -> Trials:
+    """Trials of the same fabrics without some extra devices."""
+    _, fabric, _, name = extra.split(".")
+    kept = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
+    return trials.changed({f"fabrics.{fabric}.extra": kept})
+
+
+def _other_tiers(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+    """The first other tier with free ports for the extra devices; none where UFM joins leaves alone (FG317)."""
+    path, now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
+    for key in trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ():
+        if key.fabric == fabric and key.name != now and trials.fits({path: key.name}):
+            yield Advice("to", f"`to: {key.name}` for {name}", {path: key.name})
+            return

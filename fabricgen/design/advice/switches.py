@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from fabricgen.catalog.loads import Device, basis
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
+from fabricgen.design.model import Design
 from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import Path
 
 MOST_SWITCHES = 3
 """How many larger switches a hint names."""
@@ -66,3 +69,33 @@ def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
 def capacity(profile: SwitchProfile) -> int:
     """Total bandwidth of a switch's cages, Gb/s."""
     return sum(cage.count * cage.speed_gbps for cage in profile.cages)
+
+
+# What of a design draws power, and on what figures its power stands.
+
+
+def drawing_devices(design: Design) -> Iterator[tuple[Device, Path, int]]:
+    """(profile, path in the blueprint, how many) of nodes, extra devices and the switches of tiers."""
+    for nodes in design.layout.node_sets:
+        yield nodes.profile, nodes.path, design.layout.present(nodes)
+    places = {extra.name: extra.path for fabric in design.fabrics for extra in fabric.extras}
+    for name, (profile, devices, _) in design.extra_devices.items():
+        yield profile, (*places[name], "device"), len(devices)
+    for fabric in design.fabrics:
+        for tier in fabric.tiers:
+            yield tier.profile, (*tier.path, "switch"), tier.switches
+
+
+def power_words(design: Design) -> str:
+    """On what `power_w` of the summary stands, beside published maxima without optics; "" where on nothing else."""
+    found: dict[str, dict[str, None]] = {}
+    for profile, _, count in drawing_devices(design):
+        for kind in (basis(profile) or "").split("-with-") if count else ():
+            found.setdefault(kind, {})[profile.id] = None
+    said = (
+        ("typical", "typical draws"),
+        ("estimate", "estimates"),
+        ("unknown", "no figure"),
+        ("optics", "maxima with optics"),
+    )
+    return "; ".join(f"{words}: {', '.join(found[kind])}" for kind, words in said if kind in found)

@@ -17,7 +17,7 @@ from fabricgen.design.layout import lay_out
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of, spans_units
-from fabricgen.design.sizing.down_ports import Reserve
 from fabricgen.design.sizing.kept_front import kept_cages
+from fabricgen.design.sizing.node_ports import Reserve
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
 

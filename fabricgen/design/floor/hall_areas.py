@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,9 @@ from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
 from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.network_area import KIND, NetworkArea, highest, places_of, places_together
 from fabricgen.design.floor.network_runs import NetworkRun, shared_name
-from fabricgen.design.floor.row_ends import KIND as ENDS
-from fabricgen.design.floor.row_ends import RowEnds, row_ends
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
-from fabricgen.design.floor.unit_rows import UnitRows, unit_rows
+from fabricgen.design.floor.unit_racks import UnitRows, unit_rows
 from fabricgen.design.floor.usual_floor import Laying, kept_rules, stands_together
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
@@ -139,9 +137,9 @@ class HallAreas:
         wanted = self._some(number, self.wanted[number], ends=True)
         if not wanted:
             return RowEnds()
-        kept = self._lock.rooms.get(ENDS + suffix)
+        kept = self._lock.rooms.get(ROW_KIND + suffix)
         columns = range(kept, kept + 1) if kept else range(1, hall.racks_per_row)
-        found = row_ends(self._lock.of(ENDS + suffix), wanted, room, columns, partial(self._rows_beside, number))
+        found = row_ends(self._lock.of(ROW_KIND + suffix), wanted, room, columns, partial(self._rows_beside, number))
         if not found:
             racks = sum(wanted.values())
             there = f"{hall.rows} of {hall.racks_per_row} racks, which units take but for their ends"
@@ -152,7 +150,7 @@ class HallAreas:
         """Node rows of a hall when so many columns are kept at their ends."""
         hall = self._halls[number]
         if hall.rows == ENDLESS:
-            kept = ENDS + self._shared.suffix(number) in self._lock.rooms  # what comes later stands in further rows
+            kept = ROW_KIND + self._shared.suffix(number) in self._lock.rooms  # what comes later stands in further rows
             return MOST_ROWS if kept else self._node_rows(number, self._layouts(number, ends))
         in_rows = self._some(number, self.wanted[number], ends=False)
         filled = -(-highest(self._in_rows[number], in_rows) // hall.racks_per_row)
@@ -296,7 +294,7 @@ class HallAreas:
 
     def kind_of(self, hall: int, holder: str) -> str:
         """Kind of lock entry for the places of a run of racks."""
-        return (ENDS if (hall, holder) in self._at_ends else KIND) + self._shared.suffix(hall)
+        return (ROW_KIND if (hall, holder) in self._at_ends else KIND) + self._shared.suffix(hall)
 
     def held(self) -> dict[str, Allocations]:
         """The places of all runs by kind of lock entry, including runs that are gone."""
@@ -316,7 +314,7 @@ class HallAreas:
             if area.rows and not (self._spec and self._spec.rows):
                 found[ROWS + self._shared.suffix(i)] = area.rows
             if self.ends[i].columns:
-                found[ENDS + self._shared.suffix(i)] = self.ends[i].columns
+                found[ROW_KIND + self._shared.suffix(i)] = self.ends[i].columns
             if area.rows and area.first and area.hall.rows == ENDLESS:
                 found[ROWS_FROM + self._shared.suffix(i)] = area.first
         return found
@@ -328,3 +326,45 @@ def _nth(intervals: Intervals, index: int) -> int:
             return interval.first + index
         index -= interval.size
     raise IndexError(index)
+
+
+# Places for shared network racks at the ends of the rows of nodes, in columns that no unit takes.
+# They are numbered row by row. As many columns are kept as the racks need: the fewest with which the rows of nodes,
+# which are longer or more for it, have a place for each.
+
+ROW_KIND = "floor row ends"
+"""Kind of lock entry, and count in the lock: places at the ends of rows, and how many each row has."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowEnds:
+    """The last places of the rows of nodes of a hall: `columns` of each, from column `first` on (0: none); by lock key,
+    those of each run of racks.
+    """
+
+    first: int = 0
+    columns: int = 0
+    places: Mapping[str, Intervals] = field(default_factory=dict)
+
+    def spot(self, place: int) -> tuple[int, int]:
+        """(row of nodes, column) of a place, from 0."""
+        return place // self.columns, self.first + place % self.columns
+
+
+def row_ends(
+    held: Allocations,
+    wanted: Mapping[str, int],
+    room: Mapping[str, int],
+    columns: range,
+    rows: Callable[[int], int],
+) -> tuple[int, dict[str, Intervals]] | None:
+    """(columns, places by lock key) of runs at row ends: of the first number of `columns` whose places suffice.
+
+    `rows(columns)` are the rows of nodes when so many columns are kept; `wanted` and `room` are racks of each run, now
+    and with the reserve. None where no number of columns suffices.
+    """
+    for kept in columns:
+        places = places_together(held, wanted, room, kept)
+        if highest(places, wanted) <= rows(kept) * kept:
+            return kept, places
+    return None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fabricgen.blueprint.models import Pod
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.design.floor.unit_rows import UnitRows
+from fabricgen.design.floor.unit_racks import UnitRows
 from fabricgen.design.layout import Layout, PodLayout
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.kernel.intervals import (

@@ -15,8 +15,7 @@ from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.network_area import KIND, PART, PLANE
-from fabricgen.design.floor.unit_racks import stand_of
-from fabricgen.design.floor.unit_stack import part_of
+from fabricgen.design.floor.unit_racks import part_of, stand_of
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from fabricgen.blueprint.models import Blueprint, Racks
+from fabricgen.blueprint.sections.floor import Floor
+from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
+from fabricgen.kernel.diagnostics import Path
 
 TOP_UNITS_FREE = 2
 """Rack units left free at the top of network racks, for patching and air."""
@@ -70,3 +75,43 @@ def node_slots(rack: RackProfile, height: int) -> int:
     """How many nodes of a height a rack takes beside two rack units for a switch; at least one."""
     free = FreeUnits(rack.units - 2, rack.reserved_units)
     return max(1, sum(1 for _ in _places(free, height, hung=False)))
+
+
+# The two rack types of a cluster, for nodes and for networks: from the catalogue, with what the blueprint states.
+
+
+def node_rack(racks: Racks, path: Path, floor: Floor, catalog: Catalog) -> RackProfile:
+    """The type of the node racks of a kind of unit, stated at `path`; raises InputError for one that the catalogue
+    lacks.
+    """
+    found = catalog.rack(racks.type, (*path, "type")) if racks.type else plain_rack(racks.units, floor)
+    return _with(
+        found, power_kw=racks.power_kw, load_kg=racks.weight_kg, air_kw=racks.air_kw, liquid_kw=racks.liquid_kw
+    )
+
+
+def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProfile:
+    """The type of racks for switches and extra devices only, `units` high unless stated; raises InputError as above."""
+    floor = blueprint.floor
+    found = (
+        catalog.rack(floor.network_rack, ("floor", "network_rack")) if floor.network_rack else plain_rack(units, floor)
+    )
+    return _with(found, power_kw=floor.network_rack_kw, load_kg=floor.network_rack_kg)
+
+
+def plain_rack(units: int, floor: Floor) -> RackProfile:
+    """A rack type known only by its height in rack units and the space that the floor gives it."""
+    return RackProfile.model_construct(
+        id=f"rack-{units}u",
+        source="the blueprint",
+        tag="D",
+        name=f"{units}U rack",
+        units=units,
+        width_m=floor.rack_pitch_m,
+        depth_m=floor.rack_depth_m,
+    )
+
+
+def _with(rack: RackProfile, **stated: Any) -> RackProfile:
+    changed = {key: value for key, value in stated.items() if value is not None}
+    return rack.model_copy(update=changed) if changed else rack

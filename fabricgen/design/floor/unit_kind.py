@@ -11,8 +11,7 @@ from fabricgen.blueprint.scalars import CountOf, NodeSetOf
 from fabricgen.blueprint.slots import UnitSize
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
-from fabricgen.design.floor.rack_space import node_slots
-from fabricgen.design.floor.rack_types import node_rack
+from fabricgen.design.floor.rack_space import node_rack, node_slots
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 

@@ -9,8 +9,15 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.network_runs import racks_of, stands_in_run, stated_stand
 from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.design.floor.unit_racks import NodeRack, RackFixture, UnitSpot, UnitTier, node_rack_of
-from fabricgen.design.floor.unit_stack import UnitStack, stacked
+from fabricgen.design.floor.unit_racks import (
+    NodeRack,
+    RackFixture,
+    UnitSpot,
+    UnitStack,
+    UnitTier,
+    node_rack_of,
+    stacked,
+)
 from fabricgen.design.floor.usual_floor import filled_from_top
 from fabricgen.design.layout import Layout, Part
 from fabricgen.design.management.managed import TRAY_TIER

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fabricgen.blueprint.sections.patching import Patch
+from fabricgen.blueprint.sections.cabling import Patch
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile, PanelProfile, TrunkProfile
 from fabricgen.catalog.patch_models import Polarity

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.sections.balancing import LoadBalance
-from fabricgen.blueprint.sections.routing import Routing
+from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 

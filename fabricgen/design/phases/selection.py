@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from fabricgen.blueprint.sections.phases import ALL, NumbersOf, Phase
 from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Span, did_you_mean, fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +88,173 @@ def units_of(design: Design, phase: Phase) -> Iterator[int]:
 def _numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int] | None:
     numbers = (stated or {}).get(fabric.name, (stated or {}).get(ALL) if most > 1 else None)
     return None if numbers is None or set(range(1, most + 1)) <= set(numbers) else frozenset(numbers)
+
+
+# The faults of phases: what they name there is not, they have nothing of something, or they shrink.
+
+
+def check_phases(design: Design) -> None:
+    """Raise InputError for phases that name what there is not (FG095), that are empty (FG096), or that lack what an
+    earlier one has (FG097).
+    """
+    phases = design.loaded.blueprint.phases
+    faults = [wrong for name, phase in phases.items() for wrong in _faults(design, name, phase)]
+    if not faults:
+        found = [(name, selected(design, phase)) for name, phase in phases.items()]
+        for (before, earlier), (name, selection) in pairwise(found):
+            if lacking := selection.lacks(earlier):
+                message = f"phase '{name}' lacks what is there at '{before}': {lacking}"
+                hint = "phases are in the order of time, and each has all of the one before it"
+                faults += fault("FG097", message, path=("phases", name), hint=hint).diagnostics
+    if faults:
+        raise InputError(faults)
+
+
+def _faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
+    at: Path = ("phases", name)
+    pods = {pod.name for pod in design.layout.pods}
+    fabrics = {fabric.name for fabric in design.fabrics}
+    extras = {extra.name for fabric in design.fabrics for extra in fabric.extras}
+    for key, word, names, known in (
+        ("sites", "site", phase.sites, set(design.layout.sites)),
+        ("pods", "pod", phase.pods, pods),
+        ("fabrics", "fabric", phase.fabrics, fabrics),
+        ("extra", "extra device", phase.extra, extras),
+    ):
+        if names == () and key != "extra":
+            yield from _empty((*at, key), f"phase '{name}' has no {word} at all")
+        for i, stated in enumerate(names or ()):
+            if stated not in known:
+                yield from _unknown((*at, key, i), f"there is no {word} '{stated}'", did_you_mean(stated, known))
+    yield from _unit_faults(design, at, phase, pods)
+    yield from _number_faults((*at, "planes"), "plane", phase.planes, {f.name: f.planes for f in design.fabrics})
+    yield from _number_faults((*at, "rails"), "rail", phase.rails, {f.name: f.rails for f in design.fabrics})
+    tiers = Counter[str]()
+    for tier in design.tiers:
+        tiers |= Counter({f"{tier.fabric}.{tier.name}": tier.count})  # the most of its parts
+    for stated, count in phase.switches.items():
+        path = (*at, "switches", stated)
+        if stated not in tiers:
+            yield from _unknown(path, f"there is no tier '{stated}'", did_you_mean(stated, tiers))
+        elif count > tiers[stated]:
+            yield from _unknown(path, f"a group of {stated} has {tiers[stated]} switches in the end, not {count}", "")
+        elif not count:
+            yield from _empty(path, f"phase '{name}' has no {stated}")
+
+
+def _unit_faults(design: Design, at: Path, phase: Phase, pods: set[str]) -> Iterator[Diagnostic]:
+    most = {pod.name: pod.su for pod in design.layout.pods}
+    for pod, count in phase.units.items():
+        path = (*at, "units", pod)
+        if pod not in pods:
+            yield from _unknown(path, f"there is no pod '{pod}'", did_you_mean(pod, pods))
+        elif count > most[pod]:
+            yield from _unknown(path, f"pod {pod} has {most[pod]} scalable units in the end, not {count}", "")
+    named = set(phase.pods or ()) <= pods and set(phase.sites or ()) <= set(design.layout.sites)
+    if named and phase.pods != () and phase.sites != () and not any(True for _ in units_of(design, phase)):
+        yield from _empty(at, f"phase '{at[1]}' has no scalable unit")
+
+
+def _number_faults(at: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]) -> Iterator[Diagnostic]:
+    for fabric, numbers in (stated or {}).items():
+        path = at if fabric == ALL else (*at, fabric)
+        if fabric != ALL and fabric not in most:
+            yield from _unknown(path, f"there is no fabric '{fabric}'", did_you_mean(fabric, most))
+            continue
+        if not numbers:
+            yield from _empty(path, f"phase '{at[1]}' has no {word} at all")
+        meant = [n for n in most.values() if n > 1] if fabric == ALL else [most[fabric]]
+        for i, number in enumerate(numbers):
+            if number > max(meant, default=0):
+                there = f"{word}s 1 to {max(meant)}" if meant else f"no fabric with several {word}s"
+                yield from _unknown(
+                    (*path, i), f"there is no {word} {number}", f"there {'are' if meant else 'is'} {there}"
+                )
+
+
+def _unknown(path: Path, message: str, hint: str) -> Sequence[Diagnostic]:
+    return fault("FG095", message, path=path, hint=hint).diagnostics
+
+
+def _empty(path: Path, message: str) -> Sequence[Diagnostic]:
+    hint = "state what is there, or leave the key out for all"
+    return fault("FG096", message, path=path, hint=hint).diagnostics
+
+
+# The part of a design that a lab has: the first units, nodes and upper switches, and so some of every kind.
+
+CODE = "FG157"
+
+ALIKE = 2
+"""Pods that are kept of those that are alike: fewer have no path through the tier that joins them."""
+
+_LIKE = "write it like 2su, or 2su,4n,4spine"
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """What a lab keeps at most: units of a pod, nodes of each set in a unit, pods of those that are alike, and switches
+    of each group of a tier, by TIER or FABRIC.TIER; None is all.
+    """
+
+    units: int | None = None
+    nodes: int | None = None
+    pods: int = ALIKE
+    switches: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_cuts(design: Design, text: str) -> Cuts:
+    """The cuts that `--lab` names, such as `2su,4n,4spine`; raises InputError (FG157) for what is none."""
+    upper, found = _names(design, lowest=False), dict[str, int]()
+    for cut in text.split(","):
+        match = re.fullmatch(r"([0-9]{1,6})([A-Za-z][\w.-]*)", cut.strip())
+        if not match:
+            raise _wrong(text, f"'{cut.strip()}' is no count of anything", _LIKE)
+        count, word = int(match[1]), match[2]
+        if word not in {"su", "n", "pod", *upper}:
+            raise _wrong(text, *_explain_unknown_word(word, upper, _names(design, lowest=True)))
+        if not count:
+            raise _wrong(text, f"a lab without any {word} is none", f"keep 1{word}, or leave the cut out to keep all")
+        if word in found:
+            raise _wrong(text, f"{word} is cut twice, to {found[word]} and to {count}", "say it once")
+        found[word] = count
+    return Cuts(found.pop("su", None), found.pop("n", None), found.pop("pod", ALIKE), found)
+
+
+def subset(design: Design, cuts: Cuts, of: Selection) -> Selection:
+    """What a lab keeps of what is there: of pods that are alike (of one kind of unit and site) and of units the first.
+
+    Every kind of unit and node, site, fabric, tier, rail and plane stays, and so do all extra devices.
+    """
+    kept, alike = set[int](), defaultdict[tuple[str, str], list[list[int]]](list)
+    for pod in design.layout.pods:
+        units = [unit for unit in range(pod.first_su, pod.first_su + pod.su) if unit in of.units]
+        if units:
+            alike[pod.part, pod.site].append(units)
+    for pods in alike.values():
+        kept.update(unit for units in pods[: cuts.pods] for unit in units[: cuts.units])
+    switches = dict(of.switches)
+    for tier in design.tiers:
+        if not tier.lowest:
+            most = cuts.switches.get(f"{tier.fabric}.{tier.name}", cuts.switches.get(tier.name, tier.count))
+            switches[tier.key] = min(switches[tier.key], most)
+    return replace(of, units=frozenset(kept), switches=switches, nodes=cuts.nodes)
+
+
+def _names(design: Design, *, lowest: bool) -> set[str]:
+    """Tiers that nodes attach to, or the others, by TIER and FABRIC.TIER."""
+    tiers = [tier for tier in design.tiers if tier.lowest == lowest]
+    return {name for tier in tiers for name in (tier.name, f"{tier.fabric}.{tier.name}")}
+
+
+def _explain_unknown_word(word: str, upper: set[str], lowest: set[str]) -> tuple[str, str]:
+    """(what is wrong with a word, what would be right)."""
+    if word in lowest:
+        return f"nodes attach to {word}, whose switches come with their units", "cut units (2su) or nodes (4n)"
+    tiers = f", or switches of a tier ({', '.join(sorted(upper))})" if upper else ""
+    words = f"cut units of a pod (su), nodes of a unit (n), pods that are alike (pod){tiers}"
+    return f"there is no '{word}' to cut", words
+
+
+def _wrong(text: str, message: str, hint: str) -> InputError:
+    return fault(CODE, message, hint=hint, span=Span(f"--lab {text}", 1, 1))

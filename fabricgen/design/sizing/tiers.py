@@ -36,11 +36,9 @@ from fabricgen.design.sizing.arithmetic import (
     too_small,
     upper_count,
 )
-from fabricgen.design.sizing.down_ports import DownPorts, Reserve
-from fabricgen.design.sizing.kept import as_before, kept_count, place_upward
-from fabricgen.design.sizing.kept_above import KeptAbove, Laid
+from fabricgen.design.sizing.kept import KeptAbove, Laid, as_before, kept_count, place_upward
 from fabricgen.design.sizing.kept_front import KeptFront, beside_nodes
-from fabricgen.design.sizing.node_ports import NodeDemand, NodePorts, SlotAssignment
+from fabricgen.design.sizing.node_ports import DownPorts, NodeDemand, NodePorts, Reserve, SlotAssignment
 from fabricgen.design.sizing.purposes import laid_feeds, purposes_of
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened

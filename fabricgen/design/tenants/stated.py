@@ -7,8 +7,9 @@ its own VRF.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from fabricgen.blueprint.models import Blueprint, natural
 from fabricgen.blueprint.sections.tenants import Tenant
@@ -19,7 +20,6 @@ from fabricgen.design.linked import fabric_underlay, fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.numbering import with_tenants
 from fabricgen.design.tenants.model import TenantDesign
-from fabricgen.design.tenants.shared import check_shared
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
 UNKNOWN, TWICE = "FG078", "FG093"
@@ -200,3 +200,45 @@ def _check_vlans(design: Design, taken: Mapping[int, str]) -> None:
                 path=(*fabric.path, "vlan"),
                 hint="tenants have VLANs 2000 to 3399: state another",
             )
+
+
+# Extra devices that tenants share on InfiniBand: members of several partitions, and the one way between tenants.
+
+
+def check_shared(design: Design, name: str, fabrics: Collection[str]) -> None:
+    """Raise InputError (FG094) where a tenant, kept apart in `fabrics`, shares what it cannot."""
+    tenant = design.loaded.blueprint.tenants[name]
+    on_infiniband = {
+        extra.name for f in design.fabrics if f.protocol == "infiniband" and f.name in fabrics for extra in f.extras
+    }
+    for i, extra in enumerate(tenant.shared):
+        why, hint = "", ""
+        if extra not in design.extra_sets:
+            why, hint = f"there are no extra devices '{extra}'", did_you_mean(extra, design.extra_sets)
+        elif extra in tenant.extra:
+            why, hint = f"the devices '{extra}' are its own", "remove it from `shared` or from `extra`"
+        elif extra not in on_infiniband:
+            why = f"the devices '{extra}' have no port in an InfiniBand fabric that it is kept apart in"
+            hint = "on Ethernet, `leaks` join the VRFs of tenants"
+        if why:
+            raise fault("FG094", f"tenant {name}: {why}", path=("tenants", name, "shared", i), hint=hint)
+
+
+# What each tenant has, in figures.
+
+
+def tenant_figures(design: Design) -> dict[str, dict[str, Any]]:
+    """By tenant: its nodes, the accelerators of those that are not spare, and the fabrics that it is kept apart in."""
+    layout = design.layout
+    return {
+        tenant.name: {
+            "nodes": len(tenant.slots),
+            "accelerators": sum(
+                layout.of_set(nodes, tenant.slots - layout.spare) * nodes.profile.accelerators.count
+                for nodes in layout.node_sets
+                if nodes.profile.accelerators
+            ),
+            "fabrics": list(tenant.fabrics),
+        }
+        for tenant in design.tenants
+    }

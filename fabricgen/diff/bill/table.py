@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.diff.bill.compare import BomDelta
-from fabricgen.diff.bill.wording import bom_line, bom_title
+from fabricgen.diff.bill.compare import BomDelta, bom_line, bom_title
 from fabricgen.kernel.diagnostics import printable
 
 _TITLES = {"new": "new parts", "gone": "parts that go", "more": "more", "fewer": "fewer", "same": "spares put to use"}

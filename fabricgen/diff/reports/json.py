@@ -10,7 +10,7 @@ from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta, pairs
 from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.renaming import NAME
-from fabricgen.diff.reports.summary_lines import optics_by_part
+from fabricgen.diff.reports.wording import optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
 _FIGURES = frozenset({"length_m", "speed_gbps"})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fabricgen.diff.bill.wording import bom_line, bom_title
+from fabricgen.diff.bill.compare import bom_line, bom_title
 from fabricgen.diff.compare import Change
-from fabricgen.diff.reports.summary_lines import optics_by_part, spare_lines, totals
-from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines
+from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines, optics_by_part, spare_lines, totals
 from fabricgen.kernel.diagnostics import printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.extras.default_routes import NEVER, DefaultRoutes
+from fabricgen.design.extras.exits import NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.files.addresses import table
 from fabricgen.numbering.addresses.exit_links import exit_segments

@@ -15,7 +15,7 @@ from functools import cached_property
 from ipaddress import ip_address
 
 from fabricgen.blueprint.sections.management import Image, Management
-from fabricgen.catalog.nos_facts import BootFile
+from fabricgen.catalog.nos_configuration import BootFile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.tables import SWITCH, DeviceClass

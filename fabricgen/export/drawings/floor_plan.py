@@ -23,8 +23,20 @@ from fabricgen.export.drawings.floor_pages import (
     whole_hall,
 )
 from fabricgen.export.drawings.rack_kinds import RackKinds
-from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe, width_of
-from fabricgen.export.drawings.wrap import Groups, narrowest, wrapped
+from fabricgen.export.drawings.svg import (
+    GLYPH,
+    Groups,
+    box,
+    drawing,
+    label,
+    narrowest,
+    number,
+    path,
+    rect,
+    safe,
+    width_of,
+    wrapped,
+)
 from fabricgen.export.locations import column_label, row_label
 
 SMALLEST = 1.77

@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from fabricgen.export.drawings.faces import Column, Panel
-from fabricgen.export.drawings.svg import GLYPH
+from fabricgen.export.drawings.svg import GLYPH, Groups, narrowest
 from fabricgen.export.drawings.switch_ports import KEPT, Port
-from fabricgen.export.drawings.wrap import Groups, narrowest
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
 """Usable area of a landscape A4 page, mm."""

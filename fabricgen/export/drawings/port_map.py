@@ -33,9 +33,8 @@ from fabricgen.export.drawings.port_layout import (
     lay_out,
     outline,
 )
-from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe
+from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe, wrapped
 from fabricgen.export.drawings.switch_ports import MANAGEMENT, Port, SwitchPorts
-from fabricgen.export.drawings.wrap import wrapped
 from fabricgen.export.palette import LIGHT, ink_on
 
 _NARROWEST = 120.0

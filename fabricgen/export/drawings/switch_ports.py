@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.reserved import reserved_ports
+from fabricgen.design.capacity.counts import reserved_ports
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.export.columns import end_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fabricgen.bom.bill import Line, bill_of
-from fabricgen.bom.money import as_price, price_units
+from fabricgen.bom.prices import as_price, price_units
 from fabricgen.bom.sets import price_of
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole

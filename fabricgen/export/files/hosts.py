@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.extras.default_routes import DefaultRoutes
+from fabricgen.design.extras.exits import DefaultRoutes
 from fabricgen.export.columns import picked
 from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
 from fabricgen.export.host_shapes import HostShape, PortKey

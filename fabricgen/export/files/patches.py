@@ -13,7 +13,7 @@ from fabricgen.bom.jumpers import Channels
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.columns import picked
-from fabricgen.export.sockets import socket_numbers
+from fabricgen.export.plugs import socket_numbers
 from fabricgen.export.table import ExportContext, File, Table, csv_file
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
 from fabricgen.wiring.cabling.pieces import common_ends

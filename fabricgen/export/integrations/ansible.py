@@ -18,7 +18,7 @@ from json import dumps
 from fabricgen.cluster import Cluster
 from fabricgen.export.operations.devices import Labels, configured_nos, labelled, word
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 
 ON_REQUEST = True
 

@@ -12,10 +12,9 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.server import BootServer
-from fabricgen.export.operations.devices import configured_nos, labelled, of_metrics
-from fabricgen.export.operations.expected import by_name, profiles
+from fabricgen.export.operations.devices import by_name, configured_nos, labelled, of_metrics, profiles
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 
 ON_REQUEST = True
 

@@ -10,16 +10,22 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
+import numpy as np
+
 from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.boot.names import main_addresses
 from fabricgen.export.boot.server import IMAGE_OPTION, BootServer, is_address
-from fabricgen.export.boot.subnets import Holder, Place, Subnet, subnets_of
 from fabricgen.export.table import ExportContext, File
+from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.blocks.family import V4
+from fabricgen.numbering.blocks.column import AddressColumn
+from fabricgen.numbering.blocks.family import V4, Network
+from fabricgen.wiring.tables import SWITCH, Ints64, ManagementPort, Segment
 
 ON_REQUEST = True
 
@@ -180,3 +186,185 @@ def _id_of(subnet: Subnet, taken: set[int]) -> int:
         number = number % (MOST_ID - 1) + 1
     taken.add(number)
     return number
+
+
+# The subnets in which a DHCP server gives out addresses, and who has which of them.
+# Those of the management network, and of every fabric that relays requests (`dhcp`). Switches of the management
+# network have no port on it and are managed at their loopbacks: these are a subnet, too, so that every managed device
+# is in one.
+
+Place = tuple[str, str]
+"""(switch, port)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has an address: a device, at the ports of switches that it is plugged into; a bond has several."""
+
+    device: int
+    address: int
+    macs: tuple[str, ...]
+    """MACs of its ports as far as the inventory has them; of a switch else its base MAC."""
+    places: tuple[Place, ...] = ()
+    is_bmc: bool = False
+    """Whether it is at a BMC's port."""
+
+
+@dataclass(slots=True)
+class Subnet:
+    """A subnet of one fabric; `gateway` is "" for none. `fabric` is "" for the flat subnet of management ports."""
+
+    network: Network
+    fabric: str
+    gateway: str
+    holders: list[Holder] = field(default_factory=list)
+
+
+def served_fabrics(cluster: Cluster) -> tuple[str, ...]:
+    """Names of the fabrics whose hosts get their addresses by DHCP, in the order of the blueprint."""
+    specs = cluster.design.loaded.blueprint.fabrics
+    ethernet = (fabric for fabric in cluster.design.fabrics if fabric.protocol != "infiniband")
+    return tuple(fabric.name for fabric in ethernet if fabric.manages or specs[fabric.name].dhcp is not None)
+
+
+class _Networks:
+    """Networks around addresses of a family: to make one takes as long as a reservation."""
+
+    def __init__(self, found: FamilyAddresses) -> None:
+        self._family = found.family
+        self._known: dict[tuple[int, int], Network] = {}
+
+    def around(self, address: int, length: int) -> Network:
+        """The network of some prefix length around an address."""
+        key = address >> (self._family.bits - length), length
+        if key not in self._known:
+            self._known[key] = self._family.network(address, length)
+        return self._known[key]
+
+
+def subnets_of(cluster: Cluster, found: FamilyAddresses) -> list[Subnet]:
+    """The subnets of an address family with everybody in them, by address."""
+    subnets: dict[Network, Subnet] = {}
+    for subnet in (*_bridged(cluster, found), *_on_links(cluster, found), *_without_links(cluster, found)):
+        known = subnets.setdefault(subnet.network, subnet)
+        if known is not subnet:
+            known.holders += subnet.holders
+    for subnet in subnets.values():
+        subnet.holders.sort(key=lambda holder: (holder.address, holder.device))
+    return sorted(subnets.values(), key=lambda subnet: (subnet.network.network_address, subnet.network.prefixlen))
+
+
+def _bridged(cluster: Cluster, found: FamilyAddresses) -> Iterator[Subnet]:
+    """Subnets behind gateways, whoever is in them."""
+    for fabric in served_fabrics(cluster):
+        subnets = found.subnets.get(fabric)
+        for row in np.flatnonzero(subnets.gateway.present).tolist() if subnets else ():
+            assert subnets is not None  # noqa: S101 - it has rows
+            for gateway in found.gateways(fabric, row):
+                network = found.family.network(gateway, int(subnets.subnet_length[row]))
+                yield Subnet(network, fabric, found.text(gateway))
+
+
+def _on_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[Subnet]:
+    """The ends of links in the subnets of their fabric."""
+    links, exits = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
+    everyone = [(links.segments[i].fabric, i) for i in range(len(links.segments)) if i not in exits]
+    for fabric in served_fabrics(cluster):
+        own = [i for name, i in everyone if name == fabric and _is_of_host(links.segments[i])]
+        rows = np.flatnonzero(np.isin(links.segment, own))
+        yield from _ends(cluster, found, fabric, rows[found.a[rows].present], found.a, found.length)
+    for fabric in set(served_fabrics(cluster)) & set(found.shared):
+        column, lengths = found.shared[fabric], found.subnets[fabric].subnet_length[links.b_device]
+        yield from _ends(cluster, found, fabric, np.flatnonzero(column.present), column, lengths, shared=True)
+
+
+def _is_of_host(segment: Segment) -> bool:
+    """Whether its lower ends are ports of nodes and extra devices, or management ports of switches; devices that others
+    configure are neither.
+    """
+    side = segment.a
+    return isinstance(side, ManagementPort) or (isinstance(side, Attachment) and not side.profile.external)
+
+
+def _ends(
+    cluster: Cluster,
+    found: FamilyAddresses,
+    fabric: str,
+    rows: Ints64,
+    column: AddressColumn,
+    lengths: Ints64,
+    *,
+    shared: bool = False,
+) -> Iterator[Subnet]:
+    """A subnet with one holder for each of some links. What has a VLAN on ports of another fabric is at no place."""
+    links, bonds = cluster.plan.links, cluster.plan.bonds
+    macs, networks = _Macs(cluster), _Networks(found)
+    a_port, b_port = cluster.a_port, cluster.b_port
+    of_bond = _members(cluster, rows) if bonds is not None else {}
+    of_bmc = [isinstance(segment.a, Attachment) and segment.a.role == "bmc" for segment in links.segments]
+    for row in rows.tolist():
+        device, address = int(links.a_device[row]), column.at(row)
+        ends = of_bond.get(row, (row,))
+        places = () if shared else tuple((cluster.names[links.b_device[end]], str(b_port[end])) for end in ends)
+        known = macs.of(device, [str(a_port[end]) for end in ends])
+        holder = Holder(device, address, known, places, of_bmc[links.segment[row]])
+        gateway = found.text(found.b.at(row))
+        yield Subnet(networks.around(address, int(lengths[row])), fabric, gateway, [holder])
+
+
+def _members(cluster: Cluster, rows: Ints64) -> Mapping[int, tuple[int, ...]]:
+    """The links of the bond of each of some links that are the first of one."""
+    bonds = cluster.plan.bonds
+    assert bonds is not None  # noqa: S101 - the caller has looked
+    members: dict[int, list[int]] = {}
+    for row in np.flatnonzero(bonds.of_link >= 0).tolist():
+        members.setdefault(int(bonds.of_link[row]), []).append(row)
+    return {row: tuple(members[int(bonds.of_link[row])]) for row in rows.tolist() if bonds.of_link[row] >= 0}
+
+
+def _without_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[Subnet]:
+    """Managed devices that are on no link to the management network: all switches where there is none, and its own.
+
+    The loopbacks of the latter are in the smallest prefix that has them all.
+    """
+    links, devices, family = cluster.plan.links, cluster.plan.devices, found.family
+    managing = [i for i, s in enumerate(links.segments) if _is_of_host(s) and getattr(s.a, "role", "bmc") == "bmc"]
+    alone = found.management.present.copy()
+    alone[links.a_device[np.isin(links.segment, managing)]] = False
+    macs, networks, loopbacks = _Macs(cluster), _Networks(found), dict[str, list[Holder]]()
+    for row in np.flatnonzero(alone).tolist():
+        cls = devices.classes[devices.device_class[row]]
+        if cls.kind != SWITCH:
+            continue
+        address, length = found.management.at(row), int(found.management_length[row])
+        port = cluster.design.catalog.naming(cls.nos).management_of(cls.profile)
+        holder = Holder(row, address, macs.of(row, [port]))
+        if length == family.bits:
+            loopbacks.setdefault(cls.fabric, []).append(holder)
+        else:
+            gateway = found.text(found.management_gateway.at(row))
+            yield Subnet(networks.around(address, length), "", gateway, [holder])
+    for fabric, holders in loopbacks.items():
+        yield Subnet(_around(found, [holder.address for holder in holders]), fabric, "", holders)
+
+
+def _around(found: FamilyAddresses, addresses: Iterable[int]) -> Network:
+    """The smallest prefix with some addresses in it."""
+    known = sorted(addresses)
+    return found.family.network(known[0], found.family.bits - (known[0] ^ known[-1]).bit_length())
+
+
+class _Macs:
+    """MACs of the inventory."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._known, self._names = cluster.design.loaded.macs, cluster.names
+
+    def of(self, device: int, ports: Iterable[str]) -> tuple[str, ...]:
+        """Those of some ports of a device; of a switch whose ports are not listed its base MAC."""
+        if not self._known:
+            return ()
+        name = self._names[device]
+        found = tuple(mac for port in ports if (mac := self._known.get((name, port))))
+        base = self._known.get((name, ""))
+        return found or ((base,) if base else ())

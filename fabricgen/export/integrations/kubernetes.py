@@ -10,16 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from ipaddress import ip_network
 from typing import Any
 
+import numpy as np
+
 from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment, FabricDesign
+from fabricgen.design.names.interfaces import interface_name
+from fabricgen.design.qos import qos_of
+from fabricgen.export.columns import picked
+from fabricgen.export.host_links import family_texts, host_links
 from fabricgen.export.kubernetes.labels import PRESETS, network_labels, place_labels
-from fabricgen.export.kubernetes.networks import networks, pools
-from fabricgen.export.kubernetes.nics import nic_templates
 from fabricgen.export.locality.model import locality
+from fabricgen.export.rdma.ports import ECT, RING, nic_of, rail_name
+from fabricgen.export.rdma.qos import HostQos
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import built_in_templates
+from fabricgen.numbering.addresses.node_prefixes import node_prefixes
 
 ON_REQUEST = True
 
@@ -51,3 +62,164 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def _file(name: str, common: dict[str, Any], **values: Any) -> File:
     text = built_in_templates().get_template(f"kubernetes/{name}.j2").render(common, **values)
     return f"kubernetes/{name}", text.encode()
+
+
+# What NVIDIA's NIC configuration operator is told of NICs: the same intent as `rdma-setup` of the part `hosts`.
+# One template for each kind of NIC, since the operator applies none where two match a NIC (Mellanox/ nic-
+# configuration-operator, README).
+
+
+@dataclass(frozen=True, slots=True)
+class NicTemplate:
+    """Settings of all NICs of a kind, by PCI device id; `qos` is None on InfiniBand. `clash`: fabrics that differ in
+    them, so that they are left out.
+    """
+
+    device_id: str
+    nic: str
+    fabrics: tuple[str, ...]
+    qos: HostQos | None
+    clash: bool
+
+    @property
+    def on(self) -> str:
+        """The names of its fabrics, as a person reads them."""
+        return ", ".join(self.fabrics)
+
+    @property
+    def link(self) -> str:
+        """The link type, as the operator names it."""
+        return "Ethernet" if self.qos else "Infiniband"
+
+    @property
+    def traffic_class(self) -> int:
+        """Of packets of connections that state none."""
+        return self.qos.traffic_class + ECT if self.qos else 0
+
+    @property
+    def ring(self) -> int:
+        """Entries of rings."""
+        return RING
+
+
+def nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
+    """The templates by device id, of NICs on lossless or InfiniBand fabrics."""
+    found: dict[tuple[str, str], dict[str, HostQos | None]] = {}
+    for fabric in cluster.design.fabrics:
+        intent, is_infiniband = qos_of(cluster.design, fabric), fabric.protocol == "infiniband"
+        for side in {id(side): side for _, side in fabric.attachments}.values() if not fabric.shares_ports else ():
+            for nic in filter(None, (nic_of(cluster, side, leg) for leg in side.legs)):
+                if nic.device_id and (is_infiniband or intent.lossless):
+                    qos = None if is_infiniband else HostQos(intent, 0)
+                    found.setdefault((nic.device_id, nic.name), {})[fabric.name] = qos
+    templates: dict[str, NicTemplate] = {}
+    for (device_id, name), wants in sorted(found.items()):
+        first = templates.get(device_id)
+        qos = next(iter(wants.values()))
+        names = tuple(dict.fromkeys((*(first.fabrics if first else ()), *wants)))
+        clash = any(other != (first.qos if first else qos) for other in wants.values()) or bool(first and first.clash)
+        nics = f"{first.nic}, {name}" if first else name
+        templates[device_id] = NicTemplate(device_id, nics, names, first.qos if first else qos, clash)
+    return tuple(templates.values())
+
+
+# A secondary network of pods for each rail and port of RoCE, with the addresses that the plan gives its NICs.
+
+VENDORS = {"mlx5": "15b3"}
+"""Driver -> PCI vendor id, of NICs that the device plugin of NVIDIA's operator hands to pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network: its name (`compute-r1`), the resource that pods ask for, and what nodes call the port."""
+
+    fabric: str
+    device: str
+    interfaces: tuple[str, ...]
+    vendors: tuple[str, ...]
+    routed: bool
+
+    @property
+    def name(self) -> str:
+        """As Kubernetes takes names."""
+        return self.device.replace("_", "-")
+
+    @property
+    def resource(self) -> str:
+        """As the device plugin takes names."""
+        return self.device.replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The addresses of a network: a prefix that holds them, and (node, its prefix, its gateway)."""
+
+    network: Network
+    cidr: str
+    length: int
+    nodes: tuple[tuple[str, str, str], ...]
+
+
+def networks(cluster: Cluster) -> tuple[Network, ...]:
+    """The networks in order of fabrics, rails and ports."""
+    return tuple(network for fabric in cluster.design.fabrics for network in _of_fabric(cluster, fabric))
+
+
+def _sides(fabric: FabricDesign) -> list[Attachment]:
+    return list({id(side): side for _, side in fabric.attachments}.values())
+
+
+def _of_fabric(cluster: Cluster, fabric: FabricDesign) -> Iterator[Network]:
+    if fabric.protocol != "roce" or fabric.shares_ports:
+        return
+    blueprint = cluster.design.loaded.blueprint
+    interfaces: dict[tuple[int, str], dict[str, str]] = {}
+    for side in _sides(fabric):
+        for number, leg in enumerate(side.legs):
+            nic = nic_of(cluster, side, leg)
+            name = interface_name(blueprint, side.profile.id, leg.name)
+            found = interfaces.setdefault((leg.rail, rail_name(fabric.name, side, number)), {})
+            found[name] = VENDORS.get(nic.driver, "") if nic else ""
+    for (_, device), found in sorted(interfaces.items()):
+        vendors = tuple(sorted({vendor for vendor in found.values() if vendor}))
+        yield Network(fabric.name, device, tuple(sorted(found)), vendors, fabric.hosts == "routed")
+
+
+def pools(cluster: Cluster) -> Iterator[Pool]:
+    """The pools of the networks of routed hosts, in their order: the prefix of each NIC's link, in the first family."""
+    rows, links = host_links(cluster), cluster.plan.links
+    segments = links.segments
+    by_network: dict[str, list[tuple[str, str, str]]] = {}
+
+    @cache
+    def device(segment: int, leg: int) -> str:
+        side = segments[segment].a
+        return rail_name(segments[segment].fabric, side, leg) if isinstance(side, Attachment) else ""
+
+    names = picked(cluster.name_column, links.a_device[rows])
+    own = np.array([s.lower == "node" for s in segments], dtype=bool)[links.segment[rows]]
+    for found in cluster.addresses.families:
+        address, _, gateway, _ = family_texts(cluster, found, rows)
+        kinds = zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), own.tolist(), strict=True)
+        for (segment, leg, is_node), node, at, via in zip(kinds, names, address, gateway, strict=True):
+            if is_node and via and (name := device(segment, leg)):
+                by_network.setdefault(f"{found.family.word} {name}", []).append((node, at, via))
+    for network in networks(cluster) if by_network else ():
+        for found in cluster.addresses.families:
+            nodes = by_network.get(f"{found.family.word} {network.device}")
+            if network.routed and nodes:
+                fabric = cluster.design.fabric(network.fabric)
+                held = node_prefixes(
+                    cluster.design, cluster.addresses.lock, cluster.addresses.used, fabric, found.family
+                )
+                yield _pool(network, held, nodes)
+                break
+
+
+def _pool(network: Network, held: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
+    whole = ip_network(held[0])
+    while not all(whole.supernet_of(ip_network(prefix)) for prefix in held):  # type: ignore[arg-type]
+        whole = whole.supernet()
+    prefixes = [ip_network(address, strict=False) for _, address, _ in nodes]
+    rows = tuple((node, str(prefix), via) for (node, _, via), prefix in zip(nodes, prefixes, strict=True))
+    return Pool(network, str(whole), prefixes[0].prefixlen, rows)

@@ -18,10 +18,9 @@ from json import dumps
 from typing import Any
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import Labels, labelled, of_metrics
-from fabricgen.export.operations.expected import Profile, by_name, profiles
+from fabricgen.export.operations.devices import Labels, Profile, by_name, labelled, of_metrics, profiles
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.resources import resource_dir
+from fabricgen.kernel.discovery import resource_dir
 
 ON_REQUEST = True
 

@@ -13,9 +13,8 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.kubernetes.labels import REGION, ZONE, label_value, places
-from fabricgen.export.locality.hostlists import hostlists
 from fabricgen.export.locality.model import Locality, locality
-from fabricgen.export.locality.tree import Leaf, leaves
+from fabricgen.export.locality.tree import Leaf, hostlists, leaves
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True

@@ -12,13 +12,13 @@ import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import counted
-from fabricgen.export.netbox.kinds import Kind, slugs
-from fabricgen.export.netbox.places import MAKER
+from fabricgen.export.columns import counted, picked
+from fabricgen.export.locations import rack_places
+from fabricgen.export.netbox.kinds import Kind, slug, slugs
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.table import Cell, Table
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, constant_column, encoded, object_array
-from fabricgen.wiring.tables import SWITCH, DeviceClass
+from fabricgen.wiring.tables import SWITCH, DeviceClass, unique_values
 
 NODE_COLOR = "9e9e9e"
 """The colour of the roles of what is no switch; those of switches have the colour of their fabric."""
@@ -113,3 +113,63 @@ def _where(cluster: Cluster) -> ConcatenatedColumn:
         for word, column in ((word, counted(numbers_)) for word, numbers_ in numbers.items())
     ]
     return ConcatenatedColumn((pods, *told))
+
+
+# Sites, halls as locations, types of rack, and racks.
+
+MAKER = "Generic"
+"""Who makes what no profile names a maker of: NetBox wants one of every type."""
+
+
+def places(cluster: Cluster) -> Iterator[Kind]:
+    """The places, the widest first."""
+    racks, sites = cluster.plan.racks, list(cluster.design.layout.sites)
+    yield Kind(
+        "dcim/sites",
+        Table("sites", {"name": sites, "slug": slugs(sites), "status": _planned(sites)}),
+        ("name",),
+    )
+    halls = [(sites[hall.site], hall.name) for hall in racks.halls]
+    of_halls = {
+        "site": [site for site, _ in halls],
+        "name": [name for _, name in halls],
+        "slug": [slug(name) for _, name in halls],
+        "status": _planned(halls),
+    }
+    site = {"site": ("sites", ("site",))}
+    yield Kind("dcim/locations", Table("locations", of_halls), ("site", "name"), site)
+    kinds = list({racks.kinds[kind].id: racks.kinds[kind] for kind in unique_values(racks.kind)}.values())
+    of_kinds: dict[str, Sequence[Cell]] = {
+        "manufacturer": [kind.vendor or MAKER for kind in kinds],
+        "model": [kind.id for kind in kinds],
+        "slug": slugs(kind.id for kind in kinds),
+        "form_factor": ["4-post-cabinet"] * len(kinds),
+        "width": [19] * len(kinds),
+        "u_height": [kind.units for kind in kinds],
+        "description": [kind.name[:200] for kind in kinds],
+    }
+    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
+    yield Kind("dcim/rack-types", Table("rack-types", of_kinds), ("model",), maker)
+    of_racks = {
+        "site": picked(np.array(sites, dtype=object), racks.site),
+        "location": picked(np.array([name for _, name in halls], dtype=object), racks.hall),
+        "name": list(racks.names),
+        "facility_id": rack_places(cluster).tolist(),
+        "status": _planned(racks.names),
+        "rack_type": picked(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
+    }
+    references = {
+        **site,
+        "location": ("locations", ("site", "location")),
+        "rack_type": ("rack-types", ("rack_type",)),
+    }
+    yield Kind("dcim/racks", Table("racks", of_racks), ("site", "location", "name"), references)
+
+
+def rack_makers(cluster: Cluster) -> list[str]:
+    """Who makes the racks."""
+    return [kind.vendor or MAKER for kind in cluster.plan.racks.kinds]
+
+
+def _planned(rows: object) -> list[str]:
+    return ["planned"] * len(rows)  # type: ignore[arg-type]

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
+from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.addresses import AddressSection, after_links, before_links, link_addresses
 from fabricgen.export.host_links import bond_ports
+from fabricgen.export.netbox.devices import MAKER
 from fabricgen.export.netbox.kinds import Kind, Reference
-from fabricgen.export.netbox.places import MAKER
-from fabricgen.export.netbox.port_types import cable_type, port_type
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.table import Table
 from fabricgen.numbering.lazy_columns import (
@@ -30,7 +30,7 @@ from fabricgen.numbering.lazy_columns import (
 )
 from fabricgen.wiring.bonds import LACP, MLAG
 from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Ints64, ManagementPort
+from fabricgen.wiring.tables import Ints64, ManagementPort, Segment, Side
 
 KBITS = 1_000_000
 """Kbit/s of one Gb/s."""
@@ -218,3 +218,49 @@ def _cables(cluster: Cluster) -> Table:
         "length_unit": constant_column("m", len(rows)),
     }
     return Table("cables", columns)
+
+
+# What NetBox calls ports and cables.
+# Source: github.com/netbox-community/netbox v4.4.10, netbox/dcim/choices.py (InterfaceTypeChoices, CableTypeChoices).
+# It has no type above 800 Gb/s, none for NVLink, and none for active copper but `dac-active`.
+
+OTHER = "other"
+ETHERNET = {
+    10: ("sfpp",),
+    25: ("sfp28",),
+    40: ("qsfpp",),
+    50: ("sfp56", "sfp28"),
+    100: ("qsfp28", "qsfpdd", "sfpdd", "dsfp"),
+    200: ("qsfp56", "qsfpdd"),
+    400: ("qsfpdd", "osfp", "qsfp112"),
+    800: ("osfp", "qsfpdd"),
+}
+"""Gb/s -> form factors that a port of that speed has a type for, the one that others are called by first."""
+
+TWISTED = {1: "1000base-t", 2.5: "2.5gbase-t", 5: "5gbase-t", 10: "10gbase-t", 25: "25gbase-t"}
+LANES = {14: "fdr", 25: "edr", 50: "hdr", 100: "ndr", 200: "xdr"}
+"""InfiniBand: Gb/s of a lane -> generation."""
+
+FORMS = {"SFP+": "sfpp", "QSFP+": "qsfpp", "QSFP-DD800": "qsfpdd", "QSFP56-DD": "qsfpdd", "QSFP-DD": "qsfpdd"}
+
+MEDIA = {"DAC": "dac-passive", "ACC": "dac-active", "AEC": "dac-active", "AOC": "aoc", "COPPER": "cat6a"}
+"""Media whose type the fibre does not tell."""
+
+
+def port_type(segment: Segment, side: Side) -> str:
+    """The type of the ports at one end of links; `other` where NetBox has none."""
+    if segment.protocol == "infiniband" and side.form_factor != "RJ45":
+        return f"infiniband-{LANES[int(segment.lane_gbps)]}" if int(segment.lane_gbps) in LANES else OTHER
+    if side.form_factor == "RJ45":
+        return TWISTED.get(segment.speed_gbps, OTHER)
+    if not segment.protocol:
+        return OTHER
+    forms = ETHERNET.get(int(segment.speed_gbps), ())
+    form = FORMS.get(side.form_factor, side.form_factor.lower())
+    found = form if form in forms else next(iter(forms), "")
+    return f"{int(segment.speed_gbps)}gbase-x-{found}" if found else OTHER
+
+
+def cable_type(medium: CableProfile) -> str:
+    """The type of a cable."""
+    return MEDIA.get(medium.medium) or medium.fibre or "smf-os2"

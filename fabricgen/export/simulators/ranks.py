@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.analyze.collectives.team import domain_profile
+from fabricgen.analyze.collectives.model import domain_profile
 from fabricgen.analyze.network import Network
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile

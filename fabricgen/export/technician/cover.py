@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.export.technician.records import CableTag
-from fabricgen.export.technician.sheet import A4, print_setup
-from fabricgen.export.technician.styles import BOLD, NUMBER, TEXT, Styles
+from fabricgen.export.technician.sheet import A4, BOLD, NUMBER, TEXT, Styles, print_setup
 
 HOW = tuple(
     """\

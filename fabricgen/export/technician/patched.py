@@ -10,8 +10,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
 from fabricgen.export.table import Cell, Table
-from fabricgen.export.technician.sheet import Column, Sheet, redlines
-from fabricgen.export.technician.styles import BOLD, NUMBER, SMALL
+from fabricgen.export.technician.sheet import BOLD, NUMBER, SMALL, Column, Sheet, redlines
 from fabricgen.numbering.lazy_columns import Strings
 
 THROUGH = "panels"

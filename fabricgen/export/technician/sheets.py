@@ -18,8 +18,7 @@ from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.labels import label_ends
 from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
-from fabricgen.export.technician.sheet import A3, Column, Sheet, redlines
-from fabricgen.export.technician.styles import BOLD, MARK, NUMBER, SMALL, TEXT
+from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, redlines
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
 from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import end_numbers

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -17,8 +18,7 @@ import xlsxwriter
 from fabricgen.export.locations import row_numbers, row_places
 from fabricgen.export.technician.cover import HOW, NOTHING_TO_PULL, Contents, Cover, write_cover
 from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.sheet import A3, Sheet, write_sheet
-from fabricgen.export.technician.sheet_names import sheet_names
+from fabricgen.export.technician.sheet import A3, Sheet, Styles, write_sheet
 from fabricgen.export.technician.sheets import (
     TechnicianPack,
     bundle_sheet,
@@ -30,7 +30,6 @@ from fabricgen.export.technician.sheets import (
     racks_wired,
     wiring_sheet,
 )
-from fabricgen.export.technician.styles import Styles
 from fabricgen.export.technician.volumes import Volume
 from fabricgen.wiring.tables import Ints64
 
@@ -114,3 +113,29 @@ def cover_of(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover
     how = HOW if len(home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
     cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
     return Cover(cluster, "Technician's pack", subtitle, counts(pack, volume.racks), tags, contents, how)
+
+
+# Sheet names that spreadsheets accept.
+
+LONGEST = 31
+"""The most characters of a sheet name (Excel specifications and limits, Microsoft: Rename a worksheet)."""
+
+_RESERVED = frozenset({"history"})
+
+_UNFIT = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+
+
+def sheet_names(wanted: Iterable[str]) -> list[str]:
+    """A legal name for each wanted one, distinct without regard to case, and changed as little as possible."""
+    taken = set(_RESERVED)
+    found = []
+    for text in wanted:
+        stem = _UNFIT.sub("_", text).strip("' ") or "sheet"
+        name, number = stem[:LONGEST].rstrip("'"), 1
+        while name.casefold() in taken:
+            number += 1
+            tail = f"~{number}"
+            name = stem[: LONGEST - len(tail)] + tail
+        taken.add(name.casefold())
+        found.append(name)
+    return found

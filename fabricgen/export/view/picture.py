@@ -18,9 +18,9 @@ from fabricgen.export.drawings.svg import number, safe
 from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches
 from fabricgen.export.view.bundles import Bundle, ratios_of
 from fabricgen.export.view.layout import CELL_H, CELL_W, Band, Scene, scene_of
-from fabricgen.export.view.nodes import accelerators_of, domain_of
 from fabricgen.export.view.places import CLUSTER, LEVEL_NAMES
 from fabricgen.export.view.ribbons import Ribbon, ribbons_of
+from fabricgen.export.view.source import accelerators_of, domain_of
 from fabricgen.wiring.tables import EXTRA, NODE, TRAY
 
 WIDTH, HIGHEST, CLOSEST, LINE, EDGE = 1600.0, 1200.0, 4.0, 22.0, 10.0

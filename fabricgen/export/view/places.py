@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import NODE, DeviceTable, Ints, Ints64
+from fabricgen.wiring.cabling.routes import crossing_taken, crossings, exit_of
+from fabricgen.wiring.patching.tables import Patching
+from fabricgen.wiring.tables import NODE, DeviceTable, Ints, Ints64, RackTable, WiringPlan
 
 CLUSTER, SITE, POD, UNIT, RACK = LEVELS = tuple(range(5))
 """Levels of boxes, from wide to narrow."""
@@ -102,3 +105,94 @@ def _name(cluster: Cluster, level: int, row: int) -> str:
     unit = f"{pod} su{devices.su[row] + 1:02}"
     names: dict[int, str] = {POD: pod, UNIT: unit, RACK: f"{unit} rk{devices.rack_in_unit[row] + 1:02}"}
     return names[level]
+
+
+# Which trays the cables of links run along: by the rules that lengths are computed by (`wiring.cabling.routes`).
+
+
+@dataclass(frozen=True, slots=True)
+class TrayRoutes:
+    """The way of each link: from rack to rack in one leg, or through the racks of panels in several.
+
+    `via` are the racks of panels that a link passes, -1 where it passes none; `cross` are cross trays, one column a leg
+    (`via` + 1), counted through all halls, -1 where a leg crosses no rows of a hall or trays cross everywhere. int32.
+    `to_exit`: the cross tray from each rack to the exit of its hall, likewise.
+    """
+
+    via: tuple[Ints, ...]
+    cross: tuple[Ints, ...]
+    to_exit: Ints
+
+
+def tray_routes(plan: WiringPlan, floor: Floor) -> TrayRoutes:
+    """The routes of all links."""
+    links, rack = plan.links, plan.devices.rack
+    via = _panel_racks(plan, plan.patching) if plan.patching else ()
+    stops = [rack[links.a_device], *via, rack[links.b_device]]
+    crossing = _Crossings(plan.racks, floor)
+    cross = []
+    for i, to in enumerate(stops[1:]):
+        start = stops[i].copy()
+        for before in reversed(stops[:i]):  # a panel that is not there is passed over
+            start = np.where(start < 0, before, start)
+        cross.append(crossing.between(start, to))
+    return TrayRoutes(via, tuple(cross), crossing.to_exits())
+
+
+def cross_trays(racks: RackTable, floor: Floor) -> list[list[float]]:
+    """Where trays cross the rows of each hall, x in the frame of its site, m; none where they cross everywhere."""
+    if floor.trays.cross == "everywhere":
+        return [[] for _ in racks.halls]
+    return [crossings(hall, floor.trays.cross).tolist() for hall in racks.halls]
+
+
+class _Crossings:
+    def __init__(self, racks: RackTable, floor: Floor) -> None:
+        self._racks, self._floor = racks, floor
+        self._of_hall = [np.array(places) for places in cross_trays(racks, floor)]
+        self._first = np.cumsum([0, *map(len, self._of_hall)])
+
+    def between(self, a: Ints, b: Ints) -> Ints:
+        """The cross tray between racks of different rows of a hall, -1 for others; racks may be -1."""
+        racks, found = self._racks, np.full(len(a), -1, dtype=np.int32)
+        both = (a >= 0) & (b >= 0) & (racks.hall[a] == racks.hall[b]) & (racks.y_m[a] != racks.y_m[b])
+        for i, places in enumerate(self._of_hall):
+            rows = np.flatnonzero(both & (racks.hall[a] == i)) if len(places) else ()
+            if len(rows):
+                taken = crossing_taken(racks.x_m[a[rows]], racks.x_m[b[rows]], places)
+                found[rows] = self._first[i] + taken
+        return found
+
+    def to_exits(self) -> Ints:
+        """The cross tray from each rack to the exit of its hall."""
+        racks, found = self._racks, np.full(len(self._racks), -1, dtype=np.int32)
+        for i, (hall, places) in enumerate(zip(racks.halls, self._of_hall, strict=True)):
+            x, y = exit_of(hall, self._floor.trays)
+            rows = np.flatnonzero((racks.hall == i) & (racks.y_m != y)) if len(places) else np.empty(0, np.int64)
+            taken = crossing_taken(racks.x_m[rows], np.full(len(rows), float(x)), places) if len(rows) else rows
+            found[rows] = self._first[i] + taken
+        return found
+
+
+def _panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]:
+    """(rack of the panel at the a end, at the b end) of every link, int32; -1 where it passes none there."""
+    patches, trunks, panels, shuffles = patching.patches, patching.trunks, patching.panels, patching.shuffles
+    rows = len(plan.cables.end_link)
+    ends = np.full((2, rows), -1, dtype=np.int32)
+    sides = panels.rack[trunks.a_panel[patches.trunk]], panels.rack[trunks.b_panel[patches.trunk]]
+    ends[0, patches.row] = np.where(patches.flipped == 1, sides[1], sides[0])
+    ends[1, patches.row] = np.where(patches.flipped == 1, sides[0], sides[1])
+    ends[0, shuffles.row] = panels.rack[shuffles.panel]
+    row = _end_rows(plan)
+    a, b = (np.where(row >= 0, end[row], -1).astype(np.int32) for end in ends)
+    return a, b
+
+
+def _end_rows(plan: WiringPlan) -> Ints64:
+    """The cable end row of each link: that of its cable between its devices; -1 for links of a backplane."""
+    links, devices = plan.links, len(plan.devices)
+    key = (links.cable.astype(np.int64) * devices + links.a_device) * devices + links.b_device
+    of_rows = key[plan.cables.end_link]
+    order = np.argsort(of_rows, kind="stable")
+    at = np.searchsorted(of_rows[order], key)
+    return np.where(links.cable >= 0, order[np.minimum(at, len(order) - 1)], -1)

@@ -9,8 +9,7 @@ from typing import Any
 
 from fabricgen.kernel.diagnostics import Diagnostic, Span
 from fabricgen.lint.report import FileReport, totals
-from fabricgen.lint.softened import Softened
-from fabricgen.lint.waived import Waived
+from fabricgen.lint.waived import Softened, Waived
 from fabricgen.models.validation import dotted
 
 VERSION = 1

@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Sp
 from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport, in_file, totals
-from fabricgen.lint.softened import BLUEPRINT, IGNORED, PROJECT, Softened, together
+from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, together
 from fabricgen.yaml.syntax import LINE_END
 
 IN_CLEAR_TEXT = "FG740"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.catalog.loads import Device, basis
-from fabricgen.design.advice.power import drawing_devices
+from fabricgen.design.advice.switches import drawing_devices
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule

@@ -72,7 +72,7 @@ class RackOfTooManyPlugs(PlanRule):
 
 def _doubt(cluster: Cluster, rack: int) -> str:
     """What speaks against managers of the usual size beside a rack, where no other number is stated."""
-    from fabricgen.bom.narrow import NETWORK_M
+    from fabricgen.bom.accessories import NETWORK_M
 
     racks = cluster.plan.racks
     width_m = racks.kinds[int(racks.kind[rack])].width_m

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.advice.power import drawing_devices
+from fabricgen.design.advice.switches import drawing_devices
 from fabricgen.design.floor.port_sides import catalogue_aisle
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule

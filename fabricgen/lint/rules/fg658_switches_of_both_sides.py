@@ -42,8 +42,7 @@ class SwitchesOfBothSides(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name each tier once that is to turn, or whose switches are the fewer of a rack, with the first such rack."""
-        from fabricgen.lint.subjects.sides.aisles import Aisles
-        from fabricgen.lint.subjects.sides.least_cut import COLD, HOT
+        from fabricgen.lint.subjects.sides.aisles import COLD, HOT, Aisles
 
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):

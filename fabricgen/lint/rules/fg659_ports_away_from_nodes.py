@@ -41,8 +41,7 @@ class PortsAwayFromNodes(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name each fabric once with tiers to turn, once with those of which no other variant is known."""
-        from fabricgen.lint.subjects.sides.aisles import AIRFLOW, Aisles, crossing, named
-        from fabricgen.lint.subjects.sides.least_cut import COLD, HOT
+        from fabricgen.lint.subjects.sides.aisles import AIRFLOW, COLD, HOT, Aisles, crossing, named
 
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):

@@ -44,8 +44,8 @@ class NarrowRacks(PlanRule):
         """One finding for each type of such racks, with the fullest of them."""
         if not cluster.design.loaded.blueprint.accessories.order:
             return
+        from fabricgen.bom.accessories import NETWORK_M, narrow_racks
         from fabricgen.bom.cables import CableParts
-        from fabricgen.bom.narrow import NETWORK_M, narrow_racks
         from fabricgen.bom.need import joined
         from fabricgen.bom.sources import rack_fittings, rack_pdus
 

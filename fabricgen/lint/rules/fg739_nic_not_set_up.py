@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.rdma_nics import SET_UP, nodes_of
+from fabricgen.lint.subjects.lossless import SET_UP, nodes_of
 
 
 class NicNotSetUp(DesignRule):

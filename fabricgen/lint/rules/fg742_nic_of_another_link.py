@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.rdma_nics import nodes_of
+from fabricgen.lint.subjects.lossless import nodes_of
 
 
 class NicOfAnotherLink(DesignRule):

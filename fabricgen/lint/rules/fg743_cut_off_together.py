@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.links_left import lost_groups, segments_between, segments_of_hosts, segments_up
+from fabricgen.lint.subjects.after_loss import lost_groups, segments_between, segments_of_hosts, segments_up
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

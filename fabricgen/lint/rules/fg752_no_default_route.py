@@ -108,7 +108,7 @@ def _hosts_without(cluster: Cluster) -> Flags:
     """By device, whether it is a host that has addresses, leads its users out, and can be led out by none; bool."""
     import numpy as np
 
-    from fabricgen.design.extras.default_routes import DEFAULT_ROLES, DefaultRoutes
+    from fabricgen.design.extras.exits import DEFAULT_ROLES, DefaultRoutes
     from fabricgen.design.fabric_model import Attachment
     from fabricgen.numbering.addresses.exit_links import exit_segments
     from fabricgen.numbering.addresses.shared_ports import fabrics_sharing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.links_left import cut_off, segments_between, segments_up
+from fabricgen.lint.subjects.after_loss import cut_off, segments_between, segments_up
 from fabricgen.models.validation import dotted
 
 if TYPE_CHECKING:

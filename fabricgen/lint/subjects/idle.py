@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sized
 
-from fabricgen.blueprint.sections.balancing import LoadBalance
 from fabricgen.blueprint.sections.phases import ALL
-from fabricgen.blueprint.sections.routing import Routing
+from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 from fabricgen.design.capacity.bisection import accelerators_of
-from fabricgen.design.capacity.purpose import attached_nodes, serves
+from fabricgen.design.capacity.counts import attached_nodes, serves
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import selected

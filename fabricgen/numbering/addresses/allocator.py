@@ -15,8 +15,7 @@ from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator, DeviceBlocks, Slots
 from fabricgen.numbering.blocks.column import AddressColumn
 from fabricgen.numbering.blocks.family import Family
-from fabricgen.numbering.blocks.pools import NumberPool, pool, pool_prefixes
-from fabricgen.numbering.blocks.room import Need, need_of_tier
+from fabricgen.numbering.blocks.pools import Need, NumberPool, need_of_tier, pool, pool_prefixes
 from fabricgen.numbering.slots import switch_slots
 
 

@@ -12,9 +12,8 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier
 from fabricgen.numbering.addresses.relayed_vrfs import relayed_vrfs
-from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size, subnet_size
 from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, Family
-from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, numbered_groups
+from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, node_slot_count, numbered_groups
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 
 
@@ -139,3 +138,24 @@ def _of_switches(design: Design, family: Family) -> PoolDemand:
     now = sum(tier.switches for _, tier in tiers)
     numbered = sum(numbered_groups(tier) * tier.count for fabric, tier in tiers)
     return PoolDemand("", "management", family, kept + now, kept + max(numbered, now), block)
+
+
+# Sizes of bridged subnets, and the addresses at their start that no host gets.
+
+RESERVED_IN_SUBNET = 2
+"""Network and gateway address before the first host of a bridged subnet."""
+
+LEAST_HOSTS = 256
+"""The smallest subnet of a rail is a /24, so that the last octet of an address identifies the node."""
+
+
+def bridged_size(ports: int) -> int:
+    """The size of a subnet for `ports` hosts, in addresses; a power of two."""
+    return power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
+
+
+def subnet_size(fabric: FabricDesign, tier: TierDesign) -> int:
+    """The size of a rail's subnet on the switches of a tier, in addresses; a power of two."""
+    slots = node_slot_count(fabric, tier)
+    extras = sum(len(extra.links) for extra in fabric.extras if extra.tier == tier.key)
+    return max(LEAST_HOSTS, bridged_size(slots + extras))

@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from fabricgen.catalog.nos_facts import PairFacts
+from fabricgen.catalog.nos_configuration import PairFacts
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_of
 from fabricgen.design.sizing.peer_links import ports_holder
-from fabricgen.kernel.diagnostics import Path
+from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.addresses.exit_links import number_exits
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.node_prefixes import nodes_in
-from fabricgen.numbering.addresses.pair_subnets import join_pairs
 from fabricgen.numbering.addresses.shared_ports import shared_segments
-from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, bridged_size
 from fabricgen.numbering.addresses.vrf_loopbacks import vrf_loopbacks
 from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
-from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
-from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
+from fabricgen.numbering.blocks.column import AddressColumn, column_of, no_addresses
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
 from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, WiringPlan
@@ -36,6 +35,7 @@ from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
+
 
 RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
 """By fabric, the subnets of those whose nodes have one for each rail."""
@@ -362,3 +362,41 @@ class FamilyAllocation:
             else:
                 self.a[rows] = device_blocks.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
             self.length[rows] = self.family.length_of(size)
+
+
+# The subnets of MLAG pairs: the blocks of both switches make one, with one gateway.
+# The blocks of two switches that follow each other are the two halves of the next larger one. Its gateway is that of
+# the first switch, and both have it; each has an address of its own besides, where a block ends or begins: the last
+# one of the first block and the first one of the second, which no host has. Some have the gateway and no more (not
+# `addressed`): on SONiC, where ICCPd gives both switches one MAC in a VLAN of hosts, so that VRFs have VLANs of the
+# peer link, and with EVPN multihoming on SONiC and EOS: it is anycast.
+
+
+def join_pairs(
+    family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
+) -> None:
+    """Join the blocks of each MLAG pair among some devices; `mate` is the other switch of its pair, -1 for none;
+    `addressed`: whether each of the two has an address of its own.
+
+    Raises InputError (FG044) where the two blocks do not follow each other, as a lock from before may have it.
+    """
+    for first in range(rows.start, rows.stop):
+        second = int(mate[first])
+        if second < first or not subnets.gateway.at(first):
+            continue
+        size = 1 << family.bits - int(subnets.length[first])
+        base = subnets.base.at(first)
+        if base % (2 * size) or subnets.base.at(second) != base + size:
+            raise fault(
+                "FG044",
+                f"in the lock, the blocks of {fabric.name} on two switches of an MLAG pair do not follow each other",
+                path=(*fabric.path, "bond"),
+                hint="let it have new ones with `fabricgen lock --release`, or take `bond` away",
+            )
+        pair = [first, second]
+        subnets.base[pair] = column_of(family, [base, base])
+        subnets.gateway[pair] = column_of(family, [base + 1, base + 1])
+        if addressed:
+            subnets.own[pair] = column_of(family, [base + size - 1, base + size])
+        subnets.length[pair] -= 1
+        subnets.subnet_length[pair] -= 1

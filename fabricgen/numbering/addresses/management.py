@@ -12,12 +12,11 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.intervals import Interval
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET
 from fabricgen.numbering.addresses.family_tables import Subnets
-from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET
 from fabricgen.numbering.blocks.column import AddressColumn, at_places, no_addresses
 from fabricgen.numbering.blocks.family import Family
-from fabricgen.numbering.blocks.pools import NumberPool
-from fabricgen.numbering.blocks.room import Need
+from fabricgen.numbering.blocks.pools import Need, NumberPool
 from fabricgen.wiring.tables import Ints64, ManagementPort, WiringPlan
 
 

@@ -22,7 +22,7 @@ from fabricgen.design.shape import inner, is_part_of_unit, racks_each, unit_grou
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.subnet_sizes import RESERVED_IN_SUBNET, subnet_size
+from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.slot_counts import node_slot_count, served_members, slots_of_part
 from fabricgen.wiring.links.columns import in_part, tier_columns

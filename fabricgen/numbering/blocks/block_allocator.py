@@ -26,8 +26,7 @@ from fabricgen.kernel.intervals import (
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.blocks import column
 from fabricgen.numbering.blocks.column import AddressColumn
-from fabricgen.numbering.blocks.pools import NumberPool
-from fabricgen.numbering.blocks.room import Need
+from fabricgen.numbering.blocks.pools import Need, NumberPool
 from fabricgen.wiring.tables import Ints, Ints64, unique_values
 
 

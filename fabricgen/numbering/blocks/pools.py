@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.blueprint.beside.lock import interval_text
+from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.model import Design
+from fabricgen.design.shape import inner, reserved_places, scope_count, scope_of, within_unit
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals
+from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.blocks.family import Family, of_family
+from fabricgen.numbering.slot_counts import group_capacity, group_slot_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +58,69 @@ def pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> Number
     networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
     windows = tuple(Interval(int(network.network_address), network.num_addresses) for network in networks)
     return NumberPool(family.kind, f"pool {shown}", windows, path, "FG024")
+
+
+# Why a block of addresses is as large as it is, in words: it has room for the switches that may come.
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Whom numbers are for, as messages say it.
+
+    `size` says of a block of `numbers` how its size comes about, and `smaller` which keys would make it smaller; "" for
+    nothing to say.
+    """
+
+    what: str
+    numbers: int = 0
+    size: str = ""
+    smaller: str = ""
+
+    @property
+    def verb(self) -> str:
+        """The verb that goes with it."""
+        return "need" if self.what.startswith("nodes ") else "needs"
+
+
+def need_of_tier(
+    design: Design, fabric: FabricDesign, tier: TierDesign, what: str, each: int, each_text: str, slots: int
+) -> Need:
+    """The need of `each` addresses (`each_text`) for every one of `slots` switches, reserved ones included."""
+    numbers = power_of_two_at_least(slots if each > 1 else slots + 1) * each
+    switches = f"{slots} switch{'es' * (slots != 1)}" + (" after the first, which stays unused" if each == 1 else "")
+    if slots == tier.switches:
+        return Need(what, numbers, f"{each_text} each for {switches}")
+    size = f"{each_text} each for {switches}, of which there {'is' if tier.switches == 1 else 'are'} {tier.switches}"
+    if design.layout.lock.held or slots != group_slot_count(fabric, tier) * group_capacity(tier):
+        return Need(what, numbers, f"{size}; the lock keeps the others")
+    grown = list(_growth(design, fabric, tier))
+    smaller = [key for _, key, least in grown if key and power_of_two_at_least(least) < power_of_two_at_least(slots)]
+    reasons = " and ".join(reason for reason, _, _ in grown)
+    size = f"{size}, so that growth changes no address: {reasons}" if reasons else size
+    return Need(what, numbers, size, " or ".join(dict.fromkeys(smaller)))
+
+
+def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
+    """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
+    layout, scope = tier.layout, scope_of(tier.per)
+    slots = group_slot_count(fabric, tier) * group_capacity(tier)
+    upper = {t.name: t for name in inner(tier.per) for t in fabric.tiers_beside(tier, name)}
+    for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
+        room = group_capacity(each)
+        if room > each.count:
+            least = slots // room * power_of_two_at_least(each.count)
+            below = [t for t in design.tiers if t.uplink and t.uplink.upper == each.key]
+            lower = max(below, key=lambda t: t.uplink.links_per_group if t.uplink else 0, default=None)
+            if lower is None or each.most <= each.count:
+                yield f"{each.name} has room for {room} in a group", "", least
+                continue
+            yield (
+                f"{each.name} can grow to {room} in a group, one for each of the {each.most} uplinks of a {lower.name}",
+                f"fewer `uplinks` on {lower.name}",
+                least,
+            )
+    places, there = reserved_places(layout, scope), scope_count(layout, scope)
+    if scope != WHOLE and places > there:
+        by_unit = layout.unit_slots > layout.units and (scope == "su" or within_unit(scope))
+        word = "scalable unit" if scope == "su" else scope
+        yield f"{places} {word}s are reserved ({there} in use)", "a lower `reserve`" * by_unit, slots // places * there

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
-from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
-from fabricgen.catalog.sonic_modes import parse_mode
+from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, parse_mode
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.shape import Fields, Tables

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean
-from fabricgen.verify.accept.faults import refused
-from fabricgen.verify.accept.places import Place, Places
+from fabricgen.verify.accept.places import Place, Places, refused
 from fabricgen.verify.actions import Action, Diagnosis, Kind
 
 ALL = "all"

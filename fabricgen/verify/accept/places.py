@@ -12,6 +12,7 @@ from fabricgen.as_built.matching import Matcher
 from fabricgen.cable_overrides.cage_resolver import CagePosition
 from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.cluster import Cluster
+from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
 from fabricgen.wiring.tables import Ints64
 
@@ -95,3 +96,13 @@ class Places:
     def spot(self, place: Place, end: CableEnd) -> CagePosition:
         """The position that a place is for an end of a cable; raises InputError (FG077, FG080, FG082) for none."""
         return self.matcher.spot(f"{place.device}:{place.port}", end)
+
+
+# Refusals of what cannot be accepted, located at the id that asks for it.
+
+CANNOT = "FG076"
+
+
+def refused(asked: str, message: str, hint: str = "") -> InputError:
+    """The error (FG076) of an id of `--accept`."""
+    return fault(CANNOT, message, hint=hint, span=Span(f"--accept {asked}", 1, 1))

@@ -20,8 +20,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.consequences.places import SPARE, Place, Places
-from fabricgen.verify.consequences.reach import Reach
+from fabricgen.verify.consequences.places import SPARE, Place, Places, Reach
 from fabricgen.verify.seen import Seen, device_of
 from fabricgen.wiring.tables import Flags, Ints64, unique_values
 

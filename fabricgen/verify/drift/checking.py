@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel.diagnostics import InputError, Severity, printable
+from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.publish.workers import in_order, processors
-from fabricgen.render.secrets import without_secrets
+from fabricgen.render.secrets import MASK, without_secrets
 from fabricgen.running.differences import Verdict, prepare_files, rules_of
-from fabricgen.running.statements import nos_of_files, spelling_of
-from fabricgen.running.tree import CANNOT_READ
+from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements, nos_of_files, spelling_of
+from fabricgen.running.tree import CANNOT_READ, tolerant
+from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.collected import Collected, collected, shown_by
-from fabricgen.verify.drift.finding import Checked, Drift, Finding
+from fabricgen.verify.drift.comparing import differences
+from fabricgen.verify.drift.finding import Checked, Drift, Finding, Waiver, judge_waivers, valid_waivers
 from fabricgen.verify.drift.planned import Planned
-from fabricgen.verify.drift.waiving import Waiver, judge_waivers, valid_waivers
-from fabricgen.verify.drift.wording import by_path, findings_of
 from fabricgen.verify.dumps._sources import Source
 
 BATCH = 64
@@ -147,3 +149,178 @@ def _waived(nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]) -> t
 def _safe(text: str) -> str:
     """A reader's words without secrets of the line that they may repeat."""
     return printable(without_secrets(text[:300].encode()).decode())
+
+
+# Differences of statements as findings: in the words of the neutral form where it has any, else by path and values.
+
+MOST_READ = 6
+"""Readings of a device's configuration for words; a device that differs in more ways is told by paths from there on."""
+
+MOST_CHARACTERS = 200
+"""The longest step of a path, and value, that is told."""
+
+MOST_NAMED = 4
+"""Lines of a section, or fields of a row, that are named with it."""
+
+_SECRET_WORD = re.compile(r"(?i)((?:\b|_)(?:password|passphrase|passkey|secret|key|community|cak|md5|sha\d*)\b)(.+)")
+_SECRET_STEP = re.compile(r"(?i).*(?:passw|passkey|passphrase|secret|community|(?:^|_)(?:cak|key)$).*")
+_CRYPT = re.compile(r"\$(?:\w{1,8})\$\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """An error with those below it that follow from it: a missing row, and its fields."""
+
+    verdict: Verdict
+    below: tuple[Verdict, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        return self.verdict.difference.path
+
+    def signature(self) -> tuple[object, ...]:
+        """What it has in common with the same change elsewhere: its side and path without numbers and addresses."""
+        shape = tuple(re.sub(r"[0-9][0-9a-fA-F:./]*", "#", step) for step in self.path)
+        return (*shape, self.verdict.difference.side, frozenset(v.difference.path[-1] for v in self.below))
+
+
+def findings_of(
+    device: str, nos: str, errors: list[Verdict], planned: Statements, spelling: Spelling
+) -> Iterator[Finding]:
+    """Yield at least one finding for each error; those that follow from a missing or extra row are told with it."""
+    alike: dict[tuple[object, ...], list[_Cause]] = {}
+    for cause in _causes(errors):
+        alike.setdefault(cause.signature(), []).append(cause)
+    reader = _Reader(device, nos, planned, spelling) if alike else None
+    for number, causes in enumerate(alike.values()):
+        # causes alike are laid in together: a hundred MTUs are read at once, and told apart by their names
+        words = reader.words(causes) if reader and number < MOST_READ else {}
+        for cause in causes:
+            yield from words.get(cause.path) or [_with_below(by_path(device, cause.verdict, Severity.ERROR), cause)]
+
+
+def _with_below(finding: Finding, cause: _Cause) -> Finding:
+    """A finding of a row or section with what stands in it, by name."""
+    names = [shown_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
+    if not names:
+        return finding
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return replace(finding, text=f"{finding.text}, with {', '.join(names[:MOST_NAMED])}{more}")
+
+
+def _causes(errors: list[Verdict]) -> list[_Cause]:
+    """Errors, each with those at paths below it on the same side."""
+    above: dict[Path, Verdict] = {each.difference.path: each for each in errors}
+    below: dict[Path, list[Verdict]] = {}
+    first: list[Verdict] = []
+    for each in errors:
+        path = each.difference.path
+        tops = (path[:depth] for depth in range(1, len(path)))
+        top = next((t for t in tops if t in above and above[t].difference.side == each.difference.side), None)
+        if top is None:
+            first.append(each)
+        else:
+            below.setdefault(top, []).append(each)
+    return [_Cause(each, tuple(below.get(each.difference.path, ()))) for each in first]
+
+
+class _Reader:
+    """Reads the plan with some of a device's differences laid in, to say what they come to."""
+
+    def __init__(self, device: str, nos: str, planned: Statements, spelling: Spelling) -> None:
+        self._device, self._nos, self._planned, self._spelling = device, nos, planned, spelling
+        self._form = self._read(planned)
+
+    def words(self, causes: list[_Cause]) -> Mapping[Path, list[Finding]]:
+        """What differs once some causes are laid in, by the cause that it is of: the one whose name it says."""
+        if self._form is None:
+            return {}
+        stated = dict(self._planned)
+        for cause in causes:
+            for verdict in (cause.verdict, *cause.below):
+                _lay_in(stated, verdict)
+        form = self._read(stated)
+        if form is None:
+            return {}
+        by_name: dict[str, list[_Cause]] = {}
+        for cause in causes:
+            for name in _names(" ".join(cause.path)):
+                by_name.setdefault(name, []).append(cause)
+        found: dict[Path, list[Finding]] = {}
+        for finding in differences(self._device, form, self._form, frozenset()):
+            if finding.severity == Severity.ERROR:
+                for path in _named_by(finding, by_name) if len(causes) > 1 else [causes[0].path]:
+                    found.setdefault(path, []).append(replace(finding, path=shown_path(path)))
+        return found
+
+    def _read(self, stated: Statements) -> Switch | None:
+        """The neutral form, None where it or a part of it cannot be read."""
+        try:
+            with tolerant() as notes:
+                form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(stated))
+        except CANNOT_READ:
+            return None
+        return None if notes.unread else form
+
+
+def _lay_in(stated: Statements, verdict: Verdict) -> None:
+    """Put a difference into the statements of the plan."""
+    difference = verdict.difference
+    if difference.running is None:
+        stated.pop(difference.path, None)
+    elif difference.path[-1] != UNREADABLE:
+        stated[difference.path] = difference.running
+
+
+def _named_by(finding: Finding, by_name: Mapping[str, list[_Cause]]) -> list[Path]:
+    """The paths of the causes of which a finding says the most names; what was planned instead is none of them."""
+    said = _names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
+    counts = Counter(cause.path for name in said for cause in by_name.get(name, ()))
+    most = max(counts.values(), default=0)
+    return [path for path, count in counts.items() if count == most]
+
+
+def _names(text: str) -> set[str]:
+    """Words with a digit in them: ports, addresses, VLANs."""
+    return set(re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
+
+
+def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
+    """A difference at its place, with its values unless they are secret."""
+    difference = verdict.difference
+    path, secret = shown_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
+    running, planned = _quoted(difference.running, secret), _quoted(difference.planned, secret)
+    if difference.path[-1] == UNREADABLE:
+        path, text = path[:-1], f"cannot be read: {difference.running or difference.planned}"
+    elif difference.running is None:
+        text = "is missing" + (f", planned: {planned}" if planned else "")
+    elif difference.planned is None:
+        text = f"is {running}, planned: not set" if running else "is not planned"
+    else:
+        text = "is not the secret that is planned" if secret else f"is {running}, planned: {planned}"
+    if verdict.kind == "error" and verdict.why:
+        text = f"{text}: {verdict.why}"
+    return Finding(device, path_text(path), text, severity, path)
+
+
+def _quoted(value: str | None, secret: object) -> str:
+    if not value:
+        return ""
+    return MASK if secret else _masked(value)[:MOST_CHARACTERS]
+
+
+def shown_path(path: Path) -> Path:
+    """A path without secrets that lines of it may have, each step as long as a line may be that people read."""
+    return tuple(_masked(step)[:MOST_CHARACTERS] for step in path)
+
+
+def _masked(text: str) -> str:
+    return _CRYPT.sub(MASK, _SECRET_WORD.sub(rf"\1 {MASK}", text)) if " " in text or "$" in text else text
+
+
+def path_text(path: Iterable[str]) -> str:
+    """A path as people read it: `PORT|Ethernet0|mtu` as SONiC's tools do, lines with ` / ` between them."""
+    steps = list(path)
+    # tables of config_db are in capitals without a blank, sections of other systems and names of files are not
+    tables = len(steps) > 1 and " " not in steps[0] and steps[0].isupper()
+    return ("|" if tables else " / ").join(steps)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import Surroundings
-from fabricgen.running.dumps import ShownConfiguration
-from fabricgen.verify.drift.forms import recognize_configuration
+from fabricgen.running.dumps import Dump, ShownConfiguration
 from fabricgen.verify.dumps._sources import Source, contents, sources
 
 CODE = "FG144"
@@ -132,3 +132,22 @@ def shown_by(files: list[Source]) -> Shown:
                 if known.setdefault(name, text) != text:
                     shown.twice.append((name, file, earlier))
     return shown
+
+
+# Forms in which devices tell their configuration, known by their content: each NOS knows its own (`dumps.py`).
+
+_PROMPTS = re.compile(
+    r"\A\s*[\w.-]{1,64}(?:@[\w.-]{1,64}(?::[^\n#$>]{0,200})?)?[#$>] ?(?:sudo |vtysh |cat |nv |sh)[^\n]*\n"
+    r"|\n[\w.-]{1,64}(?:@[\w.-]{1,64}(?::[^\n#$>]{0,200})?)?[#$>][ \t]*\s*\Z"
+)
+"""The prompt of a terminal with the command that was typed, before all else; and the prompt alone, after all else."""
+
+
+def recognize_configuration(text: str) -> ShownConfiguration | None:
+    """The configuration that a text shows; None where it is in no form that a NOS knows.
+
+    Raises nothing for any text.
+    """
+    dump = Dump(_PROMPTS.sub("", text))
+    shown = (load_part(nos, "dumps").recognize_configuration(dump) for nos in list_nos("dumps"))
+    return next((configuration for configuration in shown if configuration is not None), None)

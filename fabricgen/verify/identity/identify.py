@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.verify.actions import Action, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.dumps._content import CODE
 from fabricgen.verify.dumps.sighting import Box
+from fabricgen.verify.identity.ends import ends_of, texts_of
 from fabricgen.verify.identity.identities import How, Identities
 from fabricgen.verify.identity.known import KnownAddress
-from fabricgen.verify.identity.renamed import infer_names
-from fabricgen.verify.identity.shared_names import separated
-from fabricgen.verify.identity.stated import stated
+from fabricgen.verify.identity.names import DeviceNames, device_names
 from fabricgen.verify.identity.votes import Inferred, infer
 from fabricgen.verify.notes import box_text, capped
-from fabricgen.verify.ports.numbers import PortNumbers
+from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers, is_mac
 from fabricgen.verify.sightings import Sightings
 
 
@@ -92,3 +94,220 @@ def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ..
 def _by_file(box: Box) -> str:
     """What helps where a dump does not say whose it is."""
     return "" if box.name or box.chassis or box.address else ": name the file after the device that it is of"
+
+
+# What MACs and GUIDs say of boxes that are taken for exchanged: the boxes themselves are, or their names alone.
+
+RENAME = "rename each, or provision it again"
+
+
+def with_hardware(
+    cabling: PlannedCabling, diagnosis: Diagnosis, sightings: Sightings, identities: Identities
+) -> Diagnosis:
+    """The diagnosis with exchanges that the hardware confirms, or says to be of names alone; and with the devices whose
+    own dump has their name, and a note on each box whose hardware is another's.
+    """
+    names = cabling.device_names
+    own = [box for box in sightings.agents if identities.how[box] == How.NAME]
+    named = frozenset(names[device] for device in identities.device[own].tolist())
+    hardware = {
+        names[device]: names[is_really]
+        for device, is_really in zip(identities.device.tolist(), identities.hardware.tolist(), strict=True)
+        if device >= 0 and is_really >= 0
+    }
+    told = {name for action in diagnosis.actions for name in action.renamed}
+    notes = [
+        f"the box that calls itself {name} has the MAC or GUID of {other}: {RENAME}"
+        for name, other in sorted(hardware.items())
+        if name != other and name not in told
+    ]
+    actions = tuple(_judged(action, hardware) if action.renamed else action for action in diagnosis.actions)
+    notes = [*diagnosis.notes, *capped(notes, "boxes with the hardware of others")]
+    return replace(diagnosis, actions=actions, notes=tuple(notes), named=named)
+
+
+def _judged(action: Action, hardware: dict[str, str]) -> Action:
+    known = {name: hardware.get(name, "") for name in action.renamed}
+    if all(is_really == name for name, is_really in known.items()):
+        others = tuple(other for other in action.alternatives if other.kind is not Kind.EXCHANGE)
+        text = f"{action.text} Their MACs or GUIDs say so, too."
+        return replace(action, text=text, alternatives=others, by_hardware=True)
+    if all(is_really == action.renamed[name] for name, is_really in known.items()):
+        boxes = " and ".join(sorted(known))
+        text = (
+            f"the names of {boxes} are exchanged: by their MACs or GUIDs these boxes stand where they should: {RENAME}."
+        )
+        return replace(action, text=text, boxes=0, alternatives=())
+    return action
+
+
+# Dumps of which no box is a device of the plan: of another hall, or by names that the plan does not have.
+
+_HINT = (
+    "is this the blueprint of this hall? what does not say its name is known by its MAC or GUID in the table of "
+    "`inventory:`, and a dump also by the name of its file"
+)
+
+
+def check_hall(plan: PlannedCabling, devices: Mapping[Box, int], dumps: Sequence[str]) -> None:
+    """Raise InputError (FG065) where no box of dumps is a device of the plan: `devices` has that of each, -1 for none.
+
+    The error has some of what was seen and some of what is planned.
+    """
+    if not devices or max(devices.values()) >= 0:
+        return
+    boxes = [text for text in dict.fromkeys(map(box_text, devices)) if text]
+    message = f"no box in the dumps is a device of the plan: they tell of {_some(boxes)}; the plan has "
+    raise fault(CODE, message + _some(plan.device_names), hint=_HINT, span=Span(dumps[0], 1, 1))
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first three names, and how many more there are."""
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(name[:80] for name in names[:3]) + more if names else "none"
+
+
+# Host names that two boxes have, as when a configuration was copied: one of them is another device.
+# Hosts may have several chassis with one name, one for each NIC. So a box loses its name only where most of its ports
+# say that it is a device that no other box is, while another box of that name stands where that name is planned.
+
+
+def separated(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities
+) -> tuple[Identities, list[Inferred]]:
+    """Identities in which copied names are not believed; what is believed instead."""
+    shared = _shared(sightings, identities)
+    if not shared:
+        return identities, []
+    boxes = [box for own in shared.values() for box in own]
+    device = identities.device.copy()
+    device[boxes] = -1
+    _, found = infer(cabling, sightings, replace(identities, device=device))
+    claimed = set(identities.device.tolist())
+    at_home = {each.device for each in found if set(each.boxes) <= set(shared.get(each.device, ()))}
+    device, how, copies = identities.device.copy(), identities.how.copy(), []
+    for each in found:
+        own = {int(identities.device[box]) for box in each.boxes} & set(shared)
+        if each.votes > 1 and each.device not in claimed and own <= at_home and own:
+            device[list(each.boxes)], how[list(each.boxes)] = each.device, How.INFERRED
+            copies.append(each)
+    return replace(identities, device=device, how=how), copies
+
+
+def _shared(sightings: Sightings, identities: Identities) -> dict[int, list[int]]:
+    """Boxes by the device whose name they have, where they have several MACs."""
+    found: dict[int, list[int]] = {}
+    for box in np.flatnonzero(identities.how == How.NAME).tolist():
+        if ":" in sightings.boxes[box].chassis:
+            found.setdefault(int(identities.device[box]), []).append(box)
+    return {
+        device: boxes for device, boxes in found.items() if len({sightings.boxes[box].chassis for box in boxes}) > 1
+    }
+
+
+# Interfaces that hosts call by names of their own (ens6np0, mlx5_4): which planned port each is.
+# All hosts of a model name their interfaces alike, so that most cables tell: the planned port is the one that the
+# plan joins with the port where the interface is seen. One host alone proves nothing.
+
+LEAST = 2
+"""Devices that have to agree."""
+
+
+def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
+    """Find the planned names of unknown interfaces, put them into the ports of `identities`, and say so in notes."""
+    ends, said = ends_of(sightings, identities), texts_of(sightings, identities)
+    ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), said.texts
+    parts = []
+    for port, device, other, text in (
+        (ends.own, ends.own_device, ends.far, said.own),
+        (ends.far, ends.far_device, ends.own, np.where(said.told > 0, said.told, said.described)),
+    ):
+        rows = np.flatnonzero((port == UNKNOWN) & (device >= 0) & (other >= 0) & (text > 0))
+        planned = other[rows] ^ 1
+        right = cabling.device[planned] == device[rows]
+        parts.append((other[rows][right], text[rows][right], planned[right], device[rows][right]))
+    other, text, planned, device = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if not len(other):
+        return []
+    _, first = np.unique(other.astype(np.int64) * len(texts) + text, return_index=True)
+    text, planned, device = text[first].astype(np.int64), planned[first], device[first]
+    kind = ports.kind[device].astype(np.int64)
+    keys, counts = np.unique((kind * len(texts) + text) * names + cabling.name[planned], return_counts=True)
+    notes = []
+    taken: set[tuple[int, int]] = set()
+    subjects, totals = keys // names, dict[int, int]()
+    for subject, count in zip(subjects.tolist(), counts.tolist(), strict=True):
+        totals[subject] = totals.get(subject, 0) + count
+    for i in np.argsort(-counts, kind="stable").tolist():
+        subject, name, count = int(subjects[i]), int(keys[i] % names), int(counts[i])
+        of_kind, said_text = divmod(subject, len(texts))
+        if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in taken or is_mac(texts[said_text]):
+            continue
+        taken.add((of_kind, name))
+        own = str(cabling.port_texts[name])
+        ports.renamed[of_kind, texts[said_text]] = own
+        model = cabling.of_device("model", int(device[kind == of_kind][0]))
+        notes.append(
+            f"port {texts[said_text]} of {model} is taken for {own}: "
+            f"{count:,} of {totals[subject]:,} devices that have it are joined so"
+        )
+    return sorted(notes)
+
+
+# Boxes that say which device they are: by host name, management address, MAC or GUID, or the file of the dump.
+
+
+def stated(
+    cabling: PlannedCabling, boxes: Sequence[Box], known: Iterable[KnownAddress], ports: PortNumbers
+) -> Identities:
+    """The boxes that tell their device. Ports of known addresses are put into `ports`."""
+    names = device_names(cabling)
+    chassis = _chassis(cabling, known, ports)
+    device, how = np.full(len(boxes), -1, dtype=np.int32), np.full(len(boxes), How.UNKNOWN, dtype=np.uint8)
+    port, adapter = np.full(len(boxes), -1, dtype=np.int32), np.zeros(len(boxes), dtype=np.int32)
+    adapters = {"": 0}
+    seen: dict[str, tuple[int, str]] = {}
+    for i, box in enumerate(boxes):
+        if box.chassis:
+            port[i] = ports.by_address.get(box.chassis, -1) if box.chassis.startswith("0x") else -1
+        if box.name not in seen:
+            seen[box.name] = names.of_name(box.name)
+        found, own = seen[box.name]
+        if own:
+            adapter[i] = adapters.setdefault(own, len(adapters))
+        device[i], how[i] = (found, How.NAME) if found >= 0 else _otherwise(box, names, chassis)
+    wrong = (port >= 0) & (cabling.device[port] != device)
+    port[wrong] = -1
+    hardware = np.array([chassis.get(box.chassis, -1) if box.chassis else -1 for box in boxes], dtype=np.int32)
+    return Identities(device, how, port, hardware, adapter, tuple(adapters), ports)
+
+
+def _otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -> tuple[int, How]:
+    if box.address and (found := names.of_address(box.address)) >= 0:
+        return found, How.ADDRESS
+    if box.chassis and (found := chassis.get(box.chassis, -1)) >= 0:
+        return found, How.CHASSIS
+    if box.file and (found := names.of_file(box.file)) >= 0:
+        return found, How.FILE
+    return -1, How.UNKNOWN
+
+
+def _chassis(cabling: PlannedCabling, known: Iterable[KnownAddress], ports: PortNumbers) -> dict[str, int]:
+    """The device of each known address."""
+    found: dict[str, int] = {}
+    with_port: list[tuple[int, KnownAddress]] = []
+    for row in known:
+        device = cabling.device_numbers.get(row.device, -1)
+        if device >= 0:
+            found.setdefault(row.address, device)
+            if row.port:
+                with_port.append((device, row))
+    if with_port:
+        texts = {"": 0}
+        codes = np.array([texts.setdefault(row.port, len(texts)) for _, row in with_port], dtype=np.int32)
+        devices = np.array([device for device, _ in with_port], dtype=np.int32)
+        numbers = ports.find(devices, codes, tuple(texts)).tolist()
+        for number, (_, row) in zip(numbers, with_port, strict=True):
+            if number >= 0:
+                ports.by_address[row.address] = number
+    return found

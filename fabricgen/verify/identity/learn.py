@@ -1,6 +1,6 @@
 """The hardware table of a hall, from its dumps: which MAC and GUID each device and port has.
 
-A MAC that several ports have is the device's own. A host has no line of its own (numbering/inventory.py refuses MACs
+A MAC that several ports have is the device's own. A host has no line of its own (numbering/guids.py refuses MACs
 without a port there), so that its chassis is learnt as that of the port that has it. Planned GUIDs are no hardware.
 """
 

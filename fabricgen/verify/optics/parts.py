@@ -7,8 +7,7 @@ from typing import NamedTuple
 from fabricgen.verify.actions import Kind as ActionKind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.cages import NO_MODULE, Cage
-from fabricgen.verify.optics.findings import WHOLE, Findings
-from fabricgen.verify.optics.limits import LENGTH_SLACK_M
+from fabricgen.verify.optics.findings import LENGTH_SLACK_M, WHOLE, Findings
 from fabricgen.verify.optics.modules import AOC, COPPER, Kind, Parts, kind_by_words, planned_family
 from fabricgen.verify.optics.report import PortReport
 

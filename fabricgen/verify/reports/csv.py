@@ -7,7 +7,7 @@ from fabricgen.export.formats.csv import write
 from fabricgen.export.table import Cell, Table
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._walk import Stop, cells, walk
+from fabricgen.verify.reports._words import Stop, cells, walk
 
 END = ("device", "port", "cage", "connector", "rack", "u", "label")
 COLUMNS = (

@@ -10,13 +10,11 @@ import xlsxwriter
 
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.cover import Contents, Cover, write_cover
-from fabricgen.export.technician.sheet import Column, Sheet, write_sheet
-from fabricgen.export.technician.styles import BOLD, NUMBER, REDLINE, SMALL, TEXT, Styles
+from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, Column, Sheet, Styles, write_sheet
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._walk import Stop, walk
-from fabricgen.verify.reports._words import at, instead, meanwhile, work
+from fabricgen.verify.reports._words import Stop, at, instead, meanwhile, walk, work
 from fabricgen.verify.reports.text import summary
 
 BINARY = True

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from functools import lru_cache
 
-from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.catalog.nos_facts import DialectFacts
+from fabricgen.catalog.nos_configuration import DialectFacts, Intent
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog

@@ -17,8 +17,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from fabricgen.blueprint.sections.floor import Floor
-from fabricgen.blueprint.sections.trays import Cross, Point, Trays
+from fabricgen.blueprint.sections.floor import Cross, Floor, Point, Trays
 from fabricgen.design.floor.halls import Hall
 from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, Ints64, RackTable
 

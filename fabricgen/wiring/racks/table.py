@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
 from fabricgen.design.floor.halls import Hall, face_of, row_number
+from fabricgen.design.floor.network_runs import in_plane, stands_in_run
 from fabricgen.design.floor.unit_kind import UnitKind
+from fabricgen.design.floor.unit_plan import UnitPlan, tray_name
 from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
-from fabricgen.wiring.tables import Ints, RackTable
+from fabricgen.wiring.groups import rank_within
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, unique_values
 
 NODE_RACK, NETWORK_RACK = range(2)
 """Kinds of rack: indexes of `RackTable.kinds`; node racks of further kinds of units come after these."""
@@ -128,3 +132,131 @@ def _check_apart(racks: RackTable, stated: frozenset[str]) -> None:
             path=("floor", "racks", named) if named else ("floor", "halls"),
             hint="state another place for one of them",
         )
+
+
+# Placement: the rack of every device, by reserved slot so that growth moves nothing, and its rack unit.
+# Node racks of a unit stand side by side with the unit's own network racks; what serves a pod or the whole cluster
+# stands in network rows. The design computes the positions (design/floor); this module applies them to columns.
+
+
+def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
+    """Give every device a rack and a rack unit; returns the completed table and the racks.
+
+    Raises InputError when a rack cannot hold what stands in it, or a hall its racks.
+    """
+    return _Placement(design, devices).run()
+
+
+class _Placement:
+    def __init__(self, design: Design, devices: DeviceTable) -> None:
+        self.design, self.layout, self.devices = design, design.layout, devices
+        self.floor = FloorPlan(design)
+        self.rack = np.full(len(devices), -1, dtype=np.int32)
+        self.u = np.full(len(devices), -1, dtype=np.int32)
+        self.first_racks = np.array(self.floor.first_racks, dtype=np.int32)
+        self.in_run = {t.key: stands_in_run(design, t) for t in design.tiers}
+
+    def run(self) -> tuple[DeviceTable, RackTable]:
+        """Place what stands in racks of units, then in shared network racks."""
+        for cls in self.devices.classes:
+            if cls.count and self._in_unit(cls):
+                for plan in self.floor.plans:
+                    self._place_in_unit(cls, plan)
+        shared = self._shared_racks()
+        table = replace(self.devices, rack=self.rack, u=self.u)
+        return table, rack_table(self.floor, self._unit_rack_rows(), shared, self.layout)
+
+    def _in_unit(self, cls: DeviceClass) -> bool:
+        if cls.kind in (NODE, EXTRA):
+            return cls.kind == NODE
+        if cls.kind == TRAY:
+            return bool((self.devices.rack_in_unit[cls.rows] >= 0).all())
+        return not self.in_run[cls.key]
+
+    def _place_in_unit(self, cls: DeviceClass, plan: UnitPlan) -> None:
+        """Place devices that stand at the same position in every unit of a part of the cluster."""
+        d, of_unit = self.devices, np.array(self.floor.plan_of_unit, dtype=np.int32)
+        rows = np.flatnonzero(of_unit[d.unit[cls.rows]] == self.floor.plans.index(plan)) + cls.first
+        if not len(rows):
+            return
+        first = self.first_racks[d.unit[rows]]
+        if cls.kind == SWITCH:
+            spots = np.array(plan.spots[cls.key], dtype=np.int32)
+            ordinal = d.ordinal[rows] % len(spots)
+            self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
+            return
+        self.rack[rows] = first + d.rack_in_unit[rows]
+        beside = {s.path for s in plan.kind.node_sets if s.per_rack}
+        if cls.kind == NODE and cls.path not in beside:
+            units = np.array(plan.node_rack.nodes, dtype=np.int32)
+            self.u[rows] = units[d.node[rows] % plan.kind.nodes_per_rack]
+            return
+        name = tray_name(cls.label) if cls.kind == TRAY else cls.label
+        units = np.array(plan.node_rack.beside[name], dtype=np.int32)
+        self.u[rows] = units[rank_within(self.rack[rows])]
+
+    def _shared_racks(self) -> list[tuple[NetworkRun, int]]:
+        """Place devices that serve a pod or the whole cluster: each tier and plane has a run of racks, to grow in.
+
+        Returns the racks that there are, each by its run and its place in it.
+        """
+        found: list[tuple[NetworkRun, int]] = []
+        base = self.floor.first_racks[-1]
+        for run in self.floor.runs:
+            rows, rack, u = self._extras(run) if not run.owner else self._switches(run)
+            racks = unique_values(rack)
+            self.rack[rows] = base + len(found) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
+            self.u[rows] = u
+            found += [(run, place) for place in racks]
+        return found
+
+    def _switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+        """(device row, rack of the run, rack unit) of the switches or trays of a run of racks."""
+        d = self.devices
+        if run.tier is None:
+            (cls,) = (c for c in d.classes if c.kind == TRAY and c.label == run.owner)
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            domain = d.ordinal[rows] // (d.index[rows].max() + 1)
+            here = self._hall_of_trays(rows) == run.hall
+            rows, group = rows[here], domain[here]
+        else:
+            cls = d.of_tier(run.tier.key)
+            rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            groups = self.floor.shared.groups_of(run.tier)
+            index = d.ordinal[rows] // run.tier.count
+            hall, plane = (np.array(column, dtype=np.int32)[index] for column in (groups.hall, groups.plane))
+            group = np.array(groups.number, dtype=np.int32)[index]
+            here = (hall == run.hall) & in_plane(run, plane, group, d.index[rows])
+            rows, group = rows[here], group[here]
+        rack, u = self.floor.shared.spot(run, group, d.index[rows], np.where)
+        return rows, rack.astype(np.int32), u.astype(np.int32)
+
+    def _hall_of_trays(self, rows: Ints) -> Ints:
+        """The hall of the trays of a pod, or of all trays."""
+        halls = self.floor.shared.hall_lookup
+        of_pod = [halls.of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
+        return np.array([*of_pod, halls.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
+
+    def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+        """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
+        spots = self.floor.shared.extras_of(run.hall)
+        rows = [np.arange(c.first, c.first + c.count) for c in self._extra_classes(spots)]
+        places = np.array([spot for c in self._extra_classes(spots) for spot in spots[c.label]], dtype=np.int32)
+        return np.concatenate(rows).astype(np.int32), places[:, 0], places[:, 1]
+
+    def _extra_classes(self, names: dict[str, list[tuple[int, int]]]) -> list[DeviceClass]:
+        return [c for c in self.devices.classes if c.kind == EXTRA and c.label in names]
+
+    def _unit_rack_rows(self) -> RackRows:
+        """Racks of all units: their names, halls, rows and columns."""
+        floor, count = self.floor, self.floor.first_racks[-1]
+        hall, row, column, kind = (np.zeros(count, dtype=np.int32) for _ in range(4))
+        for part, plan in enumerate(floor.plans):
+            units = [unit for unit, number in enumerate(floor.plan_of_unit) if number == part]
+            places = [floor.unit_halls.places[unit] for unit in units]
+            rack = np.arange(plan.racks, dtype=np.int32)
+            at = self.first_racks[units][:, None] + rack
+            hall[at] = np.array([place.hall for place in places], dtype=np.int32)[:, None]
+            row[at], column[at] = floor.areas.unit_spots(part, places)
+            kind[at] = np.where(rack < plan.kind.racks, node_rack_kind(self.layout, plan.kind), NETWORK_RACK)
+        return RackRows(floor.unit_rack_names(), hall, row, column, kind)

@@ -12,7 +12,7 @@ import pytest
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.running.differences import Verdict
 from fabricgen.running.statements import Difference
-from fabricgen.verify.drift.wording import by_path
+from fabricgen.verify.drift.checking import by_path
 from tests.conftest import Ran
 
 LEAF = "compute-leaf-p1-su01-r1-01"

@@ -8,8 +8,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers
-from fabricgen.verify.ports.synonyms import synonyms_of
+from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers, synonyms_of
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.seen import SparePort, place_of
 from fabricgen.verify.sightings import SightingsBuilder

@@ -7,8 +7,8 @@ from fabricgen.verify import cabling as planned
 from fabricgen.verify.actions import Action
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.optics.judge import optic_actions
 from fabricgen.verify.optics.report import PortReport
+from fabricgen.verify.optics.verifying import optic_actions
 
 DR, SR, FR, NRZ = "MMS4X00-NM", "sr8-100g-osfp-400g", "2fr4-osfp-400g", "sr4-25g-qsfp28-100g"
 TWIN = "MMA4Z00-NS"

@@ -9,8 +9,7 @@ import numpy as np
 
 from fabricgen.export.files.addresses import after_links, before_links, kinds_of_links
 from fabricgen.export.host_links import bond_ports
-from fabricgen.export.view.columns import Packed, packed, packed_addresses, packed_numbers
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Packed, PageSource, packed, packed_addresses, packed_numbers
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import label_texts
-from fabricgen.export.view.columns import Packed, packed, packed_reference, packed_table
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Packed, PageSource, packed, packed_reference, packed_table
 from fabricgen.numbering.lazy_columns import encoded
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.export.files import cables
-from fabricgen.export.view.columns import packed_numbers
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import PageSource, packed_numbers
 
 MOST_GONE = 2_000
 """Devices and cables that are gone and are named; of more, their number."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.export.view.columns import Packed, packed_table
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Packed, PageSource, packed_table
 
 
 def block(source: PageSource) -> Packed | None:

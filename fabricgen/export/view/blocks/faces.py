@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass
 from typing import Any
 
-from fabricgen.export.view.fronts import fronts
+import numpy as np
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.catalog.profile import DeviceProfile
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.export.drawings.faces import ACROSS, OTHERWISE, Column, Panel, panels
 from fabricgen.export.view.source import PageSource
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort
 
 
 def block(source: PageSource) -> dict[str, Any]:
@@ -16,3 +26,175 @@ def block(source: PageSource) -> dict[str, Any]:
         model: {"units": units[model], "cages": [list(astuple(cage)) for cage in cages]}
         for model, cages in fronts(source.cluster).items()
     }
+
+
+# The front of each model: its cages as rectangles, as shares of its width and height.
+# Switches have the rows and columns that drawings of ports have (`export.drawings.faces`). Where the ports of a node
+# lie is not published for all: they stand side by side in the order of the catalogue, which says what there is, not
+# where.
+
+WIDTH_MM, UNIT_MM = 450.0, 44.45
+"""Width of a front between the posts of a 19-inch rack, and height of one rack unit (EIA-310)."""
+
+TALLEST_MM = 20.0
+"""The largest height of a cage."""
+
+_EDGE_MM = 6.0
+_RJ45_MM = 16.0
+_GAP_MM = 5.0
+"""Space between cages of different kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cage:
+    """A cage of a front: upper left corner and size as shares of the front, its label, and the most ports in it."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+    label: str
+    ports: int
+
+
+def fronts(cluster: Cluster) -> dict[str, tuple[Cage, ...]]:
+    """The cages of every model of a cluster, by its id, in the order of the front."""
+    ports, managed = _ports_by_cage(cluster), _management_ports(cluster)
+    found: dict[str, tuple[Cage, ...]] = {}
+    for cls in cluster.plan.devices.classes:
+        model, of_cage = cls.profile.id, ports.get(cls.profile.id, {})
+        if isinstance(cls.profile, NodeProfile):
+            found[model] = tuple(_side_by_side(cls.profile, _widths(cls.profile) | _unlisted(cls, of_cage), of_cage))
+        elif cls.kind == TRAY:  # the catalogue's cages of a tray are those of its backplane
+            found[model] = (*_side_by_side(cls.profile, _unlisted(cls, of_cage), of_cage), *_beside(cls, managed))
+        else:
+            found[model] = (*_switch(cls.profile, of_cage, bool(managed.get(model))), *_beside(cls, managed))
+    return found
+
+
+def _ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
+    """The most ports of each cage in use, by model and label of the cage."""
+    links, devices = cluster.plan.links, cluster.plan.devices
+    found: dict[str, dict[str, int]] = {}
+    for i, segment in enumerate(links.segments):
+        rows = links.rows_of(i)
+        if rows.start == rows.stop or segment.backplane:
+            continue
+        for side, column in ((segment.a, links.a_device), (segment.b, links.b_device)):
+            if isinstance(side, Attachment):
+                counts = _counts(leg.cage for leg in side.legs)
+                _raise(found.setdefault(side.profile.id, {}), counts)
+            elif isinstance(side, ScaleUpPort):
+                ports = links.a_port if column is links.a_device else links.b_port
+                for cls, mine in devices.by_class(column, rows):
+                    names = side.names(int(ports[mine].max()) + 1)
+                    _raise(found.setdefault(cls.profile.id, {}), dict.fromkeys(names, 1))
+            elif isinstance(side, PortRun):
+                for cls, _ in devices.by_class(column, rows):
+                    if isinstance(cls.profile, SwitchProfile):
+                        counts = {cls.profile.cage_label(cage): side.ways for cage in side.cages if cage}
+                        _raise(found.setdefault(cls.profile.id, {}), counts)
+    return found
+
+
+def _counts(cages: Iterator[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for cage in cages:
+        found[cage] = found.get(cage, 0) + 1
+    return found
+
+
+def _raise(known: dict[str, int], counts: Mapping[str, int]) -> None:
+    for cage, count in counts.items():
+        known[cage] = max(known.get(cage, 0), count)
+
+
+def _management_ports(cluster: Cluster) -> dict[str, list[str]]:
+    """The names of the management ports in use, by model of switch: one for each NOS that names it otherwise."""
+    links, found = cluster.plan.links, dict[str, list[str]]()
+    a_cage, b_cage = cluster.port_names.cage_columns
+    for i, segment in enumerate(links.segments):
+        rows = links.rows_of(i)
+        ends = ((segment.a, links.a_device, a_cage), (segment.b, links.b_device, b_cage))
+        for side, device, cages in ends if rows.start < rows.stop else ():
+            for cls, mine in cluster.plan.devices.by_class(device, rows) if isinstance(side, ManagementPort) else ():
+                names = found.setdefault(cls.profile.id, [])
+                codes = np.unique(cages.codes[mine])
+                names += [name for name in cages.vocabulary[codes].tolist() if name not in names]
+    return found
+
+
+def _switch(profile: SwitchProfile, ports: Mapping[str, int], managed: bool) -> Iterator[Cage]:
+    """The cages of a switch, panel by panel from the top."""
+    faces, height = panels(profile), profile.rack_units * UNIT_MM
+    room = WIDTH_MM - 2 * _EDGE_MM - (_RJ45_MM + _GAP_MM if managed else 0)
+    for number, panel in enumerate(faces):
+        each = height / len(faces)
+        widths = [WIDTH_MM / _across(profile.cages[column.kind].form_factor) for column in panel.columns]
+        gaps = _GAP_MM * (len({column.kind for column in panel.columns}) - 1)
+        shrink = min(1.0, (room - gaps) / sum(widths))
+        tall = min(TALLEST_MM, 0.9 * each / panel.rows)
+        top = number * each + (each - tall * panel.rows) / 2
+        for column, x, wide in _placed(panel, [width * shrink for width in widths]):
+            for place, cage in enumerate(column.cages):
+                label = profile.cage_label(cage)
+                yield _cage((x, top + place * tall, wide, tall), height, label, ports.get(label, 0))
+
+
+def _placed(panel: Panel, widths: list[float]) -> Iterator[tuple[Column, float, float]]:
+    """(column, its left edge, its width) from left to right, mm."""
+    x, kind = _EDGE_MM, panel.columns[0].kind
+    for column, width in zip(panel.columns, widths, strict=True):
+        x += _GAP_MM if column.kind != kind else 0
+        kind = column.kind
+        yield column, x, width
+        x += width
+
+
+def _beside(cls: DeviceClass, managed: Mapping[str, list[str]]) -> Iterator[Cage]:
+    """The management port of a switch, at the right end of its front."""
+    height = cls.profile.rack_units * UNIT_MM
+    names = managed.get(cls.profile.id, [])
+    each = min(TALLEST_MM, 0.9 * height / max(1, len(names)))
+    for i, name in enumerate(names):
+        box = (WIDTH_MM - _EDGE_MM - _RJ45_MM, (height - each * len(names)) / 2 + i * each, _RJ45_MM, each)
+        yield _cage(box, height, name, 1)
+
+
+def _widths(profile: NodeProfile) -> dict[str, float]:
+    """The cages of a node and their widths, mm."""
+    return {port.cage: WIDTH_MM / _across(role.form_factor) for role in profile.roles.values() for port in role.ports}
+
+
+def _unlisted(cls: DeviceClass, ports: Mapping[str, int]) -> dict[str, float]:
+    """The ports of scale-up cables, which the catalogue has no cages for, and their widths, mm."""
+    known = _widths(cls.profile) if isinstance(cls.profile, NodeProfile) else {}
+    return {cage: WIDTH_MM / ACROSS["LC"] for cage in ports if cage not in known}
+
+
+def _side_by_side(profile: DeviceProfile, wide: Mapping[str, float], ports: Mapping[str, int]) -> Iterator[Cage]:
+    """Cages side by side, in rows from the bottom up."""
+    height, room = profile.rack_units * UNIT_MM, WIDTH_MM - 3 * _EDGE_MM - _RJ45_MM
+    rows: list[list[str]] = [[]]
+    for cage, width in wide.items():
+        if rows[-1] and sum(wide[other] for other in rows[-1]) + width > room:
+            rows.append([])
+        rows[-1].append(cage)
+    tall = min(TALLEST_MM, 0.9 * height / len(rows))
+    for number, row in enumerate(rows):
+        x, y = _EDGE_MM, 0.97 * height - (len(rows) - number) * tall
+        for cage in row:
+            yield _cage((x, y, wide[cage], tall), height, cage, ports.get(cage, 0))
+            x += wide[cage]
+
+
+def _across(form_factor: str) -> int:
+    return next((most for start, most in ACROSS.items() if form_factor.startswith(start)), OTHERWISE)
+
+
+def _cage(box_mm: tuple[float, float, float, float], height: float, label: str, ports: int) -> Cage:
+    """A cage from its box in millimetres, with a small wall around it."""
+    x, y, w, h = box_mm
+    wall = 0.06 * min(w, h)
+    left, top = round((x + wall) / WIDTH_MM, 4), round((y + wall) / height, 4)
+    return Cage(left, top, round((w - 2 * wall) / WIDTH_MM, 4), round((h - 2 * wall) / height, 4), label, ports)

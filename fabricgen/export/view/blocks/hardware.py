@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.export.view.columns import Packed, packed_numbers, packed_reference, packed_table, packed_words
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import (
+    Packed,
+    PageSource,
+    packed_numbers,
+    packed_reference,
+    packed_table,
+    packed_words,
+)
 from fabricgen.numbering.lazy_columns import encoded
 
 

@@ -7,9 +7,8 @@ from typing import Any
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.view.bundles import ratios_of
 from fabricgen.export.view.layout import CELL_GAP, CELL_H, CELL_W
-from fabricgen.export.view.nodes import accelerators_of, domain_of
 from fabricgen.export.view.places import LEVEL_NAMES
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import PageSource, accelerators_of, domain_of
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
 
 KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}

@@ -21,8 +21,7 @@ from fabricgen.design.capacity.failure_domains import (
 from fabricgen.design.capacity.loss_words import failure_analyses, is_for_management, lost_switches, percent
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.model import Design
-from fabricgen.export.view.columns import packed, packed_numbers
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import PageSource, packed, packed_numbers
 from fabricgen.wiring.tables import SWITCH, RackTable
 
 Left = tuple[str, str, str]

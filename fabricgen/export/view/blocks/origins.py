@@ -9,8 +9,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.scale_across import US_PER_KM
 from fabricgen.export.files import racks as racks_csv
-from fabricgen.export.view.columns import Packed, packed_table
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Packed, PageSource, packed_table
 from fabricgen.kernel.diagnostics import Path
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from fabricgen.catalog.loads import planned_w
 from fabricgen.export.palette import KNOWN, OTHERS
 from fabricgen.export.view.bundles import ALIKE
-from fabricgen.export.view.columns import Packed, packed_table
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Packed, PageSource, packed_table
 
 SCALE = ("#DDEBF7", "#A9CBE6", "#6FA3CF", "#376FA8", "#123E73")
 """Steps of one blue from light to dark, for lengths, speeds and power: they stay apart in grey and to any eye."""

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.design.phases.selection import selection_of
-from fabricgen.export.view.columns import packed_table
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import PageSource, packed_table
 from fabricgen.phases.presence import presence
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.export.view.columns import packed_numbers, packed_table
 from fabricgen.export.view.ribbons import ribbons_of
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import PageSource, packed_numbers, packed_table
 
 PER_UNIT = 100
 """Coordinates are whole numbers of a hundredth."""

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.export.view.bundles import bundles_of
-from fabricgen.export.view.columns import Packed, packed_numbers, packed_table, packed_texts
-from fabricgen.export.view.source import PageSource
+from fabricgen.export.view.source import Packed, PageSource, packed_numbers, packed_table, packed_texts
 from fabricgen.export.view.verification import (
     AS_PLANNED,
     CHECK,

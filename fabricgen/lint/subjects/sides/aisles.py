@@ -7,7 +7,7 @@ never ask for the opposite once it is followed, whether alone or with others.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,8 +15,40 @@ from itertools import combinations
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.port_sides import catalogue_aisle
-from fabricgen.lint.subjects.sides.least_cut import COLD, HOT, hot_side
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass
+
+# The least cut between both aisles: what is with the hot one, and what with the cold one.
+
+HOT, COLD = "hot", "cold"
+
+
+def hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
+    """What is with the hot aisle where the sum of the edges cut between both aisles is the least.
+
+    A minimum cut by shortest augmenting paths (Edmonds and Karp, 1972).
+    """
+    left: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for (a, b), room in edges.items():
+        left[a][b] += room
+        left[b][a] += room
+    while True:
+        came, reached = {HOT: ""}, [HOT]
+        for place in reached:
+            for to, room in left[place].items():
+                if room and to not in came:
+                    came[to] = place
+                    reached.append(to)
+        if COLD not in came:
+            return set(came)
+        path, place = [], COLD
+        while place != HOT:
+            path.append((came[place], place))
+            place = came[place]
+        least = min(left[a][b] for a, b in path)
+        for a, b in path:
+            left[a][b] -= least
+            left[b][a] += least
+
 
 OTHER = {HOT: COLD, COLD: HOT}
 AIRFLOW = {COLD: "intake", HOT: "exhaust"}

@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import Field
 from ruamel.yaml import YAML
 
-from fabricgen.models.base import FrozenModel
+from fabricgen.models.forms import FrozenModel
 from fabricgen.running.statements import Path, Statements
 from fabricgen.running.tree import UnknownTextError
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from fabricgen.catalog.sonic_buffers import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers
-from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.catalog.sonic_models import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers, SonicPlatform
 from fabricgen.design.scale_across import in_flight_bytes
 from fabricgen.nos.sonic.writing.ports import PortTable
 from fabricgen.views.switch import SwitchPort, SwitchView

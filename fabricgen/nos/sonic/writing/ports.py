@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
-from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
-from fabricgen.catalog.sonic_modes import breakout_mode, parse_mode
+from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, breakout_mode, parse_mode
 from fabricgen.views.switch import SwitchView
 
 FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50

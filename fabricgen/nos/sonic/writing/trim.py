@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.catalog.sonic_buffers import LossyBuffers
-from fabricgen.catalog.sonic_models import SonicPlatform
+from fabricgen.catalog.sonic_models import LossyBuffers, SonicPlatform
 from fabricgen.nos.sonic.writing.buffers import Rows
 from fabricgen.nos.sonic.writing.ports import PortTable
 from fabricgen.nos.sonic.writing.qos import CLASSES, LOSSY_CLASS
