@@ -1,15 +1,23 @@
 """Ports of a switch, for every NOS: lanes of those in use, names of the unused ones, and for those who emulate or serve
 a switch, lanes as the NOS knows them and what DHCP requests say of the ports that they came in at (agent circuit ids).
+
+Guards are access lists of host ports, against what a DHCP server or a router sends, and no host should. Dropped are
+packets from servers to clients: UDP 67 to 68 (RFC 2131), 547 to 546 (RFC 8415), and router advertisements, type 134 of
+ICMPv6 (RFC 6105). What servers and relays say to each other, from 67 to 67 and from 547 to 547, passes, so that a
+server may stand at a port that is guarded. A list is named after what it drops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import HasPortLanes, NamesCircuits, load_writer
+from fabricgen.switch.interfaces import Access
+from fabricgen.views.model.hosts import access_of
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 
@@ -96,3 +104,27 @@ def _of_switch(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, .
 
 def _bond_name(form: str, port: SwitchPort) -> str:
     return form.format(number=port.bond) if port.bond else ""
+
+
+class Guard(NamedTuple):
+    """An access list of one address family; `kinds` of what it drops are "dhcp", "dhcp6" and "ra"."""
+
+    name: str
+    v6: bool
+    kinds: tuple[str, ...]
+
+
+def guards_of(access: Access) -> tuple[Guard, ...]:
+    """The lists of a port, IPv4 before IPv6."""
+    dhcp = (Guard("NO-DHCP", False, ("dhcp",)),) if "dhcp" in access.refused else ()
+    kinds = tuple(kind for kind in ("dhcp6", "ra") if kind in access.refused)
+    return (*dhcp, *((Guard("NO-" + "-".join(kinds).upper(), True, kinds),) if kinds else ()))
+
+
+def list_guards(switch: SwitchView, bond: str) -> dict[Guard, list[str]]:
+    """Each list that ports of a switch have, by name, with those ports; `bond` is how bonds are called: {number}."""
+    guarded: dict[Guard, dict[str, None]] = {}
+    for port in switch.ports:
+        for guard in guards_of(access_of(switch, port)):
+            guarded.setdefault(guard, {})[bond.format(number=port.bond) if port.bond else port.name] = None
+    return {guard: list(guarded[guard]) for guard in sorted(guarded)}

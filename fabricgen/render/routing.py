@@ -18,6 +18,12 @@ from fabricgen.views.switch import SwitchView
 IP_WORDS = {False: "ip", True: "ipv6"}
 """The word for a family in command lines of EOS and FRR, by whether it is IPv6."""
 
+
+def family_word(address: str) -> str:
+    """The word of EOS and FRR for the family of an address or prefix."""
+    return IP_WORDS[":" in address]
+
+
 DISCARD_DISTANCE = 250
 """Administrative distance of a discard route: it takes over when the last next hop is down."""
 

@@ -5,20 +5,53 @@ same are equal. Empty text, 0 and None stand for what is absent. Collections wit
 are sets or mappings, so that the order in which a file says things does not matter; where views make them, they are in
 the order in which they are written.
 
-Names of interfaces are those of the NOS; `comparing.rename_ports` gives them others, so that two NOSes can be compared.
+Names of interfaces are those of the NOS; `rename_ports` gives them others, so that two NOSes can be compared.
 VRFs go by the blueprint's names, "" for the default one (SONiC's `Vrf_` is not part of a name). The VRF of the
 management port is not among `vrfs`: its name is the NOS's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from fabricgen.switch.interfaces import Bond, Interface, Pair, Subinterface, Vlan
-from fabricgen.switch.management import Management
 from fabricgen.switch.qos import Balancing, Qos, Trimming
 from fabricgen.switch.routing import Bgp, Overlay, StaticRoute
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A local account: the hash of its password as given, its SSH public keys, and `admin` or `operator`."""
+
+    password_hash: str = ""
+    keys: frozenset[str] = frozenset()
+    role: str = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Management:
+    """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port.
+
+    Servers are in order of preference. `aaa` are (protocol, server), `snmp_users` name who may read with
+    authentication and privacy. `from_loopback`: servers are spoken to from the address of the loopback, since nobody
+    answers those of its links. `gnmi_port` is 0 where there is no gNMI, and what the NOS takes by default otherwise.
+    """
+
+    addresses: frozenset[tuple[str, str]] = frozenset()
+    users: Mapping[str, User] = field(default_factory=dict)
+    aaa: tuple[tuple[str, str], ...] = ()
+    ntp: tuple[str, ...] = ()
+    dns: tuple[str, ...] = ()
+    domain: str = ""
+    syslog: tuple[str, ...] = ()
+    syslog_level: str = ""
+    snmp_users: frozenset[str] = frozenset()
+    gnmi_port: int = 0
+    login_banner: str = ""
+    motd: str = ""
+    timezone: str = ""
+    from_loopback: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +83,60 @@ class Switch:
     """By VRF, the addresses of its own loopback there."""
     trimming: Trimming | None = None
     """What a best-effort fabric does instead of dropping packets."""
+
+
+def rename_ports(switch: Switch, name: Callable[[str], str]) -> Switch:
+    """The same switch with other names of its ports; names of sessions that are addresses stay."""
+
+    def peer_name(key: str, ports: Mapping[str, Interface]) -> str:
+        return name(key) if key in ports else key
+
+    return replace(
+        switch,
+        interfaces={name(port): value for port, value in switch.interfaces.items()},
+        unused=frozenset(map(name, switch.unused)),
+        subinterfaces={(name(port), vlan): value for (port, vlan), value in switch.subinterfaces.items()},
+        bonds={
+            number: replace(bond, members=frozenset(map(name, bond.members))) for number, bond in switch.bonds.items()
+        },
+        pair=switch.pair and replace(switch.pair, members=frozenset(map(name, switch.pair.members))),
+        bgp={
+            vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
+            for vrf, bgp in switch.bgp.items()
+        },
+        routes={
+            key: replace(route, hops=frozenset((name(port), hop) for port, hop in route.hops))
+            for key, route in switch.routes.items()
+        },
+        balancing=replace(
+            switch.balancing,
+            groups={host: frozenset(map(name, ports)) for host, ports in switch.balancing.groups.items()},
+        ),
+        qos=switch.qos and replace(switch.qos, ports={name(port): value for port, value in switch.qos.ports.items()}),
+        trimming=switch.trimming
+        and replace(switch.trimming, ports={name(port): value for port, value in switch.trimming.ports.items()}),
+    )
+
+
+def list_differences(actual: object, wanted: object, at: str = "") -> Iterator[str]:
+    """Yield a line for each place where two neutral forms disagree, by its path: `bgp..peers.10.0.0.1.bfd`.
+
+    Fields that do not count when two are compared are left out.
+    """
+    if actual == wanted:
+        return
+    if is_dataclass(actual) and type(actual) is type(wanted):
+        for compared in (entry.name for entry in fields(actual) if entry.compare):
+            yield from list_differences(getattr(actual, compared), getattr(wanted, compared), f"{at}{compared}.")
+    elif isinstance(actual, Mapping) and isinstance(wanted, Mapping):
+        for key in sorted({*actual, *wanted}, key=str):
+            if key not in actual or key not in wanted:
+                yield f"{at}{key}: {'missing' if key in wanted else 'not planned'}"
+            else:
+                yield from list_differences(actual[key], wanted[key], f"{at}{key}.")
+    elif isinstance(actual, Set) and isinstance(wanted, Set):
+        for word, extra in (("missing", wanted - actual), ("not planned", actual - wanted)):
+            for value in sorted(extra, key=str):
+                yield f"{at.rstrip('.')}: {word} {value}"
+    else:
+        yield f"{at.rstrip('.')}: {actual!r}, wanted {wanted!r}"

@@ -2,15 +2,19 @@
 
 The catalogue says which of these words a NOS claims (`configuration.claims` in `catalog/platforms/NOS.yaml`); the rule
 FG703 compares the two. Fabrics of InfiniBand ask nothing here: their switches are configured as a whole.
+
+Names that a NOS's models refuse are not written: with them a switch would refuse the rest of the file. Sources:
+sonic-buildimage, src/sonic-yang-models/yang-models: sonic-snmp.yang (SNMP_USER name), sonic-gnmi.yang.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from fabricgen.blueprint.sections.fabric import Fabric
-from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.management import Management, Tls
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.catalog.nos_configuration import Intent
@@ -23,7 +27,22 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import families, links_carry_vrfs, underlay
 from fabricgen.views.balancing import balancing_of
 from fabricgen.views.service import host_services
-from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
+
+SHORTEST_SNMP_USER = 4
+"""Characters of the shortest name of a user of SNMPv3; the language's longest, 31, is within SONiC's 32."""
+
+_STEM = "[A-Za-z0-9_-]+"
+
+
+def takes_snmp_user(name: str) -> bool:
+    """Whether SONiC takes the name of a user of SNMPv3."""
+    return len(name) >= SHORTEST_SNMP_USER
+
+
+def takes_file_names(tls: Tls) -> bool:
+    """Whether SONiC takes the file names of a certificate and its key."""
+    return bool(re.fullmatch(rf"{_STEM}\.cer", tls.certificate) and re.fullmatch(rf"{_STEM}\.key", tls.key))
+
 
 Stated: TypeAlias = Iterator[tuple[Intent, Path]]
 """Intents, and the keys below the section's own place that ask for them."""

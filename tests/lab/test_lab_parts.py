@@ -12,8 +12,7 @@ from fabricgen.lab import breaking, machine, state
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build, End, as_frr, kernel
 from fabricgen.lab.inside import Inside, inside
-from fabricgen.switch.management import Management
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.routing import StaticRoute
 from tests.conftest import BLUEPRINTS, Ran
 from tests.render.lab_files import built

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of

@@ -11,7 +11,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from fabricgen.views.asked import list_asked_intents
 from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, test_spans
 from tests.parity import test_nos_parity as every_nos

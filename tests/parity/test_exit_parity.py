@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.lint.subjects.tenant_walk import joined
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import CUMULUS, DUAL, UNNUMBERED, cluster_of
 

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
 from tests.render.rendered import (

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.lint.subjects.tenant_walk import joined
 from fabricgen.running.tree import UnknownTextError
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from fabricgen.switch.routing import Permit, Policy
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, CUMULUS, DUAL, EVPN_LEAKS, LEAKS, cluster_of

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import BFD, BRIDGED, DUAL, EVPN_LEAKS, LEAKS, UNNUMBERED, V6, cluster_of
 

@@ -12,8 +12,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.render.nos_protocol import known_nos
-from fabricgen.switch.comparing import list_differences, rename_ports
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Switch, list_differences, rename_ports
 from fabricgen.views.model.ports import place_ports
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from fabricgen.running.tree import UnknownTextError
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from tests.parity.asked import MANAGED, TUNED
 from tests.parity.switches import Files, first, read, switches_of, wanted
 from tests.render.rendered import (

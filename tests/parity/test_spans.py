@@ -15,7 +15,7 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.engine import render_options, render_rows
 from fabricgen.render.nos_protocol import known_nos
 from fabricgen.render.secrets import SecretStore
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from tests.conftest import example_design
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import cluster_of

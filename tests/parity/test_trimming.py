@@ -12,7 +12,7 @@ from fabricgen.lint.engine import lint
 from fabricgen.nos.sonic.reading.qos import read_trimming
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from fabricgen.switch.qos import Trimming
 from tests.conftest import example_design
 from tests.parity.switches import first, read, switches_of, wanted

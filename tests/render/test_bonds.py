@@ -26,8 +26,7 @@ from fabricgen.lint.rules.fg737_mclag_not_in_image import MclagNotInImage
 from fabricgen.phases.tables import at_phase
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
-from fabricgen.switch.comparing import list_differences
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Switch, list_differences
 from fabricgen.views.model.ports import model_bonds
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted

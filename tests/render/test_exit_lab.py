@@ -14,8 +14,7 @@ import pytest
 from fabricgen.lab.fabric import Lab, until
 from fabricgen.lab.files import Build, End
 from fabricgen.switch.interfaces import Interface
-from fabricgen.switch.management import Management
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Management, Switch
 from tests.render import frr_lab
 from tests.render.lab_files import built
 

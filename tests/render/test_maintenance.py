@@ -13,7 +13,7 @@ import pytest
 from fabricgen.lab.fabric import Lab, until
 from fabricgen.lab.files import Build, Link, kernel
 from fabricgen.lint.engine import lint
-from fabricgen.switch.comparing import list_differences
+from fabricgen.switch.model import list_differences
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
 from tests.parity.switches import first, read, switches_of, wanted

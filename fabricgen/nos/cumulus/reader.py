@@ -22,8 +22,7 @@ from fabricgen.nos.cumulus.reading.system import read_system
 from fabricgen.running.policy import connected
 from fabricgen.running.tree import only, part, tolerates, unfit
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Pair, Relay, Subinterface, Vlan, is_unused
-from fabricgen.switch.management import Management
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing, Qos
 
 Row = Mapping[str, Any]

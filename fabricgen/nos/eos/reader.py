@@ -17,8 +17,7 @@ from fabricgen.nos.eos.reading.routing import EosRouting, routing_rules
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import Line, Rules, part, tolerates, tree, unfit, unknown
 from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair, Subinterface, Vlan, is_unused
-from fabricgen.switch.management import Management
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.routing import StaticRoute
 
 DEFAULT_MTU = 1500

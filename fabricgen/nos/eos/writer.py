@@ -21,6 +21,12 @@ queue (AMD Instinct cluster networking guide, 7388), `hardware counter feature e
 
 MACsec has a profile for each encrypted span (pyavd 6.4, mac_security). Without `traffic unprotected allow`, which is
 not written, a port carries nothing before its key agreement is done.
+
+MLAG (Arista EOS user manual, Multi-Chassis Link Aggregation): the VLAN of the peers is in a trunk group of the peer
+link, and without spanning tree; `peer-address heartbeat` over the management network tells a lost peer link from a lost
+peer. The protocol of the pair runs over IPv4: where the fabric has no such address between them, over a link-local one
+(RFC 3927) that no route leads to. Hosts have the gateway of both switches (VARP, `ip virtual-router address`), at the
+MAC that Arista's designs give it.
 """
 
 from __future__ import annotations
@@ -40,18 +46,50 @@ from fabricgen.nos.eos.writing.host_services import (
     vlan_gateway,
 )
 from fabricgen.nos.eos.writing.management import management_values
-from fabricgen.nos.eos.writing.pair import GATEWAY_MAC, family_word, pair_values
 from fabricgen.nos.eos.writing.qos import balancing_values, profile_name, qos_values
 from fabricgen.nos.eos.writing.routing import bgp_values, overlay_values, segment_of, segment_values
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import lanes_of, unused_ports
-from fabricgen.render.routing import DISCARD_DISTANCE
+from fabricgen.render.routing import DISCARD_DISTANCE, family_word
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.wiring.bonds import PAIR_VLAN
+
+GATEWAY_MAC = "00:1c:73:00:dc:01"
+
+
+def pair_values(switch: SwitchView) -> dict[str, Any] | None:
+    """The values of an MLAG pair; None for a switch that is in none.
+
+    `vlans` run over the peer link alone: the pair's own, and those of VRFs without hosts here.
+    """
+    pair, end = switch.pair, switch.pair_end
+    if pair is None or end is None:
+        return None
+    unnumbered = bool(end.peer_asn) and switch.fabric.underlay == "ebgp-unnumbered"
+    return {
+        "vlans": [
+            {
+                "vlan": vlan,
+                "name": token(f"MLAG-{vrf}" if vrf else "MLAG"),
+                "vrf": vrf and token(vrf),
+                "addresses": [(family_word(address), address) for address in addresses],
+                "link_local": unnumbered and vlan == PAIR_VLAN,
+            }
+            for vlan, (vrf, addresses) in pair.vlans.items()
+        ],
+        "vlan": PAIR_VLAN,
+        "number": pair.number,
+        "description": one_line(f"MLAG peer link to {pair.mate}"),
+        "mtu": pair.mtu,
+        "domain": token(pair.name),
+        "peer_address": pair.peer,
+        "heartbeat": pair.backup[0],
+    }
 
 
 def macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:

@@ -24,8 +24,7 @@ from fabricgen.nos.sonic.tables import QOS_TABLES
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused
-from fabricgen.switch.management import Management
-from fabricgen.switch.model import Switch
+from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing
 from fabricgen.switch.routing import Overlay, network_of
 

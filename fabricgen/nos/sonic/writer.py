@@ -64,10 +64,8 @@ from fabricgen.nos.sonic.writing.management import PRINTED_WITH, management_valu
 from fabricgen.nos.sonic.writing.overlay import overlay_values, segment_tables, segment_values, vni_vlans
 from fabricgen.nos.sonic.writing.pair import pair_rows, pair_tables
 from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, fec_of, port_table_of
-from fabricgen.nos.sonic.writing.qos import balancing_values, qos_values
+from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, balancing_values, qos_values, trim_tables
 from fabricgen.nos.sonic.writing.routing import owns_frr, router_type, routing_values, vrf_name
-from fabricgen.nos.sonic.writing.trim import TABLES as TRIM_TABLES
-from fabricgen.nos.sonic.writing.trim import trim_tables
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits, Shared

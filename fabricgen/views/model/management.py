@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.switch.management import Management, User
+from fabricgen.switch.model import Management, User
 from fabricgen.views.asked import FEW_KEYS, FEW_RESOLVERS
 from fabricgen.views.switch import SwitchView
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from fabricgen.running.tree import only, tolerates, unfit, whole
-from fabricgen.switch.management import Management, User
+from fabricgen.switch.model import Management, User
 
 Row = Mapping[str, Any]
 ON = {"state": "enabled"}

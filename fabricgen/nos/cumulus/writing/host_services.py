@@ -27,7 +27,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any, NamedTuple
 
 from fabricgen.render.escape import token
-from fabricgen.render.guards import guards_of, list_guards
+from fabricgen.render.ports import guards_of, list_guards
 from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay, Vlan
 from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.exits import EXIT

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fabricgen.running.tree import Line, Rules, tolerates, unfit
-from fabricgen.switch.management import User
+from fabricgen.switch.model import User
 
 GNMI_PORT = 6030
 """Where EOS listens unless told otherwise."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from fabricgen.render.guards import guards_of, list_guards
+from fabricgen.render.ports import guards_of, list_guards
 from fabricgen.render.routing import IP_WORDS
 from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay
 from fabricgen.views.model.hosts import gateway_of_port, model_vlan

@@ -36,13 +36,13 @@ from collections import defaultdict
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
-from fabricgen.nos.eos.writing.pair import family_word
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.routing import (
     IP_WORDS,
     MULTIHOP,
     PolicyNames,
     entry_rows,
+    family_word,
     group_names,
     leak_rows,
     list_rows,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.running.tree import only, unfit
-from fabricgen.switch.management import Management
+from fabricgen.switch.model import Management
 
 Table = Mapping[str, Mapping[str, Any]]
 Tables = Mapping[str, Table]

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.render.guards import Guard, list_guards
+from fabricgen.render.ports import Guard, list_guards
 from fabricgen.views.model.hosts import access_of, relay_of
 from fabricgen.views.service import Service, VrfLoopback
 from fabricgen.views.switch import SwitchView

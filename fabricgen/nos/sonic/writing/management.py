@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Management, SnmpUser
+from fabricgen.views.asked import takes_file_names, takes_snmp_user
 from fabricgen.views.model.management import model_management
-from fabricgen.views.sonic_names import takes_file_names, takes_snmp_user
 from fabricgen.views.switch import SwitchView
 
 CERTIFICATES = "/etc/sonic/telemetry"

@@ -20,6 +20,7 @@ from fabricgen.render.routing import (
     IP_WORDS,
     PolicyNames,
     entry_rows,
+    family_word,
     group_names,
     leak_rows,
     list_rows,
@@ -179,7 +180,7 @@ def _instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
         "exit_lists": [row for row in lists if not row["of_fabric"]],
         "exit_entries": outside_rows(entries),
         "exit_routes": [
-            (IP_WORDS[":" in prefix], prefix, far, token(port), f" vrf {name}" if name else "")
+            (family_word(prefix), prefix, far, token(port), f" vrf {name}" if name else "")
             for prefix, route in switch.exits.routes_in(vrf).items()
             for port, far in route.hops
         ],
