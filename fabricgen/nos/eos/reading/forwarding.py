@@ -15,7 +15,8 @@ MANAGEMENT = "MGMT"
 def check_forwarding(box: Any, interfaces: Iterable[Interface]) -> None:
     """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
     for name, port in box.ports.items():
-        words = {"ipv6" if ":" in address else "ip" for address in (*port.addresses, *port.segment.virtual)}
+        found = (address for address in (*port.addresses, *port.segment.virtual) if not address.startswith("169.254."))
+        words = {"ipv6" if ":" in address else "ip" for address in found}  # link-local ones of a pair lead nowhere
         if name.startswith(("Management", "Vxlan")) or port.vrf == MANAGEMENT:
             continue
         if missing := {(word, port.vrf) for word in words} - box.routes_in:
