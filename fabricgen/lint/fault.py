@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from pathlib import Path
 
-from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.documented import Documented
 from fabricgen.lint.rule import all_rules, plugged_codes, plugged_rules
 
-FAULTS = ("fabricgen.lint.faults", "fabricgen.lint.faults.commands")
-"""Packages whose modules hold the faults: those of blueprints, and those of commands."""
-
-ENGINE, CHECK = "engine rule", "config rule"
-"""Kinds of codes that are findings, not refusals: of the linter on its own settings, and of `fabricgen check`."""
+FOLDER = Path(__file__).parent / "faults"
+"""Where faults are written, as TOML: a file a family, a table a code."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,16 +32,18 @@ class Fault(Documented):
 
 @cache
 def all_faults() -> tuple[Fault, ...]:
-    """Every fault, by id: the records in the modules of `lint.faults` and of the room in it.
+    """Every fault, by id: the tables in the files of `lint/faults`.
 
-    Raises ValueError for an id that two faults have.
+    Raises ValueError for an id that two faults have, and TypeError for a key that no fault has.
     """
-    found: dict[str, Fault] = {}
-    for module in chain.from_iterable(map(discovery.load_all, FAULTS)):
-        for fault in vars(module).values():
-            if isinstance(fault, Fault) and found.setdefault(fault.id, fault) is not fault:
-                raise ValueError(f"{fault.id} is the id of two faults")
-    return tuple(fault for _, fault in sorted(found.items()))
+    faults: dict[str, Fault] = {}
+    for file in sorted(FOLDER.glob("*.toml")):
+        for code, keys in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            severity = Severity[keys.pop("severity", "error").upper()]
+            if code in faults:
+                raise ValueError(f"{code} is the id of two faults")
+            faults[code] = Fault(id=code, severity=severity, **keys)
+    return tuple(fault for _, fault in sorted(faults.items()))
 
 
 def all_codes() -> tuple[Documented, ...]:

@@ -1,1 +1,0 @@
-"""What makes a blueprint, or another input, unusable: the faults that stages raise, a module for each subject."""
