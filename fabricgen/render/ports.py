@@ -1,4 +1,4 @@
-"""Ports of a switch, for every NOS: lanes of those in use, names of the unused ones, and for those who emulate or serve
+"""Ports of a switch, for every NOS: names of the unused ones, and for those who emulate or serve
 a switch, lanes as the NOS knows them and what DHCP requests say of the ports that they came in at (agent circuit ids).
 
 Guards are access lists of host ports, against what a DHCP server or a router sends, and no host should. Dropped are
@@ -19,15 +19,6 @@ from fabricgen.render.nos_protocol import HasPortLanes, NamesCircuits, load_writ
 from fabricgen.switch.interfaces import Access
 from fabricgen.views.model.hosts import access_of
 from fabricgen.views.switch import SwitchPort, SwitchView
-
-
-def lanes_of(port: SwitchPort, cage: CageClass) -> int:
-    """Electrical lanes of a port: what its speed needs, and no more than its share of the cage.
-
-    40G uses lanes of 10G, whatever the cage can do.
-    """
-    rate = 10 if port.speed_gbps == 40 else port.lane_gbps
-    return min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
 
 
 def numbered_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:

@@ -37,14 +37,14 @@ from fabricgen.nos.cumulus.writing.routing import family, overlay_values, routin
 from fabricgen.nos.cumulus.writing.system import system_values
 from fabricgen.render.escape import one_line, token, yaml_text
 from fabricgen.render.nos_protocol import Circuits
-from fabricgen.render.ports import blocked_cages, lanes_of, numbered_cages, unused_ports
+from fabricgen.render.ports import blocked_cages, numbered_cages, unused_ports
 from fabricgen.render.trees import as_yaml, merged, read_data
 from fabricgen.switch.interfaces import Bond, Subinterface
 from fabricgen.switch.qos import Trimming
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_trimming
 from fabricgen.views.model.hosts import access_of, model_vlan
-from fabricgen.views.model.ports import model_bonds, model_interface
+from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
 from fabricgen.views.model.routing import model_bgp
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView

@@ -50,11 +50,11 @@ from fabricgen.nos.eos.writing.qos import balancing_values, profile_name, qos_va
 from fabricgen.nos.eos.writing.routing import bgp_values, overlay_values, segment_of, segment_values
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits
-from fabricgen.render.ports import lanes_of, unused_ports
+from fabricgen.render.ports import unused_ports
 from fabricgen.render.routing import DISCARD_DISTANCE, family_word
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.routing import StaticRoute
-from fabricgen.views.model.ports import model_bonds, model_interface
+from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN

@@ -63,7 +63,7 @@ from fabricgen.nos.sonic.writing.host_services import circuit_forms, host_tables
 from fabricgen.nos.sonic.writing.management import PRINTED_WITH, management_values
 from fabricgen.nos.sonic.writing.overlay import overlay_values, segment_tables, segment_values, vni_vlans
 from fabricgen.nos.sonic.writing.pair import pair_rows, pair_tables
-from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, fec_of, port_table_of
+from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, port_table_of
 from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, balancing_values, qos_values, trim_tables
 from fabricgen.nos.sonic.writing.routing import owns_frr, router_type, routing_values, vrf_name
 from fabricgen.render.checks.config_db import check_config_db
@@ -71,9 +71,9 @@ from fabricgen.render.escape import one_line, token
 from fabricgen.render.nos_protocol import Circuits, Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.switch.interfaces import Bond, Interface
-from fabricgen.views.model.ports import model_bonds, model_interface
+from fabricgen.views.model.ports import default_fec, model_bonds, model_interface
 from fabricgen.views.service import VrfLoopback
-from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
+from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 CIPHERS: dict[str, str] = {
     "aes128-gcm": "GCM-AES-128",
@@ -121,10 +121,11 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """
     platform = _platform_of(switch, catalog)
     port_table, common = port_table_of(switch, platform), _common_tables(switch, catalog)
-    cabled = {port.name: port for port in switch.ports}
+    ports = {port.name: model_interface(switch, port) for port in switch.ports}
+    spans = {port.name: port.span.profile for port in switch.ports if port.span and port.span.macsec}
     found = {
         **_device(switch, platform, port_table),
-        **_interfaces(switch),
+        **_interfaces(switch, ports),
         **routing_values(switch),
         **overlay_values(switch),
         **management_values(switch),
@@ -135,7 +136,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         **balancing_values(switch),
         **macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
-        "PORT": {port.name: _port_fields(port, cabled.get(port.name)) for port in port_table.ports},
+        "PORT": {p.name: _port_fields(p, ports.get(p.name), spans.get(p.name)) for p in port_table.ports},
         "VERSIONS": {"DATABASE": {"VERSION": SCHEMA_VERSION}},
         "own_buffers": _template("BUFFER_POOL") in common,
     }
@@ -209,35 +210,31 @@ def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) 
     }
 
 
-def _port_fields(port: TablePort, cabled: SwitchPort | None) -> dict[str, Any]:
-    """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable."""
-    own = cabled.settings if cabled else AS_PLANNED
+def _port_fields(port: TablePort, cabled: Interface | None, profile: str | None) -> dict[str, Any]:
+    """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable.
+
+    The MTU of a port in a bond is that of the bond, beside which SONiC takes none (sonic-portchannel.yang).
+    """
+    fec = default_fec(port.speed_gbps, port.lanes.count(",") + 1)
+    own = cabled or Interface(False, LARGEST_MTU, port.speed_gbps, fec, description="unused", negotiates=port.copper)
     return {
-        "admin_status": "up" if cabled and not own.shutdown else "down",
+        "admin_status": "up" if own.admin_up else "down",
         "alias": port.alias,
-        "autoneg": "on" if port.copper else None,
-        "description": one_line(cabled.label if cabled else "unused", 255),
-        "fec": own.fec or ("" if cabled and cabled.fec_in_module else fec_of(port)) or None,
+        "autoneg": "on" if own.negotiates else None,
+        "description": one_line(own.description, 255),
+        "fec": "none" if own.states_no_fec else own.fec or None,
         "index": port.index,
         "lanes": port.lanes,
-        "macsec": cabled.span.profile if cabled and cabled.span and cabled.span.macsec else None,
-        "mtu": _mtu(cabled),
-        "speed": port.speed_gbps * 1000,
+        "macsec": profile,
+        "mtu": None if own.bond else own.mtu,
+        "speed": own.speed_gbps * 1000,
         "subport": port.subport or None,
     }
 
 
-def _mtu(cabled: SwitchPort | None) -> int | None:
-    """The MTU of a port; None where it is that of its bond, beside which SONiC takes none (sonic-portchannel.yang)."""
-    if cabled is None:
-        return LARGEST_MTU
-    return None if cabled.bond else cabled.mtu
-
-
-def _interfaces(switch: SwitchView) -> dict[str, Any]:
+def _interfaces(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
     """Rows of the tables of interfaces, VLANs and VRFs, by table."""
     loopbacks, bonds = ((switch.loopback, 32), (switch.loopback6, 128)), model_bonds(switch)
-    ports = {port.name: model_interface(switch, port) for port in switch.ports}
     found: dict[str, Any] = {
         "INTERFACE": _routed_ports(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}

@@ -5,22 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import CageClass
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.hosts import access_of, gateway_of_port
 from fabricgen.views.switch import SwitchPort, SwitchView, segment_id
 
-RS_FROM_GBPS = 100
-"""From this speed on, Gb/s, lanes of PAM4 need RS-FEC."""
+RS_FROM_GBPS, RS_FROM_LANE_GBPS = 100, 50
+"""RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
+
+
+def default_fec(speed_gbps: int, lanes: int) -> str:
+    """The FEC of a port that states none: `rs`, or "" where the NOS is to choose."""
+    return "rs" if speed_gbps >= RS_FROM_GBPS or speed_gbps / lanes >= RS_FROM_LANE_GBPS else ""
+
+
+def lanes_of(port: SwitchPort, cage: CageClass) -> int:
+    """Electrical lanes of a port: what its speed needs, and no more than its share of the cage.
+
+    40G uses lanes of 10G, whatever the cage can do.
+    """
+    rate = 10 if port.speed_gbps == 40 else port.lane_gbps
+    return min(cage.lanes // port.ways, -int(-port.speed_gbps // rate))
 
 
 def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
     """A port."""
     service, settings = switch.service_of(port), port.settings
     untagged, tagged = (0, ()) if port.bond else switch.vlans_of(port)
-    is_copper = switch.profile.cage(port.cage).form_factor == "RJ45"
-    fec = settings.fec or ("rs" if port.speed_gbps >= RS_FROM_GBPS and not port.fec_in_module else "")
+    cage = switch.profile.cage(port.cage)
+    is_copper = cage.form_factor == "RJ45"
+    fec = settings.fec or ("" if port.fec_in_module else default_fec(port.speed_gbps, lanes_of(port, cage)))
     between = port.role not in ("host", EXIT) and not port.bond
     encryption = dict(switch.encrypted_spans) if port.span else {}
     relay, silent = (None, False) if port.bond else gateway_of_port(switch, port)

@@ -10,9 +10,6 @@ from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, breakout_mode, parse_mode
 from fabricgen.views.switch import SwitchView
 
-FEC_FROM_GBPS, FEC_FROM_LANE_GBPS = 100, 50
-"""RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
-
 
 class CageUse(NamedTuple):
     """How a cage is run: split into `ways` ports of a speed."""
@@ -89,12 +86,6 @@ def native_use(cage_class: CageClass) -> CageUse:
     """How an unused cage is left: split as little as it can be, at full speed."""
     ways = min(cage_class.breakouts)
     return CageUse(ways, max(cage_class.breakouts[ways]))
-
-
-def fec_of(port: TablePort) -> str:
-    """The FEC of a port: `rs`, or "" where the NOS is to choose."""
-    lane_gbps = port.speed_gbps / (port.lanes.count(",") + 1)
-    return "rs" if port.speed_gbps >= FEC_FROM_GBPS or lane_gbps >= FEC_FROM_LANE_GBPS else ""
 
 
 def _ports(
