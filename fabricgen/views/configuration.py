@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings, Snippet, Snippets
@@ -68,23 +68,25 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
         return
     from fabricgen.numbering.link_ends import LinkEnds
 
-    faults = list(unconfigurable(stated, plan.devices, names))
-    wrong = {found.path[1] for found in faults}
-    rows = {name: row for row, name in enumerate(names) if name in stated and name not in wrong}
+    faults = list(unconfigurable(design, plan.devices, names))
+    wrong = {found.path for found in faults}
+    rows = {name: row for row, name in enumerate(names) if name in stated and ("config_of", name) not in wrong}
     ends = LinkEnds(plan, port_names.ports)
     faults += [found for name, row in rows.items() for found in _no_ports(plan, name, stated[name].ports, ends.of(row))]
-    faults += [found for name, row in rows.items() for found in _find_unclaimed(design, plan, name, row)]
     if faults:
         raise InputError(faults)
 
 
-def unconfigurable(stated: Collection[str], devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults (FG053) of entries of `config_of` that are no switch."""
+def unconfigurable(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Faults (FG053) of entries of `config_of` that are no switch, or ask for what the NOS of one does not claim."""
+    stated = design.loaded.blueprint.config_of
     rows = {name: row for row, name in enumerate(names) if name in stated}
     for name in stated:
         row = rows.get(name)
         if row is None or devices.classes[devices.device_class[row]].kind != SWITCH:
             yield from _no_switch(name, names, known=row is not None)
+        else:
+            yield from _find_unclaimed(design, design.tier(devices.classes[devices.device_class[row]].key), name)
 
 
 def _no_switch(name: str, names: Sequence[str], *, known: bool) -> tuple[Diagnostic, ...]:
@@ -111,10 +113,8 @@ def _no_ports(
         yield from fault("FG053", message, path=("config_of", device, "ports", port), hint=hint).diagnostics
 
 
-def _find_unclaimed(design: Design, plan: WiringPlan, device: str, row: int) -> Iterator[Diagnostic]:
-    """Faults (FG053) of what is asked of one switch alone, and its NOS does not claim."""
-    key = plan.devices.classes[plan.devices.device_class[row]].key
-    tier = design.tier(key)
+def _find_unclaimed(design: Design, tier: TierDesign, device: str) -> Iterator[Diagnostic]:
+    """Faults (FG053) of what is asked of one switch of a tier alone, and its NOS does not claim."""
     configuration = design.catalog.naming(tier.nos).configuration
     stated = design.loaded.blueprint.config_of[device]
     intents: tuple[tuple[Intent, str, object], ...] = (

@@ -66,7 +66,7 @@ def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iter
     if blueprint.config_of:
         from fabricgen.views.configuration import unconfigurable
 
-        yield from unconfigurable(blueprint.config_of, devices, names)
+        yield from unconfigurable(design, devices, names)
     if blueprint.cable_of:
         from fabricgen.cable_overrides.built import unknown_cable_devices
 

@@ -109,9 +109,12 @@ def test_what_a_nos_does_not_claim_is_an_error_where_it_is_asked(tmp_path: Path,
 
 
 def test_what_is_asked_of_one_switch_is_refused_as_well(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
-    ran = fabricgen("build", with_claims(tmp_path, ["numbered-bgp"]), "-o", tmp_path / "out")
-    assert ran.code == 2
-    assert "plain.yaml:16:52: error[FG053]: eos of compute-leaf-p1-su01-01 does not support maintenance" in ran.err
+    blueprint = with_claims(tmp_path, ["numbered-bgp"])
+    for command in (("build", blueprint, "-o", tmp_path / "out"), ("lint", blueprint, "--fast")):
+        ran = fabricgen(*command)
+        assert ran.code == 2
+        said = "plain.yaml:16:52: error[FG053]: eos of compute-leaf-p1-su01-01 does not support maintenance"
+        assert said in ran.out + ran.err
 
 
 def test_a_nos_that_claims_nothing_gets_no_configurations(tmp_path: Path, fabricgen: Callable[..., Ran]) -> None:
