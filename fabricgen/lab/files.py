@@ -174,7 +174,7 @@ def _rows(text: str) -> Iterable[dict[str, str]]:
     return csv.DictReader(io.StringIO(text))
 
 
-# A neutral form as an frr.conf: how a switch whose NOS is not FRR's takes part in a fabric of FRR daemons.
+# The model of a switch as an frr.conf: how a switch whose NOS is not FRR's takes part in a fabric of FRR daemons.
 
 MAX_PATHS = 256
 """What Debian's FRR is built for."""
@@ -258,7 +258,7 @@ def _session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> It
         yield f"  neighbor {name} maximum-prefix {peer.max_prefixes[family]}"
 
 
-# The overlay of a neutral form in FRR's words.
+# The overlay of the model of a switch in FRR's words.
 
 
 def vnis(switch: Switch) -> Iterator[str]:

@@ -86,7 +86,7 @@ class Instance:
         return self.neighbors.setdefault(name, Neighbor())
 
     def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
-        """The instance in neutral form; raises UnknownTextError for groups that are not there."""
+        """The instance as the model of a switch has it; raises UnknownTextError for groups that are not there."""
         if len(self.max_paths) != 1 and not (tolerates() and not self.max_paths):
             unfit(f"families differ in equal paths: {self.max_paths}")
         peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if self._carries_prefixes(one)}
@@ -255,7 +255,7 @@ class VrfLines:
             (self.imports if way == "import" else self.exports).add(target)
 
     def vrf(self) -> OverlayVrf:
-        """The VRF in neutral form."""
+        """The VRF as the model of a switch has it."""
         imports, exports, families = map(frozenset, (self.imports, self.exports, self.families))
         return OverlayVrf(self.vni, self.distinguisher, imports, exports, families)
 

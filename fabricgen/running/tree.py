@@ -121,7 +121,7 @@ class Rules:
         return add
 
     def nothing(self, *patterns: str) -> None:
-        """Lines that are known, and say nothing that the neutral form has."""
+        """Lines that are known, and say nothing that the model of a switch has."""
         for pattern in patterns:
             self._add(pattern, None)
 

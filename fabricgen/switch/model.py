@@ -119,7 +119,7 @@ def rename_ports(switch: Switch, name: Callable[[str], str]) -> Switch:
 
 
 def list_differences(actual: object, wanted: object, at: str = "") -> Iterator[str]:
-    """Yield a line for each place where two neutral forms disagree, by its path: `bgp..peers.10.0.0.1.bfd`.
+    """Yield a line for each place where two models of a switch disagree, by its path: `bgp..peers.10.0.0.1.bfd`.
 
     Fields that do not count when two are compared are left out.
     """

@@ -1,4 +1,4 @@
-"""The neutral form of a host's ports of RDMA, in words of no NIC."""
+"""A host's ports of RDMA, in words of no NIC."""
 
 from __future__ import annotations
 

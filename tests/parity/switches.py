@@ -53,7 +53,7 @@ def rendered(cluster: Cluster, per_tier: int = PER_TIER) -> Iterator[tuple[Switc
 
 
 def read(switch: SwitchView, files: Files) -> Switch:
-    """The neutral form that the files of a switch come to; the module of that name reads those of a NOS."""
+    """The model that the files of a switch come to; the module of that name reads those of a NOS."""
     return _read(switch.tier.nos, tuple(files.items()))
 
 

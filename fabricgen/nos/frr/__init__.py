@@ -1,1 +1,1 @@
-"""FRR, which routes on SONiC: its configuration as statements and in neutral form. It is no NOS by itself."""
+"""FRR, which routes on SONiC: its configuration as statements and as the model of a switch. It is no NOS by itself."""

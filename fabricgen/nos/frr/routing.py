@@ -105,7 +105,7 @@ class Frr:
         return overlay(self.instances.get(""), self.policies, self.over_evpn, vtep, vlans=vlans)
 
     def routes(self) -> Mapping[tuple[str, str], StaticRoute]:
-        """Static routes in neutral form."""
+        """Static routes as the model of a switch has them."""
         return {
             key: StaticRoute(frozenset((port, hop) for hop, port, _ in ways if hop), any(not hop for hop, *_ in ways))
             for key, ways in self.statics.items()

@@ -405,7 +405,7 @@ def _vrfs(box: Box, table: Table) -> None:
 
 
 def _nothing(*fields: str) -> Callable[[Box, Table], None]:
-    """A table that says nothing of the neutral form's; its fields are known all the same."""
+    """A table that says nothing that the model of a switch has; its fields are known all the same."""
 
     def take(box: Box, table: Table) -> None:
         for row in table.values():

@@ -151,7 +151,7 @@ def _safe(text: str) -> str:
     return printable(without_secrets(text[:300].encode()).decode())
 
 
-# Differences of statements as findings: in the words of the neutral form where it has any, else by path and values.
+# Differences of statements as findings: in the words of the model where it has any, else by path and values.
 
 MOST_READ = 6
 """Readings of a device's configuration for words; a device that differs in more ways is told by paths from there on."""
@@ -254,7 +254,7 @@ class _Reader:
         return found
 
     def _read(self, stated: Statements) -> Switch | None:
-        """The neutral form, None where it or a part of it cannot be read."""
+        """The model of the switch, None where it or a part of it cannot be read."""
         try:
             with tolerant() as notes:
                 form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(stated))

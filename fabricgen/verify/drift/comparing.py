@@ -1,4 +1,4 @@
-"""Two switches in neutral form, and what one does that the other should not: one sentence for each difference."""
+"""The models of two switches, and what one does that the other should not: one sentence for each difference."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _listed(values: list[Any]) -> str:
     return named + (f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else "")
 
 
-# The neutral form in the words of those who run a fabric.
+# The model of a switch in the words of those who run a fabric.
 
 LABELS = {
     "access_vlan": "the untagged VLAN",

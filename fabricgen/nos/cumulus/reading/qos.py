@@ -23,7 +23,7 @@ KBPS_PER_GBPS = 1_000_000
 
 
 def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> Qos:
-    """The neutral form of `qos` and of what ports refer to; raises UnknownTextError where these do not fit."""
+    """QoS of `qos` and what ports refer to, as the model has it; raises UnknownTextError where these do not fit."""
     only(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     only(qos["egress-queue-mapping"], "default-global")
     if not tolerates() and sum(pool["memory-percent"] for pool in qos["traffic-pool"].values()) != WHOLE_PERCENT:

@@ -35,7 +35,7 @@ class EosQos:
     times: dict[str, str] = field(default_factory=dict)
 
     def qos(self, bound: Mapping[str, str]) -> Qos | None:
-        """The neutral form, given the profile of each port; None where there is none."""
+        """QoS as the model has it, given the profile of each port; None where there is none."""
         if not self.profiles:
             return None
         classes = tuple(self.class_of.get(dscp, GROUP_CLASSES[dscp // 8]) for dscp in range(64))
@@ -173,7 +173,7 @@ class EosBalancing:
     prefix_length: int = 0
 
     def balancing(self, families: frozenset[str]) -> Balancing:
-        """The neutral form, given the families that are routed; raises UnknownTextError for half a hash or cluster."""
+        """As the model has it, given the families routed; raises UnknownTextError for half a hash or cluster."""
         if any(offsets != QUEUE_PAIR for offsets in self.offsets.values()):
             raise UnknownTextError(f"a hash of other bytes than the queue pair: {self.offsets}")
         whole = {"forwarding type routed ipv4", "load-balance method flow round-robin"}

@@ -44,7 +44,7 @@ PASSPHRASES = ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD")
 
 
 def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezone: str) -> Management:
-    """Management in neutral form; raises UnknownTextError where tables do not fit together."""
+    """Management as the model of a switch has it; raises UnknownTextError where tables do not fit together."""
     banner = _single(tables, "BANNER_MESSAGE", "global", "login", "motd", "state")
     if banner and banner.get("state") != "enabled":  # they are off by default (sonic-banner.yang)
         unfit("there are banners, and they are off")

@@ -18,7 +18,7 @@ Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 def read_qos(tables: Tables) -> Qos | None:
-    """QoS in neutral form; None without tables of it, or where they are those of packet trimming.
+    """QoS as the model of a switch has it; None without tables of it, or where they are those of packet trimming.
 
     Raises UnknownTextError where tables do not fit together.
     """
