@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
-from fabricgen.wiring.tables import Floats, Ints64
+from fabricgen.wiring.tables import Flags, Floats, Ints64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,18 @@ def crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.
     source, target = np.asarray(source), np.asarray(target)
     level = int(network.meets(source, target).max(initial=0))
     worst, narrowest, crossing = 1.0, NONE, []
-    ports = [_port(network, source, target, port, share) for port in range(network.leaf.shape[1])]
-    total = sum(float(gbps.sum()) for _, _, gbps in ports)
     sent = np.bincount(source, minlength=len(network.ranks)).max(initial=1) * share
-    heard = np.bincount(target, minlength=len(network.ranks)).max(initial=1) * share
-    worst = max(worst, float(sent), float(heard))
+    worst = max(worst, float(sent))
+    ports = []
+    for port in range(network.leaf.shape[1]):
+        joined = _joined(network, source, target, port)
+        a, b = source[joined], target[joined]
+        gbps = network.gbps[a, port] * share
+        # what a port receives counts in its own rate: a 400G port cannot take what an 800G port sends
+        received = np.asarray(np.bincount(b, gbps, len(network.ranks)), dtype=np.float64)
+        worst = max(worst, _most(received[None, :], network.gbps[:, port]))
+        ports.append((network.leaf[a, port], network.leaf[b, port], gbps))
+    total = sum(float(gbps.sum()) for _, _, gbps in ports)
     for number, step in enumerate(network.levels):
         carried = 0.0
         load = np.zeros((2, len(step.component)))
@@ -56,13 +63,13 @@ def crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.
     return Crowding(worst, level, narrowest, tuple(crossing))
 
 
-def _port(network: Network, source: Ints64, target: Ints64, port: int, share: float) -> tuple[Ints64, Ints64, Floats]:
-    """(leaf of the source, leaf of the target, Gb/s) of the flows of a port that the network joins."""
+def _joined(network: Network, source: Ints64, target: Ints64, port: int) -> Flags:
+    """Which flows the network joins at ports of that number: both ranks have one, and a way leads between them."""
     a, b = network.leaf[source, port], network.leaf[target, port]
-    there = (a != NONE) & (b != NONE)
+    joined = (a != NONE) & (b != NONE)
     top = network.top.component
-    there[there] = top[a[there]] == top[b[there]]
-    return a[there], b[there], network.gbps[source[there], port] * share
+    joined[joined] = top[a[joined]] == top[b[joined]]
+    return np.asarray(joined)
 
 
 def crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
@@ -107,6 +114,6 @@ def others(component: Ints64, domain: Ints64) -> Floats:
 
 
 def _most(load: Floats, out_gbps: Floats) -> float:
-    """The highest load over capacity among components that have uplinks."""
+    """The highest load over capacity among components that have uplinks, or ports that have a rate."""
     wide = out_gbps > 0
     return float((load[:, wide] / out_gbps[wide]).max(initial=0.0))

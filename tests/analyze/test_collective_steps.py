@@ -335,6 +335,22 @@ def test_crowding_is_that_of_flows_on_the_wired_graph(tree, data) -> None:
         assert found == pytest.approx(seen)
 
 
+def test_a_slower_port_takes_less_than_a_faster_one_sends() -> None:
+    """Ranks of 400G and of 800G on one leaf: what an 800G rank sends takes twice as long at a rank of 400G."""
+    tree = {
+        "fabricgen": 1,
+        "name": "two-rates",
+        "scalable_unit": {"nodes": {"slow": "1 x toy-four", "fast": "1 x toy-wide"}, "racks": {"nodes_per_rack": 1}},
+        "pods": {"p1": {"su": 1}},
+        "fabrics": {"compute": {"protocol": "roce", "tiers": {"leaf": {"switch": "toy-24", "per": []}}}},
+    }
+    network = next(networks_of(compiled_or_dropped(tree)))
+    gbps = network.gbps.max(axis=1)
+    fast, slow = (int(np.flatnonzero(gbps == rate)[0]) for rate in (800, 400))
+    assert crowding(network, np.array([fast]), np.array([slow])).slowdown == 2
+    assert crowding(network, np.array([slow]), np.array([fast])).slowdown == 1
+
+
 def _even(network: Network, wired: Wired) -> bool:
     """Whether all links of a level's switches lead to as many upper switches, with as many links each."""
     shapes = set()
