@@ -45,7 +45,7 @@ from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_trimming
 from fabricgen.views.model.hosts import access_of, model_vlan
 from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
-from fabricgen.views.model.routing import model_bgp
+from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
 
@@ -82,11 +82,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": GATEWAY_MTU,
         "management_port": naming.management_of(switch.profile),
         "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
-        "loopbacks": [
-            (family(address), f"{address}/{length}")
-            for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
-            if address
-        ],
+        "loopbacks": [(family(prefix), prefix) for prefix in prefixes_of_loopbacks(switch)],
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, trimming, dynamic=balancing.by_load) for port in switch.ports],
         "filters": filters(switch),

@@ -55,6 +55,7 @@ from fabricgen.render.routing import DISCARD_DISTANCE, family_word
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
+from fabricgen.views.model.routing import prefixes_of_loopbacks
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -124,11 +125,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "hostname": token(switch.name),
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "loopbacks": [
-            (family_word(address), f"{address}/{length}")
-            for address, length in ((switch.loopback, 32), (switch.loopback6, 128))
-            if address
-        ],
+        "loopbacks": [(family_word(prefix), prefix) for prefix in prefixes_of_loopbacks(switch)],
         "vrf_loopbacks": [
             (loopback_name(own.number), token(own.vrf), [(family_word(prefix), prefix) for prefix in own.prefixes])
             for own in switch.vrf_loopbacks

@@ -72,6 +72,7 @@ from fabricgen.render.nos_protocol import Circuits, Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.model.ports import default_fec, model_bonds, model_interface
+from fabricgen.views.model.routing import prefixes_of_loopbacks
 from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
@@ -234,11 +235,11 @@ def _port_fields(port: TablePort, cabled: Interface | None, profile: str | None)
 
 def _interfaces(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
     """Rows of the tables of interfaces, VLANs and VRFs, by table."""
-    loopbacks, bonds = ((switch.loopback, 32), (switch.loopback6, 128)), model_bonds(switch)
+    bonds = model_bonds(switch)
     found: dict[str, Any] = {
         "INTERFACE": _routed_ports(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}
-        | {f"Loopback0|{address}/{length}": {} for address, length in loopbacks if address}
+        | {f"Loopback0|{prefix}": {} for prefix in prefixes_of_loopbacks(switch)}
         | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(number): _bond_fields(bond) for number, bond in bonds.items()},
