@@ -87,10 +87,8 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     relays = part("DHCP relay", lambda: hosts.relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]())
     ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
     others = [row for row in tree["interface"].values() if row["type"] != PORT]
-    ends = {(r["base-interface"], r["vlan"]): _subinterface(r) for r in others if r["type"] == "sub"}
-    for row in others:
-        if row["type"] == "sub" and _mtu(row) != _mtu(tree["interface"].get(row["base-interface"], row)):
-            unfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
+    subs = [row for row in others if row["type"] == "sub"]
+    ends = {(row["base-interface"], row["vlan"]): _subinterface(row, tree["interface"]) for row in subs}
     talks = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
     pair = part("MLAG", lambda: _pair(tree, talks), None)
     for name in pair.members if pair else ():
@@ -289,7 +287,9 @@ def _mtu(row: Row) -> int:
     return int(row.get("link", {}).get("mtu", DEFAULT_MTU))
 
 
-def _subinterface(row: Row) -> Subinterface:
+def _subinterface(row: Row, rows: Mapping[str, Row]) -> Subinterface:
+    if _mtu(row) != _mtu(rows.get(row["base-interface"], row)):
+        unfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
     return Subinterface(vrf_of(row.get("vrf", "default")), _addresses(row))
 
 
