@@ -18,7 +18,7 @@ BUFFERS = frozenset({"BUFFER_PG", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_QUEUE
 NAMES = BUFFERS | {"BREAKOUT_CFG", "CABLE_LENGTH", "DEVICE_NEIGHBOR", "DEVICE_NEIGHBOR_METADATA", "MGMT_PORT"}
 """Tables that are read here alone."""
 
-MANAGEMENT = ("eth0", "Management")
+MANAGEMENT = ("eth0", "Management", "mgmt")
 """How the management ports of switches begin, which are no neighbours to SONiC."""
 
 THRESHOLDS = ("dynamic_th", "static_th")
