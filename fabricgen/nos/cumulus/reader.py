@@ -81,8 +81,7 @@ def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     whole = [name for name, into in split.items() if not into]
     unknown_port = Interface(True, DEFAULT_MTU, 0)
     ports = {name: part(name, partial(_port, name, rows[name], routing, bridged), unknown_port) for name in whole}
-    no_bonds: dict[int, Bond] = {}
-    bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), no_bonds)
+    bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), dict[int, Bond]())
     part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
     relays = part("DHCP relay", lambda: hosts.relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]())
     ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
