@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,9 +49,8 @@ def same_under_its_lock(blueprint: Path, *sets: str) -> None:
 @pytest.mark.law
 @pytest.mark.parametrize("name", law_cases("examples are the same under their own locks", EXAMPLES))
 def test_example_is_the_same_under_its_lock(name: str, tmp_path: Path) -> None:
-    for file in BLUEPRINTS.iterdir():
-        (tmp_path / file.name).symlink_to(file)
-    same_under_its_lock(tmp_path / f"{name}.yaml", *SMALLER.get(name, ()))
+    shutil.copytree(BLUEPRINTS, tmp_path / "blueprints")  # a table beside a blueprint may not be a link that leads out
+    same_under_its_lock(tmp_path / "blueprints" / f"{name}.yaml", *SMALLER.get(name, ()))
 
 
 @pytest.mark.parametrize("cages", ["", "down: '2,1,4,3,6,5'", "extra.wan: 1-4, down: 5-28"])
