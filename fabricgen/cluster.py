@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.cable_overrides.planned import Planned
+from fabricgen.cable_overrides.ends import Planned
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import Selection

@@ -11,8 +11,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from fabricgen.analyze.asked import job_of
 from fabricgen.analyze.collectives.model import Team, Timed, team_of
-from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.network import networks_of
 from fabricgen.analyze.sections.collectives import algorithm_time, bus_factor, quickest
 from fabricgen.blueprint.beside.lock import Lock

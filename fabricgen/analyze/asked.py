@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from fabricgen.analyze.network import Network
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.tables import Ints64
@@ -65,3 +69,81 @@ def with_stated(constants: ConstantsProfile, stated: Sequence[str]) -> Constants
         except ValueError as error:
             raise fault("FG145", f"{path} cannot be {value}", hint="`fabricgen catalog usual` has its range") from error
     return constants
+
+
+# Which accelerators a job runs on, and in which order its ranks are.
+
+
+def job_of(network: Network, text: str = "all", placement: str = "packed", ranks: str = "aligned") -> Job:
+    """The job that a text asks for: `all`, `2048`, `2048@p1`, `512@p1/su2` or `all@p2`.
+
+    `packed` takes accelerators in the order of nodes, `scattered` a domain of each unit in turn. With `rotated` ranks,
+    those of the k-th domain are shifted by k, so that neighbours in a ring are on different rails. Raises InputError
+    (FG145) where the place is not there, or holds fewer.
+    """
+    number, _, place = text.partition("@")
+    rows = _rows_at(network, place)
+    if not re.fullmatch(r"all|[1-9][0-9]{0,8}", number):
+        raise fault("FG145", f"'{text}' is no job", hint="write `all`, a number of accelerators, or `2048@p1/su2`")
+    count = len(rows) if number == "all" else int(number)
+    if count > len(rows) or count < 2:
+        where = f" at {place}" if place else ""
+        raise fault(
+            "FG145",
+            f"a job of {count:,} accelerators: {network.fabric.name} has {len(rows):,}{where}",
+            hint=f"take 2 to {len(rows):,}" if len(rows) > 1 else "",
+        )
+    rows = rows[:count] if placement == "packed" else rows[_dealt(network, rows)][:count]
+    rows = _by_domain(network, rows)
+    if ranks == "rotated":
+        rows = _rotated(network, rows)
+    return Job(f"{count:,}{f' at {place}' if place else ''}, {placement}, {ranks}", rows)
+
+
+def _rows_at(network: Network, place: str) -> Ints64:
+    """The ranks in a pod or unit, in order; all where no place is named."""
+    every = np.arange(len(network.ranks), dtype=np.int64)
+    if not place:
+        return every
+    layout, units = network.cluster.design.layout, network.ranks.unit
+    pod, _, unit = place.partition("/")
+    names = [each.name for each in layout.pods]
+    if pod not in names:
+        raise fault("FG145", f"there is no pod '{pod}'", hint=f"pods are {', '.join(names)}")
+    inside: Ints64 = np.flatnonzero(network.ranks.pod == names.index(pod))
+    if not unit:
+        return inside
+    numbers = sorted(set(units[inside].tolist()))
+    match = re.fullmatch(r"su([0-9]{1,6})", unit)
+    if not match or not 0 < int(match[1]) <= len(numbers):
+        raise fault("FG145", f"there is no unit '{unit}' in {pod}", hint=f"its units are su1 to su{len(numbers)}")
+    return np.flatnonzero(units == numbers[int(match[1]) - 1])
+
+
+def _dealt(network: Network, rows: Ints64) -> Ints64:
+    """Places of ranks, those of a domain of each unit in turn."""
+    domain, unit = network.ranks.domain[rows], network.ranks.unit[rows]
+    _, first, of = np.unique(domain, return_index=True, return_inverse=True)
+    home = unit[first]
+    order = np.lexsort((first, home))
+    turn = np.empty(len(first), dtype=np.int64)
+    turn[order] = np.arange(len(first)) - np.searchsorted(home[order], home[order])
+    return np.lexsort((np.arange(len(rows)), first[of], home[of], turn[of]))
+
+
+def _by_domain(network: Network, rows: Ints64) -> Ints64:
+    """Ranks with those of a domain side by side, domains in the order of their first rank."""
+    _, first, of = np.unique(network.ranks.domain[rows], return_index=True, return_inverse=True)
+    order: Ints64 = rows[np.lexsort((np.arange(len(rows)), first[of]))]
+    return order
+
+
+def _rotated(network: Network, rows: Ints64) -> Ints64:
+    """Ranks of the k-th domain shifted by k."""
+    domain = network.ranks.domain[rows]
+    starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
+    size = np.diff(np.r_[starts, len(rows)])
+    number = np.repeat(np.arange(len(starts)), size)
+    inside = np.arange(len(rows)) - starts[number]
+    turned: Ints64 = rows[starts[number] + (inside + number) % size[number]]
+    return turned

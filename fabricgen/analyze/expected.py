@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.asked import Asked, Job, job_of
 from fabricgen.analyze.collectives.model import Team, team_of
-from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import collectives, structure
 from fabricgen.analyze.traffic import Crowding

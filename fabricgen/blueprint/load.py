@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
-from fabricgen.blueprint.beside.guids import GuidRow, read_guids
 from fabricgen.blueprint.beside.inventory import Hardware, read_inventory
 from fabricgen.blueprint.beside.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
+from fabricgen.blueprint.beside.tables import GuidRow, read_guids
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.old_names import as_written
+from fabricgen.blueprint.overlays import as_written
 from fabricgen.blueprint.sections.lint_settings import Limits, Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault

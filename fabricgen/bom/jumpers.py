@@ -13,7 +13,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.kernel.units import number
-from fabricgen.wiring.cabling.pieces import common_ends, link_lanes
+from fabricgen.wiring.cabling.end_kinds import common_ends, link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE, Patching

@@ -6,7 +6,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.cabling.pieces import common_ends
+from fabricgen.wiring.cabling.end_kinds import common_ends
 from fabricgen.wiring.tables import Ints64
 
 

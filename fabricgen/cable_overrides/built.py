@@ -10,10 +10,9 @@ import numpy as np
 
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.cable_overrides.cage_resolver import DOES_NOT_FIT, CageResolver, plug_of
-from fabricgen.cable_overrides.ends import CableEnd, CableIndex
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex, Planned
 from fabricgen.cable_overrides.moves import Move, apply_moves, relocated
 from fabricgen.cable_overrides.other_device import address_faults, no_device
-from fabricgen.cable_overrides.planned import Planned
 from fabricgen.cable_overrides.relocated import (
     patched_faults,
     with_bonds,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.cabling.cables import anchor_rows
-from fabricgen.wiring.cabling.pieces import widths
+from fabricgen.wiring.cabling.end_kinds import widths
 from fabricgen.wiring.cabling.shelf import fibres_of
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, WiringPlan
@@ -199,3 +200,18 @@ class CableIndex:
         devices = self.plan.devices
         cls = devices.classes[devices.device_class[device]]
         return CableEnd(upper, device, self.names[device], cls, side, cage, connector, tuple(rows), tuple(ports))
+
+
+# The planned wiring, beside the wiring as built.
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The wiring plan without overrides of cables; cable ids and addresses of links follow from it.
+
+    `own` are the overrides, by row of the cable table.
+    """
+
+    plan: WiringPlan
+    port_names: PortNames
+    own: Mapping[int, CableOverride]

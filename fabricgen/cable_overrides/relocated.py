@@ -20,8 +20,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.wiring.bonding import bonds_of
-from fabricgen.wiring.bonds import PEER, Bonds
+from fabricgen.wiring.bonding import PEER, Bonds, bonds_of
 from fabricgen.wiring.cabling.cables import runs_m
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
 from fabricgen.wiring.cabling.media import fits_segment

@@ -7,7 +7,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabricgen.catalog.consistency import Wrong, wrong_domains, wrong_nics, wrong_powers, wrong_tray
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
@@ -19,6 +18,11 @@ from fabricgen.catalog.models import (
     RackProfile,
     SwitchProfile,
     TrunkProfile,
+    Wrong,
+    wrong_domains,
+    wrong_nics,
+    wrong_powers,
+    wrong_tray,
 )
 from fabricgen.catalog.naming import NosNaming, face_naming
 from fabricgen.catalog.profile import Profile

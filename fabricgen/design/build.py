@@ -23,21 +23,18 @@ from fabricgen.design.management.load import managed_ports
 from fabricgen.design.management.managed import managed_devices
 from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
-from fabricgen.design.media.profile_names import check_cabling_names
+from fabricgen.design.media.policy import check_cabling_names
 from fabricgen.design.model import Design
 from fabricgen.design.names.hash_seeds import check_seeds
-from fabricgen.design.names.interfaces import check_interface_names
-from fabricgen.design.names.nodes import check_node_names
-from fabricgen.design.names.switches import check_switch_names
-from fabricgen.design.order import fabric_order
-from fabricgen.design.parts import check_pod_tiers
+from fabricgen.design.names.switches import check_interface_names, check_node_names, check_switch_names
 from fabricgen.design.phases.selection import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
+from fabricgen.design.slots import check_pod_tiers
 from fabricgen.design.snippets import check_snippets
-from fabricgen.design.tenants.leaks import with_leak_designs
 from fabricgen.design.tenants.overlay import with_vlans_of_pairs, with_vrf_numbers
-from fabricgen.design.tenants.stated import with_tenant_designs
+from fabricgen.design.tenants.stated import with_leak_designs, with_tenant_designs
+from fabricgen.design.tier_order import fabric_order
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 

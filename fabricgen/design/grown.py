@@ -8,8 +8,8 @@ from fabricgen.blueprint.models import Pod
 from fabricgen.design.build import sized_fabrics
 from fabricgen.design.layout import lay_out
 from fabricgen.design.model import Design
-from fabricgen.design.order import fabric_order
 from fabricgen.design.scale_up.domains import design_scale_up
+from fabricgen.design.tier_order import fabric_order
 from fabricgen.design.tiers import FabricContext
 
 

@@ -17,10 +17,9 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.halls import DEFAULT_HALL
 from fabricgen.design.floor.rack_space import network_rack
-from fabricgen.design.floor.spare_nodes import spare_nodes
-from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, unit_kinds
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, spare_nodes, unit_kinds
 from fabricgen.design.numbering import Numbering, PodSize, number
-from fabricgen.design.order import fabric_order
+from fabricgen.design.tier_order import fabric_order
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import first_numbers
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from fabricgen.blueprint.dimensions import dimension_names
+from fabricgen.blueprint.models import natural
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS, Tier
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
@@ -68,3 +69,15 @@ def _no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path:
     stuck = next(iter(pending))
     message, hint = f"it is not said which tiers '{stuck}' is above", "say `above: TIER`, or use leaf, spine, core"
     return fault("FG016", message, path=(*path, "tiers", stuck), hint=hint)
+
+
+# The order of fabrics that node slots, address pools and listings follow.
+
+USUAL_FABRICS = ("compute", "storage", "inband", "oob")
+"""Fabrics that come first, in this order; others follow by name, so that adding one moves none of these."""
+
+
+def fabric_order(name: str) -> tuple[int, object]:
+    """Sort key of a fabric's name: the usual ones first, then others by name."""
+    usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
+    return usual, natural(name)

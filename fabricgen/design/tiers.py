@@ -17,9 +17,9 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.catalog.profile import Power
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.layout import Layout
-from fabricgen.design.parts import parts_of, within_pod
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import depth, scope_of
+from fabricgen.design.slots import parts_of, within_pod
 from fabricgen.design.tier_order import tier_order
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.names.interfaces import bond_name
+from fabricgen.design.names.switches import bond_name
 from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import no_addresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
-from fabricgen.wiring.bonds import PAIR_VLAN, PEER
+from fabricgen.wiring.bonding import PAIR_VLAN, PEER
 from fabricgen.wiring.tables import Ints, Ints64, Segment
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 

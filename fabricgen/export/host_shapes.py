@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DEFAULT_ROLES, NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import fabric_vlan
-from fabricgen.design.names.interfaces import bond_name, interface_name
+from fabricgen.design.names.switches import bond_name, interface_name
 from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates

@@ -10,10 +10,9 @@ from fabricgen.bom.ordered import models_of_numbers, order_lines
 from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_units
 from fabricgen.bom.sets import pieces_of
 from fabricgen.bom.totals import Total, totals, whole_of
-from fabricgen.export.columns import plain_text
 from fabricgen.export.files.bom import bill_table
 from fabricgen.export.formats.xlsx import Sheet, workbook
-from fabricgen.export.table import Cell, ExportContext, Table
+from fabricgen.export.table import Cell, ExportContext, Table, plain_text
 
 TOTAL = "(total)"
 """The key of the last row of totals; real names contain no brackets."""

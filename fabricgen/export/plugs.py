@@ -16,8 +16,8 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.cabling.cables import connectors, share_of_cage, socket_in_cage
+from fabricgen.wiring.cabling.end_kinds import common_ends
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.cabling.pieces import common_ends
 from fabricgen.wiring.groups import all_alike, unique_combinations
 from fabricgen.wiring.tables import Flags, Ints, Ints64, Side
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+
+import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic
-from fabricgen.numbering.lazy_columns import StackedColumn
+from fabricgen.numbering.lazy_columns import EncodedColumn, StackedColumn, encoded, encoded_or_empty
 from fabricgen.publish.manifest import Content
+from fabricgen.wiring.tables import Ints
 
 FORMATS = "fabricgen.export.formats"
 PARTS = ("fabricgen.export.files", "fabricgen.export.integrations")
@@ -145,3 +148,33 @@ def write_table(table: Table, form: str) -> bytes:
 def csv_file(table: Table) -> File:
     """A table as a CSV file of its name, in blocks of rows."""
     return f"{table.name}.csv", discovery.load(FORMATS, "csv").write_blocks(table)
+
+
+# Columns of text from columns of numbers.
+
+
+def counted(column: Ints) -> EncodedColumn:
+    """Numbers from 1 as text, for a column that counts from 0; "" where it is negative."""
+    return encoded_or_empty([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
+
+
+def positive(column: Ints) -> EncodedColumn:
+    """Numbers as text; "" for 0 and below."""
+    number = np.maximum(column, 0)
+    return encoded(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
+
+
+def picked(names: Any, indexes: Ints) -> list[str]:
+    """Names by index, as a list of str; `names` is an object array."""
+    found: list[str] = names[indexes].tolist()
+    return found
+
+
+def plain_text(text: str) -> str:
+    """Free text changed so that no spreadsheet reads it as a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def end_place(cage: str, port: str, several: bool) -> str:
+    """Where a cable end is on its device: the cage, and the port unless the connector carries `several` links."""
+    return cage if several else port if port.startswith(cage) else f"{cage} {port}"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.lab import seen
+from fabricgen.lab import inside
 from fabricgen.lab.check import Check, Finding, ask, of_each, peers
 from fabricgen.lab.fabric import Lab, batch
 from fabricgen.lab.files import Link, kernel
@@ -38,7 +38,7 @@ def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
 
 def broken_links(lab: Lab) -> frozenset[Link]:
     """The links of which an end is down."""
-    found = of_each(lambda device: seen.ports(lab, device), lab.spaces)
+    found = of_each(lambda device: inside.ports(lab, device), lab.spaces)
     down = {end for end in lab.build.far if kernel(end.port) in found[end.device].down}
     return frozenset(link for link in lab.build.links if link.a in down or link.b in down)
 
@@ -62,7 +62,7 @@ def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[Fi
         for near, far in ((link.a, link.b), (link.b, link.a)):
             batch(port_up(lab.build, near, far), "-n", lab.spaces[near.device])
             ends.add(near)
-    for device in sorted({end.device for end in ends if (end.device, "bgpd") in seen.daemons(lab)}):
+    for device in sorted({end.device for end in ends if (end.device, "bgpd") in inside.daemons(lab)}):
         keys = [key for near, key, _ in peers(lab.build, device) if near in ends]
         lab.vtysh(device, *(f"clear bgp {key}" for key in keys))
     deadline = time.monotonic() + seconds

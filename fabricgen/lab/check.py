@@ -14,10 +14,10 @@ from functools import cached_property
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any, TypeVar
 
-from fabricgen.lab import seen
+from fabricgen.lab import inside
 from fabricgen.lab.fabric import DAEMON_NAMES, Lab, failed
 from fabricgen.lab.files import Build, End, Link, kernel
-from fabricgen.lab.seen import ADVERTISED, BGP, KERNEL, LOOPBACK, Route
+from fabricgen.lab.inside import ADVERTISED, BGP, KERNEL, LOOPBACK, Route
 
 T = TypeVar("T")
 NOWHERE = 1 << 20
@@ -53,7 +53,7 @@ def findings(lab: Lab, right: Build, broken: frozenset[Link] = frozenset()) -> l
 
 def ask(lab: Lab, right: Build) -> dict[str, dict[str, Any]]:
     """What each switch says of its BGP neighbours, by what they are called; nothing where its bgpd does not run."""
-    running = seen.daemons(lab)
+    running = inside.daemons(lab)
 
     def one(device: str) -> dict[str, Any]:
         speaks = right.devices[device]["asn"] and (device, "bgpd") in running
@@ -103,7 +103,7 @@ class Check:
 
     def daemons(self) -> Iterator[Finding]:
         """Yield every daemon of FRR that has ended."""
-        running = seen.daemons(self.lab)
+        running = inside.daemons(self.lab)
         for device in self.right.switches:
             for name in DAEMON_NAMES:
                 if (device, name) not in running:
@@ -111,11 +111,11 @@ class Check:
 
     def addresses(self) -> Iterator[Finding]:
         """Yield every loopback, and port of a link that is whole, without just the addresses that it should have."""
-        found = of_each(lambda device: seen.ports(self.lab, device).addresses, self.lab.spaces)
+        found = of_each(lambda device: inside.ports(self.lab, device).addresses, self.lab.spaces)
         ends = [(end, kernel(end.port)) for end in self._far]
         ends += [(End(device, LOOPBACK), "lo") for device in self.right.switches]
         for end, name in ends:
-            has, wanted = found[end.device].get(name, frozenset()), seen.planned(self.right, end)
+            has, wanted = found[end.device].get(name, frozenset()), inside.planned(self.right, end)
             if has != wanted:
                 told = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(wanted)) or 'none'}"
                 yield Finding("address", end.device, end.port, told)
@@ -235,7 +235,7 @@ class Check:
     @cached_property
     def _tables(self) -> dict[str, list[Route]]:
         """The routes of each switch, the longest prefixes first."""
-        return of_each(lambda device: seen.routes(self.lab, device), self.right.switches)
+        return of_each(lambda device: inside.routes(self.lab, device), self.right.switches)
 
     def routes(self) -> Iterator[Finding]:
         """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.

@@ -25,8 +25,8 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span,
 from fabricgen.kernel.intervals import Interval
 from fabricgen.lock.found import Found, Matching, Source, read_export
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
-from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows, stated_places, usual_names
+from fabricgen.numbering.ports import LinkEnds
 from fabricgen.wiring.expand import placed_devices
 from fabricgen.wiring.tables import DeviceTable, RackTable
 

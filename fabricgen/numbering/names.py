@@ -14,8 +14,7 @@ from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, adopted_of, 
 from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
-from fabricgen.design.names.nodes import NodeNames
-from fabricgen.design.names.switches import SwitchNames, names_of_tier
+from fabricgen.design.names.switches import NodeNames, SwitchNames, names_of_tier
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable

@@ -19,9 +19,8 @@ from fabricgen.numbering.addresses.holders import Holders, check_asn
 from fabricgen.numbering.blocks.column import AddressColumn, column_of
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, of_family
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.numbering.link_ends import LinkEnds
 from fabricgen.numbering.names import default_rows
-from fabricgen.numbering.ports import PortNames
+from fabricgen.numbering.ports import LinkEnds, PortNames
 from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
 
 OverrideKey = tuple[str, int, int]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.design.tenants.leaks import subnet_on_both_sides
+from fabricgen.design.tenants.stated import subnet_on_both_sides
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.shared_ports import shared_segments
 from fabricgen.wiring.tables import Ints64, WiringPlan

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.phases import Phase
-from fabricgen.cable_overrides.planned import Planned
+from fabricgen.cable_overrides.ends import Planned
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.design.phases.selection import Selection, read_cuts, selected, selection_of, subset

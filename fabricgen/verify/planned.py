@@ -10,7 +10,7 @@ from pathlib import Path
 from fabricgen.cluster import Cluster
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
-from fabricgen.verify.identity.known import KnownAddress, known_addresses, known_addresses_in
+from fabricgen.verify.identity.names import KnownAddress, known_addresses, known_addresses_in
 from fabricgen.verify.progress.counts import RackOrder, rack_order_in, rack_order_of
 
 

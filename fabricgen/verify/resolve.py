@@ -10,12 +10,9 @@ import numpy as np
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SEEN
-from fabricgen.verify.identity.ends import Ends, ends_of
-from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.notes import box_text, capped
+from fabricgen.verify.identity.ends import Ends, Identities, ends_of
 from fabricgen.verify.ports.numbers import UNKNOWN
-from fabricgen.verify.seen import Conflict, Seen, SparePort, Stranger
-from fabricgen.verify.sightings import Sightings
+from fabricgen.verify.sightings import Conflict, Seen, Sightings, SparePort, Stranger, box_text, capped
 from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 MANY_NEIGHBORS = 200

@@ -66,7 +66,7 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
     stated = design.loaded.blueprint.config_of
     if not stated:
         return
-    from fabricgen.numbering.link_ends import LinkEnds
+    from fabricgen.numbering.ports import LinkEnds
 
     faults = list(unconfigurable(design, plan.devices, names))
     wrong = {found.path for found in faults}

@@ -36,8 +36,8 @@ from fabricgen.views.pairs import with_pair
 from fabricgen.views.service import Service
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import AS_PLANNED, PlacedSnippet, SwitchPort, SwitchView
-from fabricgen.wiring.bonds import MLAG
-from fabricgen.wiring.links.switch_ends import switch_ends
+from fabricgen.wiring.bonding import MLAG
+from fabricgen.wiring.links.columns import switch_ends
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment, WiringPlan
 from fabricgen.wiring.tenants import tenant_of_lower_ends
 

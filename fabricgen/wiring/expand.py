@@ -16,7 +16,7 @@ from fabricgen.wiring.cabling.offers import shelf_of, with_offers
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
-from fabricgen.wiring.links.scale_up import scale_up_links
+from fabricgen.wiring.links.scale_up_places import scale_up_links
 from fabricgen.wiring.racks.table import place
 from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, WiringPlan
 

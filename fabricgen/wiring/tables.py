@@ -20,7 +20,7 @@ from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fabricgen.wiring.bonds import Bonds
+    from fabricgen.wiring.bonding import Bonds
     from fabricgen.wiring.patching.tables import Patching
 
 Ints: TypeAlias = "npt.NDArray[np.int32]"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fabricgen.analyze.asked import Asked
+from fabricgen.analyze.asked import Asked, job_of
 from fabricgen.analyze.collectives.model import (
     BYTES_PER_US,
     Team,
@@ -25,7 +25,6 @@ from fabricgen.analyze.collectives.model import (
     tree_edges,
     turn_of,
 )
-from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import latency_us, switches_crossed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import collectives

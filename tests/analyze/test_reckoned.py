@@ -7,8 +7,7 @@ import re
 import pytest
 
 from fabricgen.analyze.analysis import section_names
-from fabricgen.analyze.asked import Asked, with_stated
-from fabricgen.analyze.jobs import job_of
+from fabricgen.analyze.asked import Asked, job_of, with_stated
 from fabricgen.analyze.network import networks_of
 from fabricgen.analyze.reckoned import WIDTH, cited, reckoned
 from fabricgen.analyze.sections import collectives, failures, structure

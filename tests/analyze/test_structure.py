@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fabricgen.analyze.asked import Asked
+from fabricgen.analyze.asked import Asked, job_of
 from fabricgen.analyze.bisection import bisection_gbps, counted_gbps
-from fabricgen.analyze.jobs import job_of
 from fabricgen.analyze.latency import switches_crossed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import failures, structure

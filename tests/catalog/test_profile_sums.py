@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.catalog.consistency import wrong_nics, wrong_tray
 from fabricgen.catalog.loader import BUILT_IN, Catalog
+from fabricgen.catalog.models import wrong_nics, wrong_tray
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint

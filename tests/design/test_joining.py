@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from fabricgen.design.attach import unattached
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.model import Design
-from fabricgen.design.unattached import unattached
 
 HALL = """
 fabricgen: 1

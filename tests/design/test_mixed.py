@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fabricgen.design.attach import unattached
 from fabricgen.design.capacity.counts import link_counts
-from fabricgen.design.unattached import unattached
 from fabricgen.lint.engine import lint
 from tests.conftest import example_design
 

@@ -21,8 +21,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.summary import phase_summary
 from fabricgen.phases.tables import at_phase
-from fabricgen.wiring.links.scale_up import expand_domains
-from fabricgen.wiring.links.scale_up_places import domain_names
+from fabricgen.wiring.links.scale_up_places import domain_names, expand_domains
 from tests.design.test_floor import FLOOR, check_apart, check_design_agrees, locked, stands
 from tests.design.test_floor import VARIANTS as USUAL
 

@@ -10,8 +10,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.export.drawings import port_map
-from fabricgen.export.drawings.faces import panels
-from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, panels
 from fabricgen.export.drawings.port_map import port_maps
 from fabricgen.export.drawings.svg import narrowest, wrapped
 from fabricgen.export.drawings.switch_ports import Port, SwitchPorts

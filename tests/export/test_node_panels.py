@@ -10,8 +10,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.export.drawings.book import Books, node_panel
-from fabricgen.export.drawings.node_ports import NodePorts, node_ports
-from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, NodePorts, node_ports
 from fabricgen.export.technician.labels import label_table
 from fabricgen.export.technician.records import records
 from tests.conftest import example_cluster

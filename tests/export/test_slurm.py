@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.export.integrations import slurm
-from fabricgen.export.locality.model import common_name
-from fabricgen.export.locality.tree import hostlist
+from fabricgen.export.locality.model import common_name, hostlist
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
 from tests.export.hostlist_reader import aggregated, expanded, lines, topologies

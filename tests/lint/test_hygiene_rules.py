@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.blueprint.old_names import as_written
+from fabricgen.blueprint.overlays import as_written
 from fabricgen.blueprint.schema import blueprint_schema
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.design.names.interfaces import interface_name
+from fabricgen.design.names.switches import interface_name
 from fabricgen.export.files import hosts
 from fabricgen.export.table import ExportContext
 from fabricgen.running.tree import UnknownTextError

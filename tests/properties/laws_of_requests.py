@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from fabricgen.design.attach import unattached
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.unattached import unattached
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, ManagementPort
 from tests.properties.case import Case
 

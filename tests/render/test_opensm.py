@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ib_lab import parse
 
-from fabricgen.blueprint.beside.guids import parse_guids
+from fabricgen.blueprint.beside.tables import parse_guids
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster

@@ -13,11 +13,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import pieces_of_cables, plugs
 from fabricgen.export.technician import cable_bundles
 from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan
-from fabricgen.export.technician.cover import HOW, NOTHING_TO_PULL
 from fabricgen.export.technician.labels import label_table
 from fabricgen.export.technician.sheets import TechnicianPack, bundle_sheet, home_rows, pull_sheets, pull_table
-from fabricgen.export.technician.volumes import volumes
-from fabricgen.export.technician.workbook import counts, cover_of
+from fabricgen.export.technician.workbook import HOW, NOTHING_TO_PULL, counts, cover_of, volumes
 from tests.conftest import example_cluster
 
 NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "full-cluster")

@@ -16,8 +16,7 @@ from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.patched import patch_sheets
 from fabricgen.export.technician.sheets import TechnicianPack, pull_sheet, rack_sheet, wiring_sheet
-from fabricgen.export.technician.volumes import volumes
-from fabricgen.export.technician.workbook import workbook
+from fabricgen.export.technician.workbook import volumes, workbook
 from tests.conftest import bytes_of, example_cluster
 
 

@@ -20,11 +20,10 @@ from openpyxl.workbook import Workbook
 from fabricgen.export.files import cables, technician
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext, part_names
-from fabricgen.export.technician import volumes as technician_volumes
+from fabricgen.export.technician import workbook as technician_volumes
 from fabricgen.export.technician.sheet import TEXT, Column, Sheet, Styles, redlines, write_sheet
 from fabricgen.export.technician.sheets import TechnicianPack, home_rows, pull_sheets, wiring_sheet
-from fabricgen.export.technician.volumes import MOST_RACKS, volumes
-from fabricgen.export.technician.workbook import sheet_names, workbook
+from fabricgen.export.technician.workbook import MOST_RACKS, sheet_names, volumes, workbook
 from tests.conftest import example_cluster, require
 
 HAND = ["done", "built_a_cage", "built_b_cage", "built_length_m", "remark"]

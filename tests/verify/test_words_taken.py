@@ -10,7 +10,7 @@ import pytest
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of, with_hardware
-from fabricgen.verify.identity.known import KnownAddress
+from fabricgen.verify.identity.names import KnownAddress
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.sightings import SightingsBuilder
 from tests.conftest import BLUEPRINTS, Ran

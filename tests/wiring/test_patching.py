@@ -13,7 +13,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.media.polarity import does_not_mate, straight_faults
+from fabricgen.design.media.gearing import does_not_mate, straight_faults
 from fabricgen.design.model import Design
 from fabricgen.export.files import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from fabricgen.blueprint.beside.guids import guid_of
-from fabricgen.blueprint.beside.tables import faults_of, read_table, rows_of
+from fabricgen.blueprint.beside.tables import faults_of, guid_of, read_table, rows_of
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.yaml.located import Located

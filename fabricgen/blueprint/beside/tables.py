@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.source import contained
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, did_you_mean
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
 from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.yaml.located import Located
 
 MAX_TABLE_BYTES = 64 * 1024 * 1024
 """The largest table that is read: a million adapters."""
@@ -91,3 +94,100 @@ def _places(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
         found.append(Span(shown, number, begin + 1, number, begin + 1 + len(cell)))
         at = max(line.find(",", begin + len(cell)), begin + len(cell)) + 1
     return found
+
+
+# Stated GUIDs of InfiniBand devices: a table beside the blueprint, since hardware tells them and nobody designs them.
+# The table has a header with the columns `device` and `guid`, and may have `port` (of a node: each of its ports is an
+# adapter of its own) and `port_guid` (of the port; by default that of the adapter, as ConnectX has it).
+
+CODE = "FG061"
+
+PLANNED_BITS = 52
+PLANNED = 0x02F << PLANNED_BITS
+"""Planned GUIDs begin with 02f: the local bit of the first byte is set, so that no manufacturer has them."""
+
+COLUMNS = ("device", "guid", "port", "port_guid")
+_GUID = r"(?i)(0x)?([0-9a-f]{16}|([0-9a-f]{4}:){3}[0-9a-f]{4}|([0-9a-f]{2}:){7}[0-9a-f]{2})"
+
+
+class GuidRow(NamedTuple):
+    """A line of the table; `port` is "" for a switch, or for a node with one port."""
+
+    device: str
+    port: str
+    guid: int
+    port_guid: int
+    span: Span
+
+
+def read_guids(
+    blueprint: Blueprint, source: Located, folder: Path, *, allow_outside: bool
+) -> dict[str, tuple[GuidRow, ...]]:
+    """Read the tables that fabrics name, by fabric; a path is from the blueprint's folder and stays in it.
+
+    Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read, FG061, at each line,
+    for what is no GUID or is there twice.
+    """
+    found = {}
+    for name, fabric in blueprint.fabrics.items():
+        if fabric.guids is not None:
+            span = source.span(("fabrics", name, "guids"))
+            table = read_table(fabric.guids, folder, span, what="a table of GUIDs", allow_outside=allow_outside)
+            found[name] = parse_guids(*table)
+    return found
+
+
+def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
+    """Read a table; raises InputError with every line that is wrong."""
+    faults: list[Diagnostic] = []
+    rows: list[GuidRow] = []
+    for cells, places in rows_of(text, shown, COLUMNS, COLUMNS[:2], CODE, faults):
+        row = _row(cells, Span(shown, places["device"].line, 1))
+        faults += [row] if isinstance(row, Diagnostic) else []
+        rows += [row] if isinstance(row, GuidRow) else []
+    faults += _repeated(rows)
+    if faults:
+        raise InputError(faults)
+    return tuple(rows)
+
+
+_wrong = faults_of(CODE)
+
+
+def guid_of(text: str) -> tuple[int, str, str]:
+    """(a GUID, what is wrong with it, what would be right), the last two "" where nothing is."""
+    number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
+    if number in (0, (1 << 64) - 1):
+        return 0, f"'{text}' is no GUID", "write its 16 hexadecimal digits, e.g. 0xb83fd20300a1b2c4"
+    if number >> PLANNED_BITS == PLANNED >> PLANNED_BITS:
+        hint = "take it from the hardware: `ibstat` on a node, `ibswitches` for switches"
+        return 0, f"'{text}' is a planned GUID, which no hardware has", hint
+    return number, "", ""
+
+
+def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic:
+    """A line read, or what is wrong with it."""
+    device, port = cells.get("device", ""), cells.get("port", "")
+    numbers = []
+    for column in ("guid", "port_guid"):
+        text = cells.get(column, "") or (cells.get("guid", "") if column == "port_guid" else "")
+        number, why, hint = guid_of(text)
+        if why:
+            return _wrong(why, span, hint)
+        numbers.append(number)
+    return GuidRow(device, port, numbers[0], numbers[1], span) if device else _wrong("the line names no device", span)
+
+
+def _repeated(rows: list[GuidRow]) -> Iterator[Diagnostic]:
+    """GUIDs and places that are there twice."""
+    places: dict[tuple[str, str], int] = {}
+    guids: dict[int, int] = {}
+    for row in rows:
+        first = places.setdefault((row.device, row.port), row.span.line)
+        if first != row.span.line:
+            what = f"port {row.port} of {row.device}" if row.port else row.device
+            yield _wrong(f"{what} is there twice, first in line {first}", row.span)
+        for guid in {row.guid, row.port_guid}:
+            first = guids.setdefault(guid, row.span.line)
+            if first != row.span.line:
+                yield _wrong(f"GUID 0x{guid:016x} is there twice, first in line {first}", row.span)

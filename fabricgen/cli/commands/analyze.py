@@ -106,7 +106,7 @@ def command(
     import json
 
     from fabricgen.analyze.analysis import Said, analysis, text
-    from fabricgen.analyze.jobs import job_of
+    from fabricgen.analyze.asked import job_of
     from fabricgen.analyze.side_by_side import side_by_side
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design

@@ -72,9 +72,9 @@ def command(
 def _report(found: AsBuiltImport, anew: Table, form: str) -> str:
     import json
 
-    from fabricgen.as_built import report
+    from fabricgen.as_built import importing
     from fabricgen.cli import reprints
 
     if form == "json":
-        return json.dumps({**report.as_json(found), "labels": reprints.as_json(anew)}, indent=2, ensure_ascii=False)
-    return "\n".join((report.text(found), *((reprints.as_text(anew),) if found.changes else ())))
+        return json.dumps({**importing.as_json(found), "labels": reprints.as_json(anew)}, indent=2, ensure_ascii=False)
+    return "\n".join((importing.text(found), *((reprints.as_text(anew),) if found.changes else ())))

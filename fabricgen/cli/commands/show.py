@@ -23,8 +23,8 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     import json
 
     from fabricgen.design.advice.switches import power_words
+    from fabricgen.design.attach import unattached
     from fabricgen.design.summary import summary
-    from fabricgen.design.unattached import unattached
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import compile_cluster, compile_design
 
@@ -45,7 +45,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
 
 def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """What sizing chose beyond the fewest uplinks (`more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
-    from fabricgen.design.advice.derived import kept_sizes, more_uplinks
+    from fabricgen.design.advice.room import kept_sizes, more_uplinks
 
     chosen = {
         more.tier.name: {

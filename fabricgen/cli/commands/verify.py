@@ -140,7 +140,7 @@ def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, 
     from fabricgen.as_built.stated import read_stated
     from fabricgen.cli.overlays import included_as, tell_to_include
     from fabricgen.verify.accept.accepting import accepted
-    from fabricgen.verify.accept.chosen import ALL, keeps_names
+    from fabricgen.verify.accept.places import ALL, keeps_names
 
     assert planned.cluster is not None  # noqa: S101 - it is no built folder
     for action in report.actions if ALL in ids else ():

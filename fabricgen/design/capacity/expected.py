@@ -10,7 +10,7 @@ from fabricgen.blueprint.bounds import Bound
 from fabricgen.blueprint.sections.expect import Expect
 from fabricgen.design.capacity.bisection import bisection_per_accelerator
 from fabricgen.design.capacity.end_to_end import end_to_end
-from fabricgen.design.capacity.loss_words import failure_analyses
+from fabricgen.design.capacity.failure import failure_analyses
 from fabricgen.design.model import Design
 from fabricgen.design.summary import summary
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
+from typing import TypeAlias
 
 from fabricgen.blueprint.dimensions import WHOLE, dimension_of, leg_dimensions, scopes
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.network_runs import stands_in_run
+from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.names.templates import Naming, Values, stated
@@ -186,3 +189,142 @@ def check_switch_names(design: Design) -> None:
 def _check_tiers(templates: Mapping[str, str], path: Path, tiers: set[str]) -> None:
     for name in sorted(set(templates) - tiers - {"all"}):
         raise fault("FG016", f"there is no tier '{name}' to name", path=(*path, name), hint=did_you_mean(name, tiers))
+
+
+# Names of nodes, and of other devices in their racks, from their coordinates.
+
+Columns: TypeAlias = Mapping[str, list[int]]
+
+TEXTS = ("cluster", "set", "site", "pod")
+NUMBERS = ("su", "rack", "node", "n", "index")
+
+
+class NodeNames:
+    """Names of the nodes of a set; the default template gives `p1-su01-n001`."""
+
+    def __init__(self, blueprint: Blueprint, layout: Layout, members: NodeSet) -> None:
+        self._layout, self._members = layout, members
+        self._kind = next(kind for kind in layout.kinds if kind.name == members.unit)
+        self._own = {"cluster": blueprint.name, "set": members.name}
+        templates = blueprint.names.nodes
+        key = next((k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)), "")
+        usual = "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}" if members.per_rack else "{pod}-su{su:02}-{set}-{node:03}"
+        usual = "{pod}-su{su:02}-n{node:03}" if members.name == "node" and not members.per_rack else usual
+        self.naming = Naming(
+            who=f"'{members.name}' nodes",
+            template=templates.get(key, "").replace("{default}", usual) or usual,
+            path=("names", "nodes", key) if key else members.path,
+        )
+
+    def check(self) -> None:
+        """Raise InputError for a template with fields that nodes lack, or that gives two nodes one name."""
+        layout, fields = self._layout, self.naming.fields
+        needed = ["pod"] if len(layout.pods) > 1 else []
+        needed += ["su"] if max(pod.su for pod in layout.pods) > 1 else []
+        if "node" not in fields and self._members.count > 1:
+            by_rack = self._members.per_rack or "n" in fields
+            needed += (["rack"] if self._kind.racks > 1 else []) + ["n"] if by_rack else ["node"]
+        self.naming.check(TEXTS, NUMBERS, [] if "index" in fields else needed)
+
+    def of(self, columns: Columns, count: int) -> list[str]:
+        """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
+        members = self._members
+        each = members.per_rack or self._kind.nodes_per_rack
+        first = members.first if members.per_rack else 0
+        pods, wanted = self._layout.pods, self.naming.fields
+        made: dict[str, Callable[[], Values]] = {
+            "site": lambda: [pods[i].site for i in columns["pod"]],
+            "pod": lambda: [pods[i].name for i in columns["pod"]],
+            "su": lambda: [i + 1 for i in columns["su"]],
+            "rack": lambda: [i + 1 for i in columns["rack"]],
+            "node": lambda: [i + 1 for i in columns["node"]],
+            "n": lambda: [(i - first) % each + 1 for i in columns["node"]],
+            "index": lambda: self._running(columns),
+        }
+        return self.naming.names({**self._own, **{f: made[f]() for f in made if f in wanted}}, count)
+
+    def _running(self, columns: Columns) -> list[int]:
+        """The number of each node in the cluster, from 1; reserved units count, so that growth changes none."""
+        pods, members = self._layout.pods, self._members
+        slots = self._layout.unit_numbers("all", by_slot=True)
+        units = [slots[pods[pod].first_su + su] for pod, su in zip(columns["pod"], columns["su"], strict=True)]
+        return [
+            unit * members.count + node - members.first + 1 for unit, node in zip(units, columns["node"], strict=True)
+        ]
+
+
+def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
+    """Check the template of every node set; raises InputError at the template."""
+    sets = {members.name for members in layout.node_sets}
+    for name in sorted(set(blueprint.names.nodes) - sets - {"all"}):
+        hint = did_you_mean(name, sets)
+        raise fault("FG016", f"there are no nodes '{name}' to name", path=("names", "nodes", name), hint=hint)
+    for members in layout.node_sets:
+        NodeNames(blueprint, layout, members).check()
+
+
+# Interface names of nodes' ports in their operating system: as stated, else the port's printed name.
+
+
+def interface_name(blueprint: Blueprint, profile: str, port: str) -> str:
+    """The interface name of a node's port; by default the port's name, with `-` for the `/` of a split port.
+
+    Linux allows no `/` in interface names. The default need not be a valid Linux name otherwise.
+    """
+    return blueprint.names.interfaces.get(profile, {}).get(port) or port.replace("/", "-")
+
+
+def bond_name(fabric: str, nic: int) -> str:
+    """What the files call the bond of a host in a fabric: `bond-FABRIC`, or `bond-FABRIC-NIC` of one for each NIC."""
+    return f"bond-{fabric}-{nic}" if nic else f"bond-{fabric}"
+
+
+def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterable[FabricDesign]) -> None:
+    """Raise InputError, at the name, for interface names of unknown nodes or ports, and for names used twice."""
+    if not blueprint.names.interfaces:
+        return
+    ports = _ports(layout, fabrics)
+    for profile, names in blueprint.names.interfaces.items():
+        path = ("names", "interfaces", profile)
+        if profile not in ports:
+            raise fault(
+                "FG016", f"there is no '{profile}' in this cluster", path=path, hint=did_you_mean(profile, ports)
+            )
+        for port in names:
+            if port not in ports[profile]:
+                hint = did_you_mean(port, ports[profile])
+                raise fault("FG016", f"{profile} has no port '{port}' here", path=(*path, port), hint=hint)
+        _check_distinct(blueprint, profile, names, ports[profile])
+
+
+def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str], ports: Iterable[str]) -> None:
+    taken: dict[str, str] = {}
+    for port in sorted(ports, key=lambda port: (port in names, port)):
+        name = interface_name(blueprint, profile, port)
+        first = taken.setdefault(name, port)
+        if first != port and port in names:
+            raise fault(
+                "FG035",
+                f"ports {first} and {port} of {profile} would both be interface {name}: {port} by this line, {first} "
+                + (f"by names.interfaces.{profile}.{first}" if first in names else "by its own name"),
+                path=("names", "interfaces", profile, port),
+                hint="choose another name for one of them",
+            )
+
+
+def _ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
+    """Port names by node profile: as fabrics split them, and whole ports that no fabric splits; and its bonds."""
+    of_fabrics = [(f, a) for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
+    attachments = [attachment for _, attachment in of_fabrics]
+    found: dict[str, set[str]] = defaultdict(set)
+    for attachment in attachments:
+        found[attachment.profile.id] |= {leg.name for leg in attachment.legs}
+    profiles = {p.id: p for p in (*(s.profile for s in layout.node_sets), *(a.profile for a in attachments))}
+    for name, profile in profiles.items():
+        whole = {port.name for role in profile.roles.values() for port in role.ports}
+        split = {leg.rpartition("/")[0] for leg in found[name] - whole}
+        found[name] |= whole - split
+    for fabric, attachment in ((fabric, attachment) for fabric, attachment in of_fabrics if fabric.bond):
+        nics = {leg.rail if fabric.bond == "nic" else 0 for leg in attachment.legs}
+        found[attachment.profile.id] |= {bond_name(fabric.name, nic) for nic in nics}
+    return found

@@ -13,8 +13,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.floor_pages import A3, A4, Paper, sheets
 from fabricgen.export.drawings.floor_plan import floor_plan
-from fabricgen.export.drawings.node_ports import CageBlock, NodeCage, NodePorts, Socket, node_ports
-from fabricgen.export.drawings.port_layout import PAGE_WIDTH
+from fabricgen.export.drawings.port_layout import PAGE_WIDTH, CageBlock, NodeCage, NodePorts, Socket, node_ports
 from fabricgen.export.drawings.port_map import port_maps
 from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks, elevation
 from fabricgen.export.drawings.rack_kinds import RackKinds

@@ -16,7 +16,6 @@ from itertools import chain
 from typing import TypeAlias
 
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.export.drawings.faces import Column, Panel, panels
 from fabricgen.export.drawings.port_layout import (
     GAP,
     HEAD,
@@ -24,14 +23,17 @@ from fabricgen.export.drawings.port_layout import (
     PAD,
     PAGE_WIDTH,
     PLANE,
+    Column,
     Grid,
     Outline,
+    Panel,
     band_text,
     drawn_as,
     far_end,
     far_text,
     lay_out,
     outline,
+    panels,
 )
 from fabricgen.export.drawings.svg import GLYPH, box, drawing, label, number, path, rect, safe, wrapped
 from fabricgen.export.drawings.switch_ports import MANAGEMENT, Port, SwitchPorts

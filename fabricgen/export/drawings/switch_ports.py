@@ -13,8 +13,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.capacity.counts import reserved_ports
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.ports import PortRun
-from fabricgen.export.columns import end_place
 from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
+from fabricgen.export.table import end_place
 from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
 
 DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"

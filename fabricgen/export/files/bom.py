@@ -9,8 +9,7 @@ from fabricgen.bom.prices import as_price, price_units
 from fabricgen.bom.sets import price_of
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
-from fabricgen.export.columns import plain_text
-from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
+from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file, plain_text
 
 ON_REQUEST = False
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import counted, positive
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.table import ExportContext, File, Table, counted, csv_file, positive
 from fabricgen.numbering.lazy_columns import encoded, encoded_or_empty
 
 ON_REQUEST = False

@@ -17,8 +17,7 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.export.columns import positive
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
 from fabricgen.wiring.tables import NODE, Flags, Ints

@@ -14,12 +14,11 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DefaultRoutes
-from fabricgen.export.columns import picked
 from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.rdma.files import rdma_files
-from fabricgen.export.table import ExportContext, File
-from fabricgen.numbering.addresses.node_prefixes import node_prefixes
+from fabricgen.export.table import ExportContext, File, picked
+from fabricgen.numbering.addresses.rail_subnets import node_prefixes
 from fabricgen.wiring.tables import Ints64
 
 ON_REQUEST = True

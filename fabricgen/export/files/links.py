@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import positive
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded
 
 ON_REQUEST = False

@@ -10,9 +10,8 @@ from fabricgen.bom.optics import optics_of_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
-from fabricgen.export.columns import picked
 from fabricgen.export.locations import rack_places
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
 from fabricgen.wiring.racks.loads import power_bases, rack_loads
 from fabricgen.wiring.tables import Floats
 

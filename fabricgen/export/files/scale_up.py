@@ -9,10 +9,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.export.columns import picked
-from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file
-from fabricgen.wiring.links.scale_up import expand_domains
-from fabricgen.wiring.links.scale_up_places import domain_names
+from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file, picked
+from fabricgen.wiring.links.scale_up_places import domain_names, expand_domains
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import Ints
 

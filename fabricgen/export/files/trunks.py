@@ -8,8 +8,7 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
 from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.tables import Ints
 

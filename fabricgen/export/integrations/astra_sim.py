@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from fabricgen.analyze.network import networks_of
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import GBPS_OF_GB, Dimension, dimensions
-from fabricgen.export.simulators.ranks import Numbered, numbers_file
+from fabricgen.export.simulators.dimensions import GBPS_OF_GB, Dimension, Numbered, dimensions, numbers_file
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import dimensions
+from fabricgen.export.simulators.dimensions import Numbered, dimensions, numbered, numbers_file
 from fabricgen.export.simulators.packets import Topology, topology
-from fabricgen.export.simulators.ranks import Numbered, numbered, numbers_file
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import InputError
 

@@ -19,18 +19,17 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, FabricDesign
-from fabricgen.design.names.interfaces import interface_name
+from fabricgen.design.names.switches import interface_name
 from fabricgen.design.qos import qos_of
-from fabricgen.export.columns import picked
 from fabricgen.export.host_links import family_texts, host_links
 from fabricgen.export.kubernetes.labels import PRESETS, network_labels, place_labels
 from fabricgen.export.locality.model import locality
-from fabricgen.export.rdma.ports import ECT, RING, nic_of, rail_name
+from fabricgen.export.rdma.files import ECT, RING, nic_of, rail_name
 from fabricgen.export.rdma.qos import HostQos
-from fabricgen.export.table import ExportContext, File
+from fabricgen.export.table import ExportContext, File, picked
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.numbering.addresses.node_prefixes import node_prefixes
+from fabricgen.numbering.addresses.rail_subnets import node_prefixes
 
 ON_REQUEST = True
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from fabricgen.analyze.network import networks_of
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
+from fabricgen.export.simulators.dimensions import Numbered, numbered, numbers_file, refusal
 from fabricgen.export.simulators.packets import Topology, topology
-from fabricgen.export.simulators.ranks import Numbered, numbered, numbers_file, refusal
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True

@@ -20,8 +20,7 @@ from itertools import groupby
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locality.model import Locality, Tier, locality
-from fabricgen.export.locality.tree import MOST_NODES, Branch, hostlist, trees
+from fabricgen.export.locality.model import MOST_NODES, Branch, Locality, Tier, hostlist, locality, trees
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
 

@@ -13,8 +13,7 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.kubernetes.labels import REGION, ZONE, label_value, places
-from fabricgen.export.locality.model import Locality, locality
-from fabricgen.export.locality.tree import Leaf, hostlists, leaves
+from fabricgen.export.locality.model import Leaf, Locality, hostlists, leaves, locality
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locality.model import Locality
-from fabricgen.export.locality.tree import leaves
+from fabricgen.export.locality.model import Locality, leaves
 from fabricgen.export.locations import hall_places
 
 _VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")

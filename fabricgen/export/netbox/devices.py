@@ -12,11 +12,10 @@ import numpy as np
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import counted, picked
 from fabricgen.export.locations import rack_places
 from fabricgen.export.netbox.kinds import Kind, slug, slugs
 from fabricgen.export.palette import cluster_swatches
-from fabricgen.export.table import Cell, Table
+from fabricgen.export.table import Cell, Table, counted, picked
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, constant_column, encoded, object_array
 from fabricgen.wiring.tables import SWITCH, DeviceClass, unique_values
 

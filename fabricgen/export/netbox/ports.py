@@ -28,7 +28,7 @@ from fabricgen.numbering.lazy_columns import (
     encoded,
     object_array,
 )
-from fabricgen.wiring.bonds import LACP, MLAG
+from fabricgen.wiring.bonding import LACP, MLAG
 from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.tables import Ints64, ManagementPort, Segment, Side
 

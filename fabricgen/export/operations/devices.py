@@ -16,7 +16,7 @@ from fabricgen.export.boot.names import known_addresses
 from fabricgen.export.files import devices
 from fabricgen.export.table import Cell
 from fabricgen.numbering.underlay import runs_bgp
-from fabricgen.wiring.links.switch_ends import switch_ends
+from fabricgen.wiring.links.columns import switch_ends
 from fabricgen.wiring.tables import Segment
 
 TOLD = ("fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "rail", "plane")

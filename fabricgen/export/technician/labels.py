@@ -11,11 +11,10 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.columns import picked
 from fabricgen.export.files import patches, trunks
 from fabricgen.export.locations import rack_places
 from fabricgen.export.plugs import cable_end_ports, with_port
-from fabricgen.export.table import Cell, Table
+from fabricgen.export.table import Cell, Table, picked
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import Strings

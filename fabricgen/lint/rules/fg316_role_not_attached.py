@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.attach import unattached
 from fabricgen.design.model import Design
-from fabricgen.design.unattached import unattached
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 

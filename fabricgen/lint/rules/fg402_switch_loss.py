@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.loss_words import failure_analyses
+from fabricgen.design.capacity.failure import failure_analyses
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from fabricgen.design.capacity.loss_words import failure_analyses, percent
+from fabricgen.design.capacity.failure import failure_analyses, percent
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.capacity.failure_domains import SharedFailure, on_one_feed
-from fabricgen.design.capacity.loss_words import is_for_management
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design

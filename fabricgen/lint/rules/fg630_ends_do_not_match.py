@@ -44,8 +44,8 @@ class EndsDoNotMatch(PlanRule):
         """Compare both ends of each kind of cable, then the fibres of split cables."""
         import numpy as np
 
+        from fabricgen.wiring.cabling.end_kinds import splits
         from fabricgen.wiring.cabling.offers import kinds_of, shelf_of
-        from fabricgen.wiring.cabling.pieces import splits
         from fabricgen.wiring.groups import unique_combinations
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)

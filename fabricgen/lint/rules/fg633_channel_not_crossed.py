@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.media.polarity import does_not_mate, straight_faults
+from fabricgen.design.media.gearing import does_not_mate, straight_faults
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.patched import patched_kinds
+from fabricgen.lint.subjects.reach import patched_kinds
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

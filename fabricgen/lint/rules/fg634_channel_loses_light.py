@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.patched import patched_kinds
+from fabricgen.lint.subjects.reach import patched_kinds
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

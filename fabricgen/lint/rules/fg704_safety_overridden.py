@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.catalog.nos_configuration import SafetyLine, UnsafeCommands
-from fabricgen.design.capacity.loss_words import is_for_management
+from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity

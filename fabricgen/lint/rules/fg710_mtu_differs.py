@@ -43,7 +43,7 @@ class MtuDiffers(PlanRule):
         stated = cluster.design.loaded.blueprint.config_of
         if not any(port.mtu for device in stated.values() for port in device.ports.values()):
             return
-        from fabricgen.numbering.link_ends import LinkEnds
+        from fabricgen.numbering.ports import LinkEnds
         from fabricgen.views.mtu import largest_mtu, usual_mtu
 
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))

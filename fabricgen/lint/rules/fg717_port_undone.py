@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings
-from fabricgen.design.capacity.loss_words import is_for_management
+from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
@@ -68,7 +68,7 @@ def _own_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]
     stated = cluster.design.loaded.blueprint.config_of
     if not any(port.mtu or port.fec for device in stated.values() for port in device.ports.values()):
         return
-    from fabricgen.numbering.link_ends import LinkEnds
+    from fabricgen.numbering.ports import LinkEnds
 
     links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
     rows = {name: row for row, name in enumerate(cluster.names) if name in stated}

@@ -61,7 +61,7 @@ class NarrowForTheOverlay(PlanRule):
         overlaid = {f.name for f in cluster.design.fabrics if fabric_overlay(blueprint, f.name) == "evpn"}
         if not stated or not overlaid:
             return
-        from fabricgen.numbering.link_ends import LinkEnds
+        from fabricgen.numbering.ports import LinkEnds
         from fabricgen.views.mtu import HOST_MTU, VXLAN_BYTES
 
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))

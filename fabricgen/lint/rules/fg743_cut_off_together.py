@@ -72,7 +72,7 @@ class CutOffTogether(PlanRule):
 
 def _list_causes(cluster: Cluster) -> list[Cause]:
     """All that `config_of` drains or shuts, by name."""
-    from fabricgen.numbering.link_ends import LinkEnds
+    from fabricgen.numbering.ports import LinkEnds
 
     stated = cluster.design.loaded.blueprint.config_of
     ends = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.old_names import old_names_in
+from fabricgen.blueprint.overlays import old_names_in
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
 from fabricgen.lint.rule import DesignRule

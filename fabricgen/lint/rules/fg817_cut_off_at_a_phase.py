@@ -50,7 +50,7 @@ class CutOffAtAPhase(PlanRule):
         """Compare the links of the nodes of each phase with those that they have in the end."""
         import numpy as np
 
-        from fabricgen.lint.subjects.phased import judged_phases
+        from fabricgen.lint.subjects.after_loss import judged_phases
 
         whole, phases = judged_phases(cluster)
         for name, selection, there in phases:

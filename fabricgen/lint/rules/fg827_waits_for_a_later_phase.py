@@ -52,7 +52,7 @@ class WaitsForALaterPhase(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look for what each phase lacks of the end, by what needs it."""
-        from fabricgen.lint.subjects.phased import judged_phases
+        from fabricgen.lint.subjects.after_loss import judged_phases
 
         whole, phases = judged_phases(cluster)
         for name, selection, there in phases:
@@ -128,7 +128,7 @@ def _without_servers(whole: Cluster, selection: Selection, there: Presence) -> I
 
 def _without_extras(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:  # noqa: ARG001 - as others
     """Extra devices of fabrics that are there: managers of InfiniBand, routers where no exit is stated, or all."""
-    from fabricgen.design.capacity.loss_words import is_for_management
+    from fabricgen.design.capacity.failure import is_for_management
 
     for fabric in whole.design.fabrics:
         if fabric.name not in selection.fabrics or is_for_management(fabric):

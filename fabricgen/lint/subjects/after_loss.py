@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.design.capacity.failure import RemainingBisection
+from fabricgen.design.capacity.failure import RemainingBisection, failure_analyses, left_text, lost_switches, percent
 from fabricgen.design.capacity.failure_domains import FailureDomain
-from fabricgen.design.capacity.loss_words import failure_analyses, left_text, lost_switches, percent
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan, racks_of
 from fabricgen.design.model import Design
 
 if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+    from fabricgen.design.phases.selection import Selection
     from fabricgen.phases.presence import Presence
     from fabricgen.wiring.tables import Flags, Ints, LinkTable, WiringPlan
 
@@ -108,3 +109,31 @@ def segments_between(plan: WiringPlan, fabric: str) -> list[int]:
     """The segments of peer links of a fabric: between two switches of a tier at one site."""
     segments = enumerate(plan.links.segments)
     return [i for i, s in segments if s.tier and s.tier.fabric == fabric and s.lower_tier == s.tier and not s.km]
+
+
+# Phases to be judged: the one that was asked for, or every one of the blueprint.
+
+
+class JudgedPhase(NamedTuple):
+    """A phase: its name, what it selects, and which devices and links of the whole cluster are there."""
+
+    name: str
+    selection: Selection
+    there: Presence
+
+
+def judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]]:
+    """(the whole cluster, its phases to be judged): with `--phase` that one, else all; a lab is none."""
+    from fabricgen.design.phases.selection import selection_of
+    from fabricgen.phases.presence import presence
+
+    phase = cluster.phase
+    whole = phase.whole if phase else cluster
+    if phase is None:
+        judged = {name: selection_of(whole.design, name) for name in whole.design.loaded.blueprint.phases}
+    else:
+        judged = {} if phase.lab else {phase.name: phase.selection}
+    return whole, (
+        JudgedPhase(name, selection, presence(whole.design, whole.plan, selection))
+        for name, selection in judged.items()
+    )

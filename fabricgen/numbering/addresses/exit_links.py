@@ -10,7 +10,7 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.allocator import AddressAllocator
-from fabricgen.numbering.addresses.exit_pairs import free_pairs, owned_tier, stated_of
+from fabricgen.numbering.addresses.demand import free_pairs, owned_tier, stated_of
 from fabricgen.numbering.blocks.column import AddressColumn, column_of
 from fabricgen.wiring.tables import EXTRA, Ints64, WiringPlan
 

@@ -9,22 +9,29 @@ numbers each of them has is kept in the lock.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, collapse_addresses, ip_network, summarize_address_range
+from typing import cast
 
 import numpy as np
 
+from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.dimensions import leg_number
 from fabricgen.design.extras.kept_ports import plugged_before
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.layout import Layout
+from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, is_part_of_unit, racks_each, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.intervals import numbers
+from fabricgen.kernel.intervals import Interval, numbers
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, subnet_size
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family, Network
+from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.slot_counts import node_slot_count, served_members, slots_of_part
+from fabricgen.numbering.underlay import families, is_management
 from fabricgen.wiring.links.columns import in_part, tier_columns
 from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
 
@@ -213,3 +220,43 @@ def _unit_slots(layout: Layout, unit: Ints, scope: str) -> Ints64:
     if within_unit(scope):
         return np.zeros(len(unit), dtype=np.int64)
     return np.array(unit_group_numbers(layout, "su", scope, by_slot=True), dtype=np.int64)[unit]
+
+
+# The fewest prefixes that cover all nodes of a fabric; they stay the same when the fabric grows.
+
+
+def nodes_in(fabric: str) -> str:
+    """The part of a block's name by which the blocks of a fabric's nodes are recognised."""
+    return f"nodes of {fabric} in "
+
+
+def node_prefixes(
+    design: Design, lock: Lock, used: Collection[tuple[str, str]], fabric: FabricDesign, family: Family
+) -> tuple[str, ...]:
+    """Prefixes of one family that cover all nodes of a fabric and no node of another; as text, ascending.
+
+    They are the fabric's pool if no other fabric uses it, else the fabric's blocks in the lock, reserved slots
+    included. `used` are (kind of number, name) of the holders in the lock that are in use.
+    """
+    if family.word not in families(design, fabric):
+        return ()
+    own = _pools(design, fabric, family)
+    others = [f for f in design.fabrics if f is not fabric and family.word in families(design, f)]
+    if any(a.overlaps(b) for f in others for a in own for b in _pools(design, f, family)):
+        names = [n for n in lock.of(family.kind) if f" {nodes_in(fabric.name)}" in n and (family.kind, n) in used]
+        own = [prefix for n in names for interval in lock.of(family.kind)[n] for prefix in _prefixes(family, interval)]
+    # All are of one family, which the type of a network does not say.
+    return tuple(str(prefix) for prefix in collapse_addresses(cast("list[IPv4Network]", own)))
+
+
+def _pools(design: Design, fabric: FabricDesign, family: Family) -> list[Network]:
+    name = "management" if is_management(fabric) else "hosts"
+    return [ip_network(text) for text in pool_prefixes(design.loaded.blueprint, fabric.name, name, family)[0]]
+
+
+def _prefixes(family: Family, interval: Interval) -> list[Network]:
+    """The fewest prefixes that make up consecutive addresses."""
+    first, last = interval.first, interval.end - 1
+    if family.bits == ROUTER_ID_BITS:
+        return [*summarize_address_range(IPv4Address(first), IPv4Address(last))]
+    return [*summarize_address_range(IPv6Address(first), IPv6Address(last))]

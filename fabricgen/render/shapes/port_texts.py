@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column
 from fabricgen.views.switches import SwitchViews
-from fabricgen.wiring.links.switch_ends import sorted_by
+from fabricgen.wiring.links.columns import sorted_by
 from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, ManagementPort
 
 

@@ -27,8 +27,7 @@ from fabricgen.cable_overrides.other_device import Relocation, address_faults
 from fabricgen.cluster import build_cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.names import adopted_names, usual_names
-from fabricgen.verify.accept.chosen import Chosen, chosen
-from fabricgen.verify.accept.places import CANNOT, LinkEnd, Place, Places, refused
+from fabricgen.verify.accept.places import CANNOT, Chosen, LinkEnd, Place, Places, chosen, refused
 from fabricgen.verify.actions import Action
 
 if TYPE_CHECKING:

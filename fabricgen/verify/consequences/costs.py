@@ -21,7 +21,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.consequences.places import SPARE, Place, Places, Reach
-from fabricgen.verify.seen import Seen, device_of
+from fabricgen.verify.sightings import Seen, device_of
 from fabricgen.wiring.tables import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}

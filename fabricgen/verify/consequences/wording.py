@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fabricgen.verify.actions import Consequence
-from fabricgen.verify.notes import counted
+from fabricgen.verify.sightings import counted
 
 MOST_PAIRS = 2
 """Pairs of switches with other numbers of links are named so many; an exchanged switch has hundreds."""

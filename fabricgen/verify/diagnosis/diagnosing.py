@@ -13,7 +13,7 @@ from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, boxes_but, is_known
 from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
-from fabricgen.verify.diagnosis.dark import bring_home, dark_actions, with_both_ends
+from fabricgen.verify.diagnosis.dark import as_found, bring_home, dark_actions, dark_links, states_of, with_both_ends
 from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, likely, take_rings
 from fabricgen.verify.diagnosis.exchanges import (
     after_exchanges,
@@ -26,12 +26,11 @@ from fabricgen.verify.diagnosis.exchanges import (
 )
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
-from fabricgen.verify.diagnosis.pairs import PairedCages, paired_cages
 from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
-from fabricgen.verify.diagnosis.states import as_found, dark_links, states_of
+from fabricgen.verify.diagnosis.shifts import PairedCages, paired_cages
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.trunks import exchangeable_trunks, trunk_action, trunk_ends
-from fabricgen.verify.diagnosis.unexplained import (
+from fabricgen.verify.diagnosis.wording import (
     conflict_actions,
     half_known_actions,
     hopeless,
@@ -39,7 +38,7 @@ from fabricgen.verify.diagnosis.unexplained import (
     stranger_actions,
     unclear_actions,
 )
-from fabricgen.verify.seen import Seen, is_outside, place_of
+from fabricgen.verify.sightings import Seen, is_outside, place_of
 from fabricgen.wiring.tables import Ints, Ints64
 
 HOPELESS = 5000

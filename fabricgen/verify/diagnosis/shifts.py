@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
+
+from fabricgen.blueprint.models import natural
+from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
+from fabricgen.verify.diagnosis.plugs import Plugs
+from fabricgen.verify.diagnosis.topology import Gain, Topology
 
 LEAST_CLOSED = 3
 """Two plugs that go round are a swap."""
@@ -73,3 +79,85 @@ def _stride(ranks: Sequence[int]) -> int:
     """The distance between neighbours of a row; 0 where it is not the same everywhere."""
     steps = {two - one for one, two in pairwise(ranks)}
     return steps.pop() if len(steps) == 1 else 0
+
+
+# Cages whose plugs were all pulled together: a run of pairs of jumpers that sits in each other's cages.
+
+
+@dataclass
+class PairedCages:
+    """The cages of a plan with several plugs, none of them common to several cables; each known by its first plug."""
+
+    plugs: Plugs
+    _of_device: dict[int, dict[str, list[int]]] = field(default_factory=dict)
+    _ports: dict[int, list[int]] = field(default_factory=dict)
+
+    def plugs_beside(self, port: int) -> list[int]:
+        """The plugs in the cage of a planned port, in their order; empty unless these are several single ones."""
+        cabling = self.plugs.cabling
+
+        def connector(plug: int) -> tuple[object, str]:
+            return natural(cabling.connector_text(self.plugs.ports(plug)[0]))
+
+        device = int(cabling.device[port])
+        if device not in self._of_device:
+            cages: dict[str, list[int]] = {}
+            for other in cabling.ports_of_device(device).tolist():
+                plugs = cages.setdefault(cabling.cage(other), [])
+                if (plug := int(cabling.plug[other])) not in plugs:
+                    plugs.append(plug)
+            self._of_device[device] = {cage: sorted(plugs, key=connector) for cage, plugs in cages.items()}
+        plugs = self._of_device[device][cabling.cage(port)]
+        return plugs if len(plugs) > 1 and not any(map(self.plugs.is_common, plugs)) else []
+
+    def ports(self, cage: int) -> list[int]:
+        """The ports of a cage."""
+        if cage not in self._ports:
+            beside = self.plugs_beside(self.plugs.ports(cage)[0])
+            self._ports[cage] = [port for plug in beside for port in self.plugs.ports(plug)]
+        return self._ports[cage]
+
+    def rings_of_plugs(self, ring: Ring) -> list[Ring]:
+        """An exchange of cages as exchanges of the first plugs of these, of the second ones and so on."""
+        beside = {cage: self.plugs_beside(self.plugs.ports(cage)[0]) for cage in ring}
+        return [
+            {beside[found][nth]: beside[planned][nth] for found, planned in ring.items()}
+            for nth in range(len(beside[next(iter(ring))]))
+        ]
+
+
+def paired_cages(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable:
+    """Cages of one device as things that can stand in for each other; some devices are exchanged as boxes."""
+    cabling = cages.plugs.cabling
+
+    def vote(topology: Topology, port: int) -> tuple[int, int] | None:
+        target = int(topology.mate[port]) ^ 1
+        if max(port, target) >= topology.planned or cabling.device[port] != cabling.device[target]:
+            return None
+        ours, theirs = cages.plugs_beside(port), cages.plugs_beside(target)
+        if not ours or not theirs or ours == theirs:
+            return None
+        here, there = cages.ports(ours[0]), cages.ports(theirs[0])
+        alike = len(here) == len(there) and len(ours) == len(theirs) and here.index(port) == there.index(target)
+        return (ours[0], theirs[0]) if alike else None
+
+    def votes(topology: Topology) -> list[Vote]:
+        counts = Counter(filter(None, (vote(topology, port) for port in topology.wrong().tolist())))
+        return [Vote(links, *pair) for pair, links in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
+
+    def renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+        pairs = [
+            pair
+            for found, planned in ring.items()
+            for pair in zip(cages.ports(found), cages.ports(planned), strict=True)
+        ]
+        return {port: now for port, now in pairs if topology.tells(port, now)}, [port for port, _ in pairs]
+
+    def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
+        # an exchange of whole cages must mend more links than it pulls cages, or single plugs were as good
+        return gain.links > max(len(ring), gain.unseen)
+
+    def depends(ring: Ring) -> bool:
+        return any(int(cabling.device[cages.plugs.ports(cage)[0]]) in exchanged for cage in ring)
+
+    return Exchangeable(votes, renumbered, is_worth, depends=depends)

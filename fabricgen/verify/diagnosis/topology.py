@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.blueprint.models import natural
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.sightings import Seen
 from fabricgen.wiring.tables import Flags, Ints
 
 NOWHERE = -2

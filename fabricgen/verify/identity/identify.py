@@ -13,14 +13,11 @@ from fabricgen.verify.actions import Action, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps._content import CODE
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.identity.ends import ends_of, texts_of
-from fabricgen.verify.identity.identities import How, Identities
-from fabricgen.verify.identity.known import KnownAddress
-from fabricgen.verify.identity.names import DeviceNames, device_names
+from fabricgen.verify.identity.ends import How, Identities, ends_of, texts_of
+from fabricgen.verify.identity.names import DeviceNames, KnownAddress, device_names
 from fabricgen.verify.identity.votes import Inferred, infer
-from fabricgen.verify.notes import box_text, capped
 from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers, is_mac
-from fabricgen.verify.sightings import Sightings
+from fabricgen.verify.sightings import Sightings, box_text, capped
 
 
 def identities_of(

@@ -14,14 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.blueprint.beside.guids import PLANNED, PLANNED_BITS
 from fabricgen.blueprint.beside.inventory import COLUMNS, OPTIONAL, Hardware
+from fabricgen.blueprint.beside.tables import PLANNED, PLANNED_BITS
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.ends import ends_of
-from fabricgen.verify.identity.identities import How, Identities
-from fabricgen.verify.notes import capped
-from fabricgen.verify.sightings import Sightings
+from fabricgen.verify.identity.ends import How, Identities, ends_of
+from fabricgen.verify.sightings import Sightings, capped
 from fabricgen.wiring.tables import unique_values
 
 CODE = "FG070"

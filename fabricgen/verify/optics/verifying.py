@@ -17,23 +17,24 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
+from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import stated
-from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.identity.known import KnownAddress
+from fabricgen.verify.identity.names import KnownAddress
 from fabricgen.verify.optics.cages import NO_MODULE, Cage, Reported, planned_cages, reported_on
-from fabricgen.verify.optics.findings import (
+from fabricgen.verify.optics.modules import Parts
+from fabricgen.verify.optics.parts import judge_part
+from fabricgen.verify.optics.report import (
     BEGINNING,
     FEC_FROM_GBPS,
     MARGIN,
+    NO_LIGHT_DBM,
     WHOLE,
     Finding,
     Findings,
+    PortReport,
     error_rate,
     error_rate_after_fec,
 )
-from fabricgen.verify.optics.modules import Parts
-from fabricgen.verify.optics.parts import judge_part
-from fabricgen.verify.optics.report import NO_LIGHT_DBM, PortReport
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Ints
 

@@ -18,7 +18,7 @@ from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.verify.actions import Action, CableState
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.optics.findings import is_of_optics
+from fabricgen.verify.optics.report import is_of_optics
 from fabricgen.wiring.tables import Flags, Ints
 
 LARGEST = 256 * 1024 * 1024

@@ -8,8 +8,8 @@ from fabricgen.blueprint.models import natural
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, Alternative, Consequence, End
 from fabricgen.verify.consequences.wording import consequence_text
-from fabricgen.verify.notes import counted
 from fabricgen.verify.report import Report
+from fabricgen.verify.sightings import counted
 
 
 def at(end: End) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fabricgen.export.columns import plain_text
 from fabricgen.export.formats.csv import write
-from fabricgen.export.table import Cell, Table
+from fabricgen.export.table import Cell, Table, plain_text
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, cells, walk

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Kind, Step
-from fabricgen.verify.notes import counted
 from fabricgen.verify.progress.counts import Progress
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import at, cage, instead, meanwhile, place, work
+from fabricgen.verify.sightings import counted
 
 WIDTH = 100
 """Columns of a line of prose; names are not broken."""

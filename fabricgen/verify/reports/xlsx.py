@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import xlsxwriter
 
 from fabricgen.export.table import Cell
-from fabricgen.export.technician.cover import Contents, Cover, write_cover
 from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, Column, Sheet, Styles, write_sheet
+from fabricgen.export.technician.workbook import Contents, Cover, write_cover
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report

@@ -18,10 +18,10 @@ from fabricgen.design.media.policy import stock_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling.assemblies import assemble, sharing
+from fabricgen.wiring.cabling.end_kinds import common_ends
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers, hangs_on_lower
 from fabricgen.wiring.cabling.media import choose, made_media
 from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
-from fabricgen.wiring.cabling.pieces import common_ends
 from fabricgen.wiring.cabling.routes import run_length
 from fabricgen.wiring.cabling.shelf import order_m
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort

@@ -8,8 +8,8 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
+from fabricgen.wiring.cabling.end_kinds import link_lanes, widths
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
-from fabricgen.wiring.cabling.pieces import link_lanes, widths
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE
 from fabricgen.wiring.tables import Flags, Ints, LinkTable
 

@@ -13,7 +13,7 @@ from fabricgen.verify.accept.accepting import accepted
 from fabricgen.verify.actions import Diagnosis
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.seen import Seen, SparePort
+from fabricgen.verify.sightings import Seen, SparePort
 from tests.conftest import BLUEPRINTS
 from tests.verify.diagnosis.hall import Hall
 

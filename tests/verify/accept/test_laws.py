@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.verify.accept.chosen import ALL
+from fabricgen.verify.accept.places import ALL
 from fabricgen.verify.actions import CableState, Diagnosis, Kind
 from tests.verify.accept.halls import Site
 from tests.verify.diagnosis.faults import boxes, near_swap, rolled

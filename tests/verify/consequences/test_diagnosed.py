@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fabricgen.verify.actions import Diagnosis, Kind
 from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.sightings import Seen
 from tests.conftest import example_cluster
 from tests.verify.diagnosis.hall import Hall, cabling
 

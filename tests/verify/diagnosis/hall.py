@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
-from fabricgen.verify.seen import Seen, SparePort
+from fabricgen.verify.sightings import Seen, SparePort
 from tests.conftest import example_cluster
 
 Cage = int | tuple[int, tuple[str, ...]]

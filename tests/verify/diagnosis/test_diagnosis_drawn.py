@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import cabling_of
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.sightings import Seen
 from tests.properties.blueprints import FAMILIES
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.verify.diagnosis.faults import FAULTS, dark, near_swap, rolled, splitter, swap

@@ -11,7 +11,7 @@ from fabricgen.export.locations import device_places
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.diagnosis.trunks import trunk_ends
-from fabricgen.verify.seen import Conflict, SparePort, Stranger
+from fabricgen.verify.sightings import Conflict, SparePort, Stranger
 from tests.conftest import example_cluster
 from tests.verify.diagnosis.hall import Cage, Hall, cabling
 

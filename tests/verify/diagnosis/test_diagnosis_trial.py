@@ -12,7 +12,7 @@ import pytest
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.sightings import Seen
 from tests.conftest import example_cluster
 from tests.effort import calls
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.seen import Conflict, Seen
+from fabricgen.verify.sightings import Conflict, Seen
 from tests.verify.diagnosis.hall import Hall, cabling
 
 

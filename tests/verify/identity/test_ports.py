@@ -10,8 +10,7 @@ from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers, synonyms_of
 from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.seen import SparePort, place_of
-from fabricgen.verify.sightings import SightingsBuilder
+from fabricgen.verify.sightings import SightingsBuilder, SparePort, place_of
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of
 
 SPLIT = ["Ethernet0", "Ethernet4", "Ethernet8", "Ethernet16", "Ethernet20"]
@@ -141,7 +140,7 @@ def test_one_host_alone_does_not_tell_its_interfaces() -> None:
 
 
 def test_macs_of_ports_are_known_by_the_inventory() -> None:
-    from fabricgen.verify.identity.known import KnownAddress
+    from fabricgen.verify.identity.names import KnownAddress
 
     cabling = planned("leaf-spine")
     leaf, host = "compute-leaf-p1-su01-r1-01", "p1-su01-n001"

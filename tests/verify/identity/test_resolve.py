@@ -12,8 +12,7 @@ from fabricgen.verify.dumps.sighting import DOWN, SILENT, Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.learn import learnt
 from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.seen import Conflict, Seen
-from fabricgen.verify.sightings import Sightings, SightingsBuilder
+from fabricgen.verify.sightings import Conflict, Seen, Sightings, SightingsBuilder
 from tests.effort import calls
 from tests.verify.identity.halls import all_links, by_name, mac, planned, sightings_of
 

@@ -16,12 +16,12 @@ import pytest
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.diagnosing import diagnose
+from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.identities import Identities
-from fabricgen.verify.identity.known import known_addresses
+from fabricgen.verify.identity.names import known_addresses
 from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.sightings import Seen
 from tests.conftest import example_cluster, require
 from tests.render import ib_lab
 from tests.render.ib_lab import parse, simulated

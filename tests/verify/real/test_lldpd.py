@@ -15,11 +15,11 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.identities import Identities
 from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.seen import Seen
+from fabricgen.verify.sightings import Seen
 from tests.conftest import BLUEPRINTS, Ran, require
 from tests.verify.identity.halls import planned
 from tests.verify.real import lldp_lab

@@ -13,7 +13,7 @@ from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.export.drawings.faces import ACROSS, OTHERWISE, Column, Panel, panels
+from fabricgen.export.drawings.port_layout import ACROSS, OTHERWISE, Column, Panel, panels
 from fabricgen.export.view.source import PageSource
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort

@@ -13,8 +13,8 @@ from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import Area, face_of
-from fabricgen.export.drawings.floor_fixtures import LOOKS
 from fabricgen.export.drawings.floor_pages import whole_hall
+from fabricgen.export.drawings.floor_plan import LOOKS
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import hall_places, row_label

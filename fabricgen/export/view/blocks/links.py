@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.export.columns import positive
+from fabricgen.export.table import positive
 from fabricgen.export.view.source import Packed, PageSource, packed_table
 
 

@@ -10,7 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.design.capacity.failure import RemainingBisection
+from fabricgen.design.capacity.failure import (
+    RemainingBisection,
+    failure_analyses,
+    is_for_management,
+    lost_switches,
+    percent,
+)
 from fabricgen.design.capacity.failure_domains import (
     FailureDomain,
     feed_failures,
@@ -18,7 +24,6 @@ from fabricgen.design.capacity.failure_domains import (
     row_failures,
     row_name,
 )
-from fabricgen.design.capacity.loss_words import failure_analyses, is_for_management, lost_switches, percent
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.model import Design
 from fabricgen.export.view.source import PageSource, packed, packed_numbers
