@@ -14,11 +14,11 @@ from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.cable_overrides.ends import Planned
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.phases.selection import Selection
+from fabricgen.design.phase_selection import Selection
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
-from fabricgen.numbering.asn.plan import check_sessions
+from fabricgen.numbering.asn import check_sessions
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import device_names, site_names, stated_places
 from fabricgen.numbering.ports import PortNames

@@ -13,7 +13,7 @@ import click
 from fabricgen.cli.built_archives import BuiltPlaces, rename_in_messages
 from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, write_tree_files
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bill.compare import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
+from fabricgen.diff.bill import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
 from fabricgen.diff.git_tree import PREFIX, open_tree
 from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext

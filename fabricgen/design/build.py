@@ -27,7 +27,7 @@ from fabricgen.design.media.policy import check_cabling_names
 from fabricgen.design.model import Design
 from fabricgen.design.names.hash_seeds import check_seeds
 from fabricgen.design.names.switches import check_interface_names, check_node_names, check_switch_names
-from fabricgen.design.phases.selection import check_phases
+from fabricgen.design.phase_selection import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.slots import check_pod_tiers

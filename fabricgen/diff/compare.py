@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fabricgen.diff.bill.compare import BomDelta, compare_boms
+from fabricgen.diff.bill import BomDelta, compare_boms
 from fabricgen.diff.cables import (
     ChangedCables,
     changed_cables,

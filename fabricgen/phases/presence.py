@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.design.phases.selection import Selection
+from fabricgen.design.phase_selection import Selection
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, Flags, Ints, WiringPlan
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import AtPhase, Cluster
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.phases.selection import Selection
+from fabricgen.design.phase_selection import Selection
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.summary import summary, whole
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable, Flags, Floats, WiringPlan

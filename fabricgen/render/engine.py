@@ -16,7 +16,7 @@ from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.render.nos_protocol import TakesTrees, has_templates, known_nos, load_writer
 from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords, managements, redacted, span_keys
-from fabricgen.render.shapes.shapes import SwitchShapes
+from fabricgen.render.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.trees import first_at_fault, require_printed
 from fabricgen.views.exits import with_passwords

@@ -25,7 +25,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import Shared, SharesTables, keeps_order, load_writer
-from fabricgen.render.shapes.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
+from fabricgen.render.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.tables import Floats
 

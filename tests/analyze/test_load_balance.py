@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.balance.routes import Flows, Rates, Routes, drawn, flows_of, permutation, ring, sprayed
+from fabricgen.analyze.flow_routes import Flows, Rates, Routes, drawn, flows_of, permutation, ring, sprayed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import load_balance
 from fabricgen.analyze.sections.load_balance import Formula, binomial, polarised

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bill.compare import bom_title
+from fabricgen.diff.bill import bom_title
 from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
 from fabricgen.export import order

@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.lint.rule import all_rules
-from fabricgen.lint.subjects.sides.aisles import AIRFLOW, COLD, HOT, OTHER, Aisles, crossing
+from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, OTHER, Aisles, crossing
 from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_cluster
 
 RULES = [rule for rule in all_rules() if rule.id in ("FG658", "FG659")]

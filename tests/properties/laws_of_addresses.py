@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.asn import asn_plan
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families
 from fabricgen.wiring.cabling.cables import connectors

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
-from fabricgen.design.phases.selection import Selection, check_phases, selection_of
+from fabricgen.design.phase_selection import Selection, check_phases, selection_of
 from fabricgen.design.summary import summary
 from fabricgen.export.files import addresses, cables, devices, endpoints, links
 from fabricgen.export.plugs import label_texts

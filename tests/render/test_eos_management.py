@@ -13,7 +13,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.nos.eos.writing.management import banner_lines
+from fabricgen.nos.eos.writer import banner_lines
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.render.escape import one_line
 from fabricgen.views.switch import SwitchView

@@ -14,7 +14,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.nos.sonic import writer as sonic
 from fabricgen.render.engine import Renderer, render_configs, render_options
 from fabricgen.render.nos_protocol import keeps_order, known_nos
-from fabricgen.render.shapes.shapes import SwitchShapes
+from fabricgen.render.shapes import SwitchShapes
 from fabricgen.render.skeletons import FEWEST, parse_template
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import SwitchView

@@ -12,7 +12,7 @@ import pytest
 
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
-from fabricgen.design.phases.selection import read_cuts, selected, subset
+from fabricgen.design.phase_selection import read_cuts, selected, subset
 from fabricgen.design.summary import summary
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.export.table import Table

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.balance.routes import Flows, Rates, Routes, drawn, flows_of, permutation, ring, sprayed
+from fabricgen.analyze.flow_routes import Flows, Rates, Routes, drawn, flows_of, permutation, ring, sprayed
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning
 from fabricgen.design.fabric_model import TierKey

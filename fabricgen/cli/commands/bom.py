@@ -123,7 +123,7 @@ def _difference(
 ) -> int:
     from fabricgen.cli.bom_sides import bill_at, bill_listing
     from fabricgen.cli.output import write_output
-    from fabricgen.diff.bill.compare import bom_columns, bom_text, compare_boms
+    from fabricgen.diff.bill import bom_columns, bom_text, compare_boms
     from fabricgen.export.table import Table, write_table
 
     if old == "-":

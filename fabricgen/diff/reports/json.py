@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.diff.bill.compare import BomDelta
+from fabricgen.diff.bill import BomDelta
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta, pairs
 from fabricgen.diff.device_places import DevicePlaces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fabricgen.diff.bill.compare import bom_line, bom_title
+from fabricgen.diff.bill import bom_line, bom_title
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines, optics_by_part, spare_lines, totals
 from fabricgen.kernel.diagnostics import printable

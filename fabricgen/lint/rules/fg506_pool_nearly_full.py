@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.intervals import Intervals, total
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.asn.plan import asn_demands
+from fabricgen.numbering.asn import asn_demands
 from fabricgen.numbering.blocks.family import Family
 from fabricgen.numbering.blocks.pools import pool_prefixes
 

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.asn import asn_plan
 from fabricgen.numbering.underlay import runs_bgp
 
 

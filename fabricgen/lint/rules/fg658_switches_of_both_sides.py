@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.lint.subjects.sides.aisles import Aisles
+    from fabricgen.lint.subjects.aisles import Aisles
 
 
 class SwitchesOfBothSides(PlanRule):
@@ -42,7 +42,7 @@ class SwitchesOfBothSides(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name each tier once that is to turn, or whose switches are the fewer of a rack, with the first such rack."""
-        from fabricgen.lint.subjects.sides.aisles import COLD, HOT, Aisles
+        from fabricgen.lint.subjects.aisles import COLD, HOT, Aisles
 
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):
@@ -64,7 +64,7 @@ class SwitchesOfBothSides(PlanRule):
             yield self._finding(aisles, *found[0], len({rack for rack, _ in found}) - 1)
 
     def _finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
-        from fabricgen.lint.subjects.sides.aisles import AIRFLOW, OTHER, crossing_text
+        from fabricgen.lint.subjects.aisles import AIRFLOW, OTHER, crossing_text
 
         cls, faced = aisles.classes[number], aisles.now[number]
         other = aisles.classes[next(n for n in aisles.racks[rack] if aisles.now[n] != faced)]

@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.lint.subjects.sides.aisles import Aisles
+    from fabricgen.lint.subjects.aisles import Aisles
 
 
 class PortsAwayFromNodes(PlanRule):
@@ -41,7 +41,7 @@ class PortsAwayFromNodes(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name each fabric once with tiers to turn, once with those of which no other variant is known."""
-        from fabricgen.lint.subjects.sides.aisles import AIRFLOW, COLD, HOT, Aisles, crossing, named
+        from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, Aisles, crossing, named
 
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):
@@ -61,7 +61,7 @@ class PortsAwayFromNodes(PlanRule):
     def _finding(
         self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
     ) -> Diagnostic:
-        from fabricgen.lint.subjects.sides.aisles import OTHER, crossing_text, named
+        from fabricgen.lint.subjects.aisles import OTHER, crossing_text, named
 
         first, faced = aisles.classes[away[0]], aisles.now[away[0]]
         tiers, models = (

@@ -41,7 +41,7 @@ class SideOfPortsUnknown(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Count the cables of each such profile to switches whose side is known, by that side."""
         from fabricgen.catalog.models import NodeProfile
-        from fabricgen.lint.subjects.sides.aisles import Aisles
+        from fabricgen.lint.subjects.aisles import Aisles
 
         if cluster.design.loaded.blueprint.floor.trays.cold_ports is not None:
             return

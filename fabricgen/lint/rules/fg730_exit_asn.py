@@ -10,7 +10,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.ways_out import ways_out
-from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.asn import asn_plan
 
 
 class ExitAsn(DesignRule):

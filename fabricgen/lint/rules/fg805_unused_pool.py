@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import drawn_pools
-from fabricgen.numbering.asn.plan import asn_plan
+from fabricgen.numbering.asn import asn_plan
 from fabricgen.numbering.blocks.family import FAMILIES, of_family
 from fabricgen.numbering.underlay import runs_bgp
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fabricgen.design.model import Design
-from fabricgen.design.phases.selection import selection_of
+from fabricgen.design.phase_selection import selection_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 

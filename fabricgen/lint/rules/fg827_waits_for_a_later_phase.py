@@ -12,7 +12,7 @@ from fabricgen.models.validation import dotted
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.design.phases.selection import Selection
+    from fabricgen.design.phase_selection import Selection
     from fabricgen.phases.presence import Presence
 
 Gap = tuple[str, str]

@@ -16,7 +16,7 @@ from fabricgen.design.model import Design
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.design.phases.selection import Selection
+    from fabricgen.design.phase_selection import Selection
     from fabricgen.phases.presence import Presence
     from fabricgen.wiring.tables import Flags, Ints, LinkTable, WiringPlan
 
@@ -124,7 +124,7 @@ class JudgedPhase(NamedTuple):
 
 def judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]]:
     """(the whole cluster, its phases to be judged): with `--phase` that one, else all; a lab is none."""
-    from fabricgen.design.phases.selection import selection_of
+    from fabricgen.design.phase_selection import selection_of
     from fabricgen.phases.presence import presence
 
     phase = cluster.phase

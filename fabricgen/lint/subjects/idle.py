@@ -10,7 +10,7 @@ from fabricgen.design.capacity.bisection import accelerators_of
 from fabricgen.design.capacity.counts import attached_nodes, serves
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.phases.selection import selected
+from fabricgen.design.phase_selection import selected
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.lint.subjects.lossless import lossless_fabrics
 

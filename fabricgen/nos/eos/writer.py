@@ -31,8 +31,11 @@ MAC that Arista's designs give it.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
+from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, User
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.nos.eos.writing.host_services import (
@@ -45,15 +48,16 @@ from fabricgen.nos.eos.writing.host_services import (
     switchport_values,
     vlan_gateway,
 )
-from fabricgen.nos.eos.writing.management import management_values
-from fabricgen.nos.eos.writing.qos import balancing_values, profile_name, qos_values
 from fabricgen.nos.eos.writing.routing import bgp_values, overlay_values, segment_of, segment_values
-from fabricgen.render.escape import one_line, token
+from fabricgen.render.escape import one_line, text_lines, token, word
 from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import unused_ports
 from fabricgen.render.routing import DISCARD_DISTANCE, family_word
 from fabricgen.switch.interfaces import Subinterface
+from fabricgen.switch.qos import Qos, Watchdog
 from fabricgen.switch.routing import StaticRoute
+from fabricgen.views.model.forwarding import model_balancing, model_qos
+from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
 from fabricgen.views.model.routing import prefixes_of_loopbacks
 from fabricgen.views.service import Service
@@ -256,3 +260,188 @@ def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
         "vrf": token(sub.vrf),
         "addresses": [(family_word(address), address) for address in sub.addresses],
     }
+
+
+# Values of EOS's quality of service: classes, a profile per port speed, the PFC watchdog; load balancing.
+# Every DSCP has its class written out, so that nothing but RoCE data and notifications enters a queue before theirs:
+# EOS serves queues by strict priority where nothing else is said, and its own map spreads DSCPs over all of them.
+# Queues share a port by `bandwidth percent`, which is what the chips of AI switches take; `bandwidth guaranteed` in
+# its place is of others (aristanetworks/avd, issue 1304 and pull request 1331). The watchdog is on wherever its
+# default timeout is set, and each profile says so too.
+# Sources: Arista AI Network Fabric Deployment Guide; EOS user manual, DCBX and flow control; pyavd 6.4.
+# Load is balanced by load, by queue pair, or with the flows of hosts in turn. Hashes of Tomahawk and Trident take
+# bytes of a header by their place: the destination queue pair is bytes 5 to 7 of RoCE's base transport header
+# (InfiniBand Architecture Specification, volume 1, 9.2), after 8 of UDP; only of UDP packets, since bytes 13 to 15 of
+# TCP change within a flow (RFC 9293). Jericho has a profile, in which bytes are counted from the UDP payload and only
+# of port 4791. Sources: aristanetworks/avd, issues 4925, 5004 and 5386; pyavd 6.4, whose templates the tests hold
+# this to; Arista TOIs `Conditional UDP Payload Hashing` (EOS 4.33.1F) and `Cluster Load Balancing` (EOS 4.32.2F).
+
+UNICAST_QUEUE_CHIPS = ("Tomahawk", "Trident")
+"""XGS chips, whose unicast queues are `uc-tx-queue`; on DNX chips a queue is a `tx-queue`."""
+
+WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
+"""EOS's words; `notify-only` leaves the queue as it is and says so."""
+
+
+def qos_values(switch: SwitchView) -> dict[str, Any]:
+    """RoCE classes, and a profile per port speed; no profiles where the fabric is best-effort."""
+    qos = model_qos(switch)
+    if qos is None or qos.watchdog is None:
+        return {"profiles": []}
+    speeds = tuple(port.speed_gbps for port in switch.ports)
+    return _values(qos, qos.watchdog, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
+
+
+@lru_cache(maxsize=1024)
+def _values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
+    """The values that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
+    lossy_class, cnp_class, roce_class = qos.classes
+    kinds = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
+    first = next(iter(kinds.values()))
+    queues = first.queues
+    return {
+        "profiles": [
+            (profile_name(speed, pauses=not never), not never, port.ecn.min_kb, port.ecn.max_kb)
+            for (speed, never), port in sorted(kinds.items(), key=itemgetter(0))
+        ],
+        "dscp_classes": [(dscp, number) for dscp, number in enumerate(qos.class_of) if number != lossy_class],
+        "lossy_class": lossy_class,
+        "lossy_dscps": [[d for d in range(n, n + 8) if qos.class_of[d] == lossy_class] for n in range(0, 64, 8)],
+        "roce_class": roce_class,
+        "cnp_class": cnp_class,
+        "queue_classes": list(qos.queue_of),
+        "roce_percent": queues[roce_class].share,
+        "lossy_percent": queues[lossy_class].share,
+        "cnp_percent": queues[cnp_class].limit,
+        "mark_percent": first.ecn.percent,
+        "unicast_queues": unicast_queues,
+        "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms)),
+        "watchdog_poll": f"{watchdog.poll_ms / 1000:.3f}".removesuffix("0"),
+        "watchdog_action": WATCHDOG_ACTIONS[watchdog.action],
+    }
+
+
+def profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
+    """The QoS profile of ports of a speed; those that never pause are the ends of spans that drop."""
+    return f"ROCE-{speed_gbps}G" if pauses else f"ROCE-{speed_gbps}G-LOSSY"
+
+
+QUEUE_PAIR_AFTER_UDP = (13, 14, 15)
+QUEUE_PAIR_OF_PAYLOAD = "5-7"
+
+
+def balancing_values(switch: SwitchView) -> dict[str, Any]:
+    """What `_balancing.j2` names: empty where nothing is asked of this chip; in `flow_groups` (host, its ports)."""
+    balancing, by_place = model_balancing(switch), switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS)
+    families = [word for word, v in (("IPv4", "v4"), ("IPv6", "v6")) if v in balancing.queue_pairs]
+    return {
+        "dynamic_load_balance": balancing.by_load,
+        "queue_pair_bytes": [(f, n) for f in families for n in QUEUE_PAIR_AFTER_UDP] if by_place else [],
+        "queue_pair_payload": QUEUE_PAIR_OF_PAYLOAD if families and not by_place else "",
+        "flow_groups": [(token(host), ",".join(map(token, p))) for host, p in sorted(balancing.groups.items())],
+        "flow_aging_s": balancing.aging_s,
+        "flow_prefix_length": balancing.prefix_length,
+    }
+
+
+# Values for EOS's management: accounts, AAA, servers, telemetry and banners.
+# Servers are reached in the VRF of the management port where the switch has one; SNMP then listens there only.
+# EOS has a passwordless `admin` by default: where accounts are stated and none has this name, it is removed. A local
+# account gets its privilege at login (`aaa authorization exec default local`); without a password it can log in by
+# SSH key, and at the console (`nopassword`; EOS denies remote logins without password by default). EOS stores two SSH
+# keys for an account.
+# Sources: Arista EOS user manual (`username`, `tacacs-server host`, `snmp-server user`, `banner`, `management api
+# gnmi`); schema and templates of aristanetworks/avd (pyavd 6.4), against which tests check the text.
+
+ROLES = {"admin": (15, "network-admin"), "operator": (1, "network-operator")}
+"""(privilege, role) of EOS."""
+
+SSH_KEYS = 2
+"""SSH keys that EOS stores for an account: `ssh-key` and `ssh-key secondary`."""
+
+LEVELS = {
+    "error": "errors",
+    "warning": "warnings",
+    "notice": "notifications",
+    "informational": "informational",
+    "debug": "debugging",
+}
+"""Words of `logging trap`."""
+
+PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
+"""EOS's built-in groups of all servers of a protocol."""
+
+END_OF_BANNER = "EOF"
+
+
+def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
+    asked, management = switch.fabric.management, model_management(switch)
+    banners = (("login", management.login_banner), ("motd", management.motd))
+    return {
+        "server_vrf": vrf,
+        "server_source": bool(switch.own_source),
+        "users": [_user_row(name, user) for name, user in sorted(asked.users.items())],
+        "without_admin": bool(asked.users) and "admin" not in asked.users,
+        "aaa": _aaa(asked.aaa),
+        "ntp_servers": [word(server) for server in management.ntp],
+        "name_servers": [(word(server), min(at, 4)) for at, server in enumerate(management.dns)],
+        "dns_domain": token(management.domain) if management.domain else "",
+        "log_level": LEVELS[management.syslog_level] if management.syslog else "",
+        "log_servers": [word(server) for server in management.syslog],
+        "snmp": _snmp(asked.snmp, switch.site),
+        "timezone": token(management.timezone) if management.timezone else "",
+        "ssl_profile": _ssl_row(asked),
+        "gnmi": asked.gnmi is not None,
+        "gnmi_port": (asked.gnmi.port or 0) if asked.gnmi else 0,
+        "banners": [(kind, banner_lines(text)) for kind, text in banners if text],
+    }
+
+
+def _user_row(name: str, user: User) -> dict[str, Any]:
+    """An account; "" for a missing password hash or SSH key."""
+    privilege, role = ROLES[user.role]
+    keys = [" ".join(map(word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
+    first, second = (*keys, "", "")[:2]
+    return {
+        "name": token(name),
+        "privilege": privilege,
+        "role": role,
+        "hash": word(user.password) if user.password else "",
+        "ssh_key": first,
+        "second_ssh_key": second,
+    }
+
+
+def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
+    """Login servers, with "" for a key that is not stated; None without servers."""
+    if not aaa:
+        return None
+    return {
+        "protocol": aaa.protocol,
+        "group": PROTOCOLS[aaa.protocol],
+        "servers": [word(server) for server in aaa.servers],
+        "key": word(aaa.key) if aaa.key else "",
+    }
+
+
+def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
+    """SNMP: `users` are (name, authentication, privacy), location and contact "" where unknown; None without SNMP."""
+    if not snmp:
+        return None
+    location = snmp.location or site
+    return {
+        "location": one_line(location) if location else "",
+        "contact": one_line(snmp.contact) if snmp.contact else "",
+        "users": [(token(name), word(user.auth), word(user.privacy)) for name, user in sorted(snmp.users.items())],
+    }
+
+
+def _ssl_row(management: Management) -> tuple[str, ...]:
+    """(certificate, key) file names; empty if none are stated."""
+    return (word(management.tls.certificate), word(management.tls.key)) if management.tls else ()
+
+
+def banner_lines(text: str) -> list[str]:
+    """The lines of a banner; a line that would end it is put in brackets."""
+    return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in text_lines(text)]

@@ -16,7 +16,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.asn.plan import allocate_asns
+from fabricgen.numbering.asn import allocate_asns
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.blocks.column import IPv4Column, first_family
 from fabricgen.numbering.blocks.family import FAMILIES, V4, Family

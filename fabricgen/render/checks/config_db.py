@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import CageClass
+from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, parse_mode
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.render.checks.lanes import PlatformLanes, check_lanes, platform_lanes
-from fabricgen.render.checks.management_relations import check_management
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.relations import check_relations, check_segments, overlapping_queues
+from fabricgen.render.checks.relations import check_relations, check_segments, interface_of, overlapping_queues
 from fabricgen.render.checks.rows import check_rows
-from fabricgen.render.checks.shape import Tables, join_lists, read_tables
+from fabricgen.render.checks.shape import Fields, Tables, join_lists, read_tables
 
 METADATA = "DEVICE_METADATA"
 
@@ -48,3 +50,255 @@ def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
 def _face(catalog: Catalog, name: str) -> PlatformLanes | None:
     platform = catalog.sonic_platform_named(name)
     return platform_lanes(platform, catalog) if platform else None
+
+
+# Consistency of the tables of management: what their YANG models ask of other rows and tables.
+# Sources: the `must` and `when` statements of sonic-buildimage, src/sonic-yang-models/yang-models, sonic-
+# mgmt_interface.yang, sonic-dns.yang, sonic-ntp.yang, sonic-syslog.yang, sonic-snmp.yang, sonic-system-aaa.yang,
+# sonic-system-tacacs.yang and sonic-system-radius.yang.
+
+
+def check_management(tables: Tables) -> Iterator[Problem]:
+    """Yield problems that no single row of management shows."""
+    yield from _management(tables)
+    yield from _names(tables)
+    yield from _logs(tables)
+    yield from _virtual(tables)
+    yield from _snmp(tables)
+    yield from _logins(tables)
+    yield from _telemetry(tables)
+
+
+def _management(tables: Tables) -> Iterator[Problem]:
+    for key, fields in tables.get("MGMT_INTERFACE", {}).items():
+        own, gateway = interface_of(key.partition("|")[2]), interface_of(fields.get("gwaddr", ""))
+        if own and gateway and gateway.ip not in own.network:
+            found = f"'{gateway.ip}' is not in the subnet"
+            yield Problem("MGMT_INTERFACE", key, "gwaddr", found, f"an address of {own.network}")
+
+
+def _telemetry(tables: Tables) -> Iterator[Problem]:
+    """Yield gNMI without a port, with which its server does not start (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
+    if "port" not in tables.get("GNMI", {}).get("gnmi", {"port": ""}):
+        yield Problem("GNMI", "gnmi", "port", "the field is missing", "a port, such as 8080")
+
+
+def _names(tables: Tables) -> Iterator[Problem]:
+    if tables.get("DNS_OPTIONS", {}).get("GLOBAL") and not tables.get("DNS_NAMESERVER"):
+        yield Problem("DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER")
+
+
+def _logs(tables: Tables) -> Iterator[Problem]:
+    """Yield sources of logs in another family than their server's; a server by name is of neither."""
+    for key, fields in tables.get("SYSLOG_SERVER", {}).items():
+        source = fields.get("source", "")
+        if source and not (("." in source and "." in key) or (":" in source and ":" in key)):
+            yield Problem("SYSLOG_SERVER", key, "source", f"'{source}'", "an address of the server's family")
+
+
+def _virtual(tables: Tables) -> Iterator[Problem]:
+    """Yield services in a VRF that there is not."""
+    has = tables.get("MGMT_VRF_CONFIG", {}).get("vrf_global", {}).get("mgmtVrfEnabled") == "true"
+    for table in ("NTP", "SYSLOG_SERVER"):
+        for key, fields in tables.get(table, {}).items():
+            vrf = fields.get("vrf", "")
+            if vrf == "mgmt" and not has:
+                wanted = "mgmtVrfEnabled true in MGMT_VRF_CONFIG"
+                yield Problem(table, key, "vrf", "'mgmt' without a management VRF", wanted)
+            elif vrf not in ("", "default", "mgmt", *tables.get("VRF", {})):
+                yield Problem(table, key, "vrf", f"'{vrf}' has no row in VRF", "default, mgmt or a row of VRF")
+
+
+_SNMP_PARTS = {
+    "noAuthNoPriv": (),
+    "AuthNoPriv": ("AUTH",),
+    "Priv": ("AUTH", "ENCRYPTION"),
+}
+"""Type of a user -> the parts that have a type and a password; the others have none."""
+
+
+def _snmp(tables: Tables) -> Iterator[Problem]:
+    for key, fields in tables.get("SNMP_USER", {}).items():
+        kind = fields.get("SNMP_USER_TYPE", "")
+        if kind in _SNMP_PARTS:
+            yield from _snmp_parts(key, kind, fields)
+
+
+def _snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[Problem]:
+    for part in ("AUTH", "ENCRYPTION"):
+        for what in ("TYPE", "PASSWORD"):
+            field = f"SNMP_USER_{part}_{what}"
+            if part not in _SNMP_PARTS[kind] and fields.get(field):
+                yield Problem("SNMP_USER", key, field, f"set for a user of type {kind}", "an empty value")
+            elif part in _SNMP_PARTS[kind] and not fields.get(field):
+                yield Problem("SNMP_USER", key, field, f"missing or empty for a user of type {kind}", "a value")
+
+
+def _logins(tables: Tables) -> Iterator[Problem]:
+    """Yield login methods whose servers, or whose key, are missing."""
+    for key, fields in tables.get("AAA", {}).items():
+        words = fields.get("login", "").split(",")
+        for word, servers in (("tacacs+", "TACPLUS_SERVER"), ("radius", "RADIUS_SERVER")):
+            if word in words and not tables.get(servers):
+                yield Problem("AAA", key, "login", f"'{word}' without servers", f"rows in {servers}")
+        has_key = "passkey" in tables.get("TACPLUS", {}).get("global", {})
+        if key == "authentication" and "tacacs+" in words and not has_key:
+            yield Problem("AAA", key, "login", "'tacacs+' without a key", "passkey in TACPLUS|global")
+
+
+# Ports checked against the platform's port table: lanes, names, speeds, indexes and breakout modes.
+# SONiC's YANG models accept any lane and any speed; a wrong one keeps the whole switch from starting.
+
+_OF_CLASSES = (
+    "DSCP_TO_TC_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "TC_TO_QUEUE_MAP",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformLanes:
+    """A platform: the cage of each lane, and the legal speeds in Mb/s by (class of cage, lanes of a port)."""
+
+    platform: SonicPlatform
+    cage_of_lane: dict[int, tuple[PlatformCage, CageClass]]
+    speeds: dict[tuple[str, int], frozenset[int]]
+
+
+def platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLanes:
+    """The lanes and legal speeds of a platform, whose cages have their class in the catalogue."""
+    classes = catalog.switch(platform.switch).cages
+    pairs = zip(platform.cages, (c for c in classes for _ in range(c.count)), strict=True)
+    speeds = {(c.form_factor, n): legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
+    return PlatformLanes(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
+
+
+def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[Problem]:
+    """Yield every port and breakout that the platform does not have."""
+    ports = tables.get("PORT", {})
+    yield from _shared(ports)
+    yield from _classes(tables)
+    for name, fields in ports.items():
+        yield from _port(name, fields, face) if "lanes" in fields else ()
+    for name, fields in tables.get("BREAKOUT_CFG", {}).items():
+        yield from _breakout(name, fields.get("brkout_mode", ""), ports, face)
+
+
+def lanes_of(fields: Fields) -> tuple[int, ...]:
+    """The lanes of a port; empty where they are not comma-separated numbers."""
+    parts = fields.get("lanes", "").split(",")
+    return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
+
+
+def _classes(tables: Tables) -> Iterator[Problem]:
+    """Yield classes, priorities, groups and queues beyond 7, and empty ones.
+
+    YANG takes empty ones, which orchagent cannot read, and sixteen classes, for chassis: these platforms have eight.
+    """
+    for table in _OF_CLASSES:
+        for key, fields in tables.get(table, {}).items():
+            for field, value in fields.items():
+                if not value or (value.isdecimal() and 7 < int(value) < 16):
+                    yield Problem(table, key, field, f"'{value}'", "a whole number from 0 to 7")
+
+
+def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
+    """Yield lanes and aliases that two ports have."""
+    lanes, aliases = Counter[int](), Counter[str]()
+    for fields in ports.values():
+        lanes.update(lanes_of(fields))
+        aliases.update([fields.get("alias", "")])
+    for name, fields in ports.items():
+        twice = [str(lane) for lane in lanes_of(fields) if lanes[lane] > 1]
+        if twice:
+            yield Problem("PORT", name, "lanes", f"lane {', '.join(twice)} is used twice", "each lane has one port")
+        alias = fields.get("alias", "")
+        if alias and aliases[alias] > 1:
+            yield Problem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
+
+
+def _port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
+    lanes = lanes_of(fields)
+    if not lanes:
+        yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
+        return
+    foreign = [str(lane) for lane in lanes if lane not in face.cage_of_lane]
+    if foreign:
+        wanted = f"lanes of {face.platform.platform}"
+        yield Problem("PORT", name, "lanes", f"lane {', '.join(foreign)} is not in the platform's table", wanted)
+        return
+    cage, of = face.cage_of_lane[lanes[0]]
+    place = cage.lanes.index(lanes[0])
+    due = cage.lanes[place : place + len(lanes)]
+    if due != lanes:
+        wanted = f"lanes in the order of one cage, {','.join(map(str, due))}"
+        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", wanted)
+        return
+    if len(of_ports(cage, lanes)) * len(lanes) > len(cage.lanes) or place % len(lanes):
+        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", "lanes from a whole share of the cage")
+    due_name = f"Ethernet{cage.port + place}"
+    if name != due_name:
+        yield Problem("PORT", name, found=f"lane {lanes[0]} belongs to another port", wanted=due_name)
+    if fields.get("index", str(cage.index)) != str(cage.index):
+        yield Problem("PORT", name, "index", f"'{fields['index']}'", f"the cage's, {cage.index}")
+    yield from _subport(name, fields, place // len(lanes), split=len(lanes) < len(cage.lanes))
+    yield from _speed(name, fields, len(lanes), of, face)
+
+
+def of_ports(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
+    """Positions in a cage of ports with so many lanes."""
+    return range(len(cage.lanes) // len(lanes))
+
+
+def _subport(name: str, fields: Fields, place: int, *, split: bool) -> Iterator[Problem]:
+    found = fields.get("subport", "")
+    due = str(place + 1) if split else "0"
+    if found and found != due:
+        yield Problem("PORT", name, "subport", f"'{found}'", f"{due}, its place in the cage")
+
+
+def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: PlatformLanes) -> Iterator[Problem]:
+    found = fields.get("speed", "")
+    legal = face.speeds[of.form_factor, lanes]
+    if found.isdigit() and int(found) not in legal:
+        wanted = "one of " + ", ".join(map(str, sorted(legal))) if legal else "the platform has no such port"
+        yield Problem("PORT", name, "speed", f"'{found}' over {lanes} lane{'s' * (lanes > 1)}", wanted)
+
+
+def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[int]:
+    """Legal speeds, Mb/s, of a port with so many lanes in a cage: those of all breakout modes with that many lanes a
+    port.
+
+    A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
+    """
+    texts = (text for modes in platform.breakout_modes.values() for text in modes)
+    modes = [mode for mode in map(parse_mode, texts) if mode and (mode.lanes or of.lanes) == mode.ways * lanes]
+    most = 1000 * of.lane_gbps * lanes
+    own = {
+        1000 * run.speed_gbps
+        for runs in platform.hwskus.values()
+        for run in runs
+        if run.ways * lanes == len(platform.cages[run.first - 1].lanes)
+    }
+    return frozenset(own.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
+
+
+def _breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
+    known = [text for modes in face.platform.breakout_modes.values() for text in modes]
+    parsed = parse_mode(mode)
+    if mode not in known or parsed is None:
+        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known))
+        return
+    lanes = lanes_of(ports.get(name, {}))
+    if name not in ports:
+        yield Problem("BREAKOUT_CFG", name, found=f"'{name}' has no row in PORT", wanted="a row of PORT")
+    if not lanes or lanes[0] not in face.cage_of_lane:
+        return
+    cage, of = face.cage_of_lane[lanes[0]]
+    if name != f"Ethernet{cage.port}":
+        yield Problem("BREAKOUT_CFG", name, found="not the first port of a cage", wanted=f"Ethernet{cage.port}")
+    elif (parsed.lanes or of.lanes) != parsed.ways * len(lanes):
+        has = f"its port has {len(lanes)} of {of.lanes} lanes"
+        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}', but {has}", "a mode that splits it so")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers
+from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Ints
 

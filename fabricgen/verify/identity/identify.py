@@ -16,7 +16,7 @@ from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.identity.ends import How, Identities, ends_of, texts_of
 from fabricgen.verify.identity.names import DeviceNames, KnownAddress, device_names
 from fabricgen.verify.identity.votes import Inferred, infer
-from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers, is_mac
+from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, is_mac
 from fabricgen.verify.sightings import Sightings, box_text, capped
 
 

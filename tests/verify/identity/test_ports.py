@@ -8,7 +8,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.ports.numbers import UNKNOWN, PortNumbers, synonyms_of
+from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, synonyms_of
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.sightings import SightingsBuilder, SparePort, place_of
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of

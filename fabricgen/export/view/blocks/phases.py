@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.design.phases.selection import selection_of
+from fabricgen.design.phase_selection import selection_of
 from fabricgen.export.view.source import PageSource, packed_table
 from fabricgen.phases.presence import presence
 

@@ -1,1 +1,0 @@
-"""How flows share equal paths: their routes through the wired graph, how crowded these are, and formulas for it."""

@@ -1,1 +1,0 @@
-"""Which aisle ports face, for the rules on it."""

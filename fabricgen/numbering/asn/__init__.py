@@ -1,1 +1,0 @@
-"""AS numbers: plans, allocation, and the check that sessions are eBGP."""

@@ -1,1 +1,0 @@
-"""Ports of the plan by what dumps call them."""
