@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -81,9 +82,9 @@ class Written:
     def saved_as_csv(self) -> Path:
         """The same as a spreadsheet program saves it as CSV."""
         target = self.folder / "wiring.csv"
-        sheet: Any = openpyxl.load_workbook(self.sheet, read_only=True).worksheets[0]
-        with target.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream).writerows(sheet.iter_rows(values_only=True))
+        book: Any = openpyxl.load_workbook(self.sheet, read_only=True)
+        with closing(book), target.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream).writerows(book.worksheets[0].iter_rows(values_only=True))
         return target
 
     @cached_property
