@@ -43,7 +43,7 @@ class NetworkRackBudget(PlanRule):
         if rack.power_kw:
             yield from self._power(cluster, rack.power_kw)
         if rack.load_kg:
-            from fabricgen.lint.subjects.rack_loads import network_rack_loads
+            from fabricgen.lint.subjects.rack_optics import network_rack_loads
 
             over = [
                 found for found in network_rack_loads(cluster, weight_kg) if found[1].exceeds(rack.load_kg, weight_kg)
@@ -56,7 +56,7 @@ class NetworkRackBudget(PlanRule):
 
     def _power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
         """Devices and optics against the limit of power."""
-        from fabricgen.lint.subjects.rack_loads import DrawnRacks, network_rack_loads
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks, network_rack_loads
 
         loads = dict(network_rack_loads(cluster, power_kw))
         found = DrawnRacks(cluster).over(_rows(loads), budget)

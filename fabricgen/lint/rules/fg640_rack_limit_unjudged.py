@@ -84,7 +84,7 @@ class RackLimitUnjudged(PlanRule):
         """
         import numpy as np
 
-        from fabricgen.lint.subjects.rack_loads import DrawnRacks, network_rack_loads
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks, network_rack_loads
 
         loads, bare = dict(network_rack_loads(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
         is_over = any(load.exceeds(limit, figure) for load in loads.values())
@@ -111,7 +111,7 @@ def _message(limit: float, unit: str, left_out: list[str]) -> str:
 
 def _optics(cluster: Cluster, kind: UnitKind) -> list[str]:
     """The most optics without a figure that a rack of a kind of unit has, as text; empty for none."""
-    from fabricgen.lint.subjects.rack_loads import DrawnRacks
+    from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
     drawn = DrawnRacks(cluster)
     return _bare(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))

@@ -50,7 +50,7 @@ class OpticsOverRackLimit(PlanRule):
         ]
         if not limits:
             return
-        from fabricgen.lint.subjects.rack_loads import DrawnRacks
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
         drawn = DrawnRacks(cluster)
         for kind, key, limit, _, what in limits:

@@ -23,8 +23,8 @@ from fabricgen.numbering.addresses.exit_links import number_exits
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import manage
 from fabricgen.numbering.addresses.rail_subnets import nodes_in
-from fabricgen.numbering.addresses.relayed_vrfs import vrf_loopbacks
 from fabricgen.numbering.addresses.shared_ports import shared_segments
+from fabricgen.numbering.addresses.vrf_loopbacks import vrf_loopbacks
 from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
 from fabricgen.numbering.blocks.column import AddressColumn, column_of, no_addresses
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
