@@ -44,6 +44,18 @@ FOUND = {
         },
         compute={"extra": {"wan": {"device": "generic-server", "to": "border", "attach": "compute"}}},
     ),
+    "a border on leaves that have more nodes on some than on others": _blueprint(
+        "1 x toy-dual",
+        {
+            "leaf": {"switch": "toy-24", "per": ["rail"], "count": 4},
+            "border": {"switch": "toy-24", "below": "leaf", "count": 1, "per": ["rail"], "uplinks": "1 x 200G"},
+        },
+        unit={"racks": {"nodes_per_rack": 1}},
+        pods={"p1": {"su": 2, "reserve": 3}, "p2": {"su": 1}},
+        compute={
+            "extra": {"array": {"device": "toy-box", "to": "border", "attach": "inband", "ports": 1, "speed": "400G"}}
+        },
+    ),
     "leaves per rail below spines per rail group, of uneven groups": _blueprint(
         "2 x dgx-b200",
         {"leaf": {"switch": "sn5600", "per": ["su", "rail"]}, "spine": {"switch": "sn5600", "per": "rail-group"}},

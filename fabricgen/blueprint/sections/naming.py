@@ -141,8 +141,8 @@ class Names(Model):
         default_factory=dict,
         description="A template for all switches, or by tier. Fields: cluster, fabric, tier, site, pod, su, rack, "
         "rail, rail-group, plane, port, a lower tier of `per`, n (number in the group), index (number in the tier, "
-        "reserved places counted), default (the usual name). Switches that stand in a rack of a unit also have rack, "
-        "its number.",
+        "reserved places counted; in units of several kinds each kind counts from 1), default (the usual name). "
+        "Switches that stand in a rack of a unit also have rack, its number.",
     )
     nodes: Templates = Field(
         default_factory=dict,
@@ -156,7 +156,7 @@ class Names(Model):
         "(those that serve more than a unit). Fields: cluster, site, hall, row, column (where it stands unless "
         "`floor.racks` moves it), default; of a unit also pod, su, rack (number in the unit); of nodes also index "
         "(number in the cluster, reserved units counted); of shared ones run (what stands there), n (number in the "
-        "run). "
+        "run). Racks of patch panels keep their names, patch-RULE-PLACE-01. "
         "Defaults: {pod}-su{su:02}-rk{rack:02}, {pod}-su{su:02}-net{rack:02}, net-{run}-{n:02}.",
     )
     devices: dict[str, HostName] = Field(

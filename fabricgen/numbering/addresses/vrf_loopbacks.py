@@ -1,0 +1,61 @@
+"""Loopbacks of VRFs over EVPN: an address of a switch's own in a VRF, to which DHCP servers answer.
+
+There are such where a switch relays DHCP in a VRF over EVPN, and has no other address there that servers reach it at:
+
+- With EVPN multihoming, the gateway of a VLAN is that of two switches (EOS user manual, DHCP Relay in VXLAN EVPN;
+  Cumulus Linux user guide, DHCP Relays: Control the Gateway IP Address with RFC 3527; SONiC, sonic-dhcpv4-relay.yang).
+- DHCPv6 on Cumulus Linux is relayed from an IPv6 address of the VRF itself (user guide, DHCP Relays: DHCP Relay for
+  IPv6 in an EVPN Symmetric Environment).
+
+Each switch of a tier has one in the block of each such VRF, used or not, so that none depends on where hosts are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.design.model import Design
+from fabricgen.numbering.addresses.family_tables import Subnets
+from fabricgen.numbering.addresses.relayed_vrfs import relayed_fabrics, relayed_vrfs
+from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
+from fabricgen.wiring.tables import Flags, WiringPlan
+from fabricgen.wiring.tenants import TenantPlaces
+
+if TYPE_CHECKING:
+    from fabricgen.numbering.addresses.allocator import AddressAllocator
+
+
+def vrf_loopbacks(
+    design: Design,
+    plan: WiringPlan,
+    allocator: AddressAllocator,
+    subnets: Mapping[str, Subnets],
+    tenants: Mapping[str, TenantPlaces],
+) -> dict[tuple[str, str], AddressColumn]:
+    """By (owning fabric, VRF) the loopbacks by device; 0 where nothing is relayed in that VRF."""
+    family, count = allocator.family, len(plan.devices)
+    found: dict[tuple[str, str], AddressColumn] = {}
+    for owner, tier, vrf in relayed_vrfs(design, family):
+        column = found.setdefault((owner.name, vrf), no_addresses(family, count))
+        rows = plan.devices.of_tier(tier.key).rows
+        column[rows] = allocator.loopbacks(owner, tier, vrf)
+    for (name, vrf), column in found.items():
+        needed = np.zeros(count, dtype=bool)
+        for fabric, tenant in relayed_fabrics(design, design.fabric(name), vrf, family):
+            needed |= _serves(fabric, tenant, count, subnets, tenants)
+        unused = np.flatnonzero(~needed)
+        column[unused] = no_addresses(family, len(unused))
+    return found
+
+
+def _serves(
+    fabric: str, tenant: str, count: int, subnets: Mapping[str, Subnets], tenants: Mapping[str, TenantPlaces]
+) -> Flags:
+    """The switches that have hosts of a fabric, or those of a tenant among them; bool by device."""
+    if tenant:
+        ports = tenants[tenant].ports.get(fabric)
+        return ports > 0 if ports is not None else np.zeros(count, dtype=bool)
+    return subnets[fabric].base.present if fabric in subnets else np.zeros(count, dtype=bool)
