@@ -9,7 +9,6 @@ from typing import Any
 from fabricgen.as_built.claims import Claim, Claims, Outdated, Status, Subject, gather
 from fabricgen.as_built.faults import CODE, Faults
 from fabricgen.as_built.matching import Matcher
-from fabricgen.as_built.merging import put_value, stated_value, with_overrides
 from fabricgen.as_built.stated import (
     CABLE_OF,
     FIELDS,
@@ -17,7 +16,10 @@ from fabricgen.as_built.stated import (
     StatedOverrides,
     merged_overrides,
     overlay_text,
+    put_value,
     read_stated,
+    stated_value,
+    with_overrides,
 )
 from fabricgen.blueprint.sections.cable_overrides import MOST_CABLES
 from fabricgen.cluster import Cluster, build_cluster

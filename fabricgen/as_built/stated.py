@@ -1,18 +1,23 @@
 """Stated overrides of cables as plain values: those of the overlay, and those stated elsewhere."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
 from pydantic import Field
 
+from fabricgen.as_built.claims import Subject
 from fabricgen.as_built.faults import refuse
+from fabricgen.as_built.matching import Matcher
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.cable_overrides import CableOverride, CableOverrides
 from fabricgen.blueprint.sections.naming import HostName
+from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Span, printable
 from fabricgen.kernel.units import number
 from fabricgen.models.validation import validate
@@ -150,3 +155,49 @@ def quoted(text: str) -> str:
 
 def _escape(c: str) -> str:
     return "\\" + c if c in '"\\' else f"\\u{ord(c):04x}" if ord(c) < 1 << 16 else f"\\U{ord(c):08x}"
+
+
+# Claims merged into stated overrides, and designs with other overrides.
+
+
+def with_overrides(
+    design: Design, stated: Mapping[str, OverrideFields], names: Mapping[str, str] | None = None
+) -> Design:
+    """The design with other overrides of cables, and other names of single devices; sizing depends on neither."""
+    cable_of = {cable: CableOverride.model_validate(own) for cable, own in stated.items()}
+    blueprint = design.loaded.blueprint.model_copy(update={CABLE_OF: cable_of})
+    if names is not None:
+        named = blueprint.names.model_copy(update={"devices": dict(names)})
+        blueprint = blueprint.model_copy(update={"names": named})
+    return replace(design, loaded=replace(design.loaded, blueprint=blueprint))
+
+
+def stated_value(value: Any, subject: Subject, matcher: Matcher) -> Any:
+    """The stated value of a claim's field and end, in the form of claims."""
+    if not subject.field.endswith("_cage") or value is None:
+        return value
+    return dict(_cages(value, subject, matcher)).get(subject.key)
+
+
+def _cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
+    """(key, cage) of the stated ends that are not as planned, in the form of claims."""
+    upper = subject.field == "b_cage"
+    for end in matcher.cables.ends(subject.cable, upper=upper):
+        key = matcher.key(end, subject.cable)
+        texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
+        text = next((text for text in texts if text is not None), None)
+        spot = matcher.spot(text, end) if text is not None else None
+        if spot is not None and spot != matcher.planned(end):
+            yield key, matcher.label(spot, end)
+
+
+def put_value(own: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:
+    """Set a field, or remove it where the cable is as planned."""
+    if subject.field.endswith("_cage"):
+        cages = dict(_cages(own.get(subject.field, {}), subject, matcher))
+        cages.pop(subject.key, None)
+        value = {**cages, subject.key: value} if value is not None else cages
+    if value is None or value == {}:
+        own.pop(subject.field, None)
+    else:
+        own[subject.field] = value

@@ -235,7 +235,7 @@ class UnsafeCommands(FrozenModel):
     why: Annotated[str, Field(min_length=8)]
     commands: Annotated[
         tuple[str, ...],
-        Field(description="Words as in lint/subjects/commands.py: `no|default rou~ter bgp`, or the keys of a tree."),
+        Field(description="Words as in lint/subjects/idle.py: `no|default rou~ter bgp`, or the keys of a tree."),
     ]
 
 

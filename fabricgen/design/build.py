@@ -16,7 +16,7 @@ from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.floor.rack_fit import check_racks
+from fabricgen.design.floor.unit_plan import check_racks
 from fabricgen.design.layout import lay_out
 from fabricgen.design.linked import check_together, linked_fabrics
 from fabricgen.design.management.load import managed_ports

@@ -8,9 +8,9 @@ file: after a power cut the manifest's digests tell what is whole, and the next 
 `publish_archive` is in a module of its own, which no build into a folder loads.
 """
 
-from fabricgen.publish.bundles import Bundle, Told, silent
 from fabricgen.publish.folder import publish_folder, recover
 from fabricgen.publish.manifest import MANIFEST, Content, Private, PublishReport
+from fabricgen.publish.stage import Bundle, Told, silent
 
 __all__ = [
     "MANIFEST",

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.publish.bundles import Bundle, Told, in_tasks, silent
 from fabricgen.publish.files import new_file, sync_folder, write_all
 from fabricgen.publish.lock import claimed, sibling
 from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, disk_faults
+from fabricgen.publish.stage import Bundle, Told, in_tasks, silent
 
 _COPIED = 1 << 20
 """Bytes that are read, and written, at a time."""

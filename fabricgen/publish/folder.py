@@ -17,7 +17,6 @@ from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.text_input import read_regular
-from fabricgen.publish.bundles import Bundle, Told, in_tasks, silent
 from fabricgen.publish.changes import Changes
 from fabricgen.publish.exchange import NO_EXCHANGE, exchange, exchangeable, mount_points
 from fabricgen.publish.files import scan, sync_folder, write_file
@@ -35,7 +34,19 @@ from fabricgen.publish.manifest import (
     disk_faults,
     parse_manifest,
 )
-from fabricgen.publish.stage import JOURNAL, Stage, Stager, new_place, remove_leftovers, remove_stage, unfinished
+from fabricgen.publish.stage import (
+    JOURNAL,
+    Bundle,
+    Stage,
+    Stager,
+    Told,
+    in_tasks,
+    new_place,
+    remove_leftovers,
+    remove_stage,
+    silent,
+    unfinished,
+)
 
 
 def publish_folder(

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.units import number
 from fabricgen.lock.found import Found
-from fabricgen.push.client import NetBox
-from fabricgen.push.records import Record
+from fabricgen.push.client import NetBox, Record
 
 METRES = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "in": 0.0254}
 """Metres of NetBox's units of length (v4.4.10: netbox/netbox/choices.py, CableLengthUnitChoices)."""

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.export.netbox.kinds import Kind
-from fabricgen.push.client import NetBox
-from fabricgen.push.records import KEPT, Record
+from fabricgen.push.client import KEPT, NetBox, Record
 
 Key = tuple[str, ...]
 Row = Mapping[str, Any]

@@ -12,9 +12,8 @@ from fabricgen.kernel import discovery
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.planned import Planned
-from fabricgen.verify.progress.counts import Progress, RackOrder, by_rack, by_unit, whole
+from fabricgen.verify.progress.counts import Progress, RackOrder, Scope, by_rack, by_unit, scope_of, whole
 from fabricgen.verify.progress.earlier import Earlier, Since, since
-from fabricgen.verify.progress.scope import Scope, scope_of
 
 REPORTS = "fabricgen.verify.reports"
 

@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SEEN
-from fabricgen.verify.identity.ends import Ends, Identities, ends_of
+from fabricgen.verify.identity.names import Ends, Identities, ends_of
 from fabricgen.verify.port_numbers import UNKNOWN
 from fabricgen.verify.sightings import Conflict, Seen, Sightings, SparePort, Stranger, box_text, capped
 from fabricgen.wiring.tables import Flags, Ints, Ints64

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.consequences.costs import with_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
-from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import check_hall, identities_of, with_hardware
+from fabricgen.verify.identity.names import Identities
 from fabricgen.verify.optics.verifying import devices_of, with_optics
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all

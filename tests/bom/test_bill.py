@@ -12,12 +12,11 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom import need as needs_module
-from fabricgen.bom.bill import Bill, Line, bill_of, single_pieces
+from fabricgen.bom.bill import Bill, Line, bill_of, policy_of, single_pieces
 from fabricgen.bom.need import Part
 from fabricgen.bom.ordered import order_lines
 from fabricgen.bom.owners import GROUPINGS, NONE
 from fabricgen.bom.sets import JOINT
-from fabricgen.bom.spare_counts import policy_of
 from fabricgen.bom.totals import SPARES, totals, whole_of
 from fabricgen.bom.trace import trace, trace_all
 from fabricgen.cluster import build_cluster

@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.publish import Bundle
 from fabricgen.publish.archive import publish_archive
-from fabricgen.publish.bundles import TASK
+from fabricgen.publish.stage import TASK
 from tests.publish.publishing import HEADER
 
 

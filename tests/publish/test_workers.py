@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import fabricgen.publish.bundles as bundles
+import fabricgen.publish.stage as bundles
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.publish import Bundle, publish_folder, workers
 from fabricgen.publish.archive import publish_archive

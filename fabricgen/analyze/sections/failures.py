@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.collectives.model import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning, cited
+from fabricgen.analyze.traffic import bisection_gbps
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
 from fabricgen.wiring.tables import unique_values
 

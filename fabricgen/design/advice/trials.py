@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
-from fabricgen.design.floor.rack_fit import check_racks
+from fabricgen.design.floor.unit_plan import check_racks
 from fabricgen.design.layout import lay_out
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs

@@ -11,8 +11,15 @@ from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.floor.hall_units import MOST_ROWS, HallRoom, UnitPlace
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
 from fabricgen.design.floor.halls import ENDLESS, Hall
-from fabricgen.design.floor.network_area import KIND, NetworkArea, highest, places_of, places_together
-from fabricgen.design.floor.network_runs import NetworkRun, shared_name
+from fabricgen.design.floor.network_runs import (
+    KIND,
+    NetworkArea,
+    NetworkRun,
+    highest,
+    places_of,
+    places_together,
+    shared_name,
+)
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitRows, unit_rows

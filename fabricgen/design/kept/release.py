@@ -8,7 +8,7 @@ from dataclasses import replace
 from fabricgen.blueprint.beside.adopted import ADOPTED, keys_of
 from fabricgen.blueprint.beside.lock import CODE, PORTS, Lock, interval_text
 from fabricgen.blueprint.beside.sized import PARTS, SIZED, sized_before
-from fabricgen.design.floor.network_area import KIND as FLOOR
+from fabricgen.design.floor.network_runs import KIND as FLOOR
 from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Span, fault, nearest
 from fabricgen.kernel.intervals import Allocations, Interval, Intervals, total

@@ -38,8 +38,15 @@ from fabricgen.design.sizing.arithmetic import (
 )
 from fabricgen.design.sizing.kept import KeptAbove, Laid, as_before, kept_count, place_upward
 from fabricgen.design.sizing.kept_front import KeptFront, beside_nodes
-from fabricgen.design.sizing.node_ports import DownPorts, NodeDemand, NodePorts, Reserve, SlotAssignment
-from fabricgen.design.sizing.purposes import laid_feeds, purposes_of
+from fabricgen.design.sizing.node_ports import (
+    DownPorts,
+    NodeDemand,
+    NodePorts,
+    Reserve,
+    SlotAssignment,
+    laid_feeds,
+    purposes_of,
+)
 from fabricgen.design.sizing.spread import RunPorts, nests
 from fabricgen.design.sizing.wider_uplinks import Fits, widened
 from fabricgen.design.tiers import TierSpec, meet

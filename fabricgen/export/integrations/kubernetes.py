@@ -24,8 +24,7 @@ from fabricgen.design.qos import qos_of
 from fabricgen.export.host_links import family_texts, host_links
 from fabricgen.export.kubernetes.labels import PRESETS, network_labels, place_labels
 from fabricgen.export.locality.model import locality
-from fabricgen.export.rdma.files import ECT, RING, nic_of, rail_name
-from fabricgen.export.rdma.qos import HostQos
+from fabricgen.export.rdma.files import ECT, RING, HostQos, nic_of, rail_name
 from fabricgen.export.table import ExportContext, File, picked
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import built_in_templates

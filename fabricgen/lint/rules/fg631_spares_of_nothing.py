@@ -47,9 +47,8 @@ class SparesOfNothing(PlanRule):
         kinds = {key for key in stated if getattr(spares, key).percent or getattr(spares, key).minimum}
         if not patterns and not kinds:
             return
-        from fabricgen.bom.bill import bill_of
+        from fabricgen.bom.bill import POLICY_OF_KIND, bill_of
         from fabricgen.bom.sets import pieces_of
-        from fabricgen.bom.spare_counts import POLICY_OF_KIND
 
         lines = bill_of(cluster).lines
         for kind in sorted(kinds - {POLICY_OF_KIND.get(line.kind, "") for line in lines}):

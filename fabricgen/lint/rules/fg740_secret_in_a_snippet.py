@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.commands import commands
+from fabricgen.lint.subjects.idle import commands
 
 
 class SecretInASnippet(DesignRule):

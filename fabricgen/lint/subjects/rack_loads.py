@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabricgen.catalog.loads import HALF_A_WATT, Device, air_w, liquid_w, planned_w
-from fabricgen.design.floor.rack_fit import beside_nodes
 from fabricgen.design.floor.unit_kind import UnitKind
+from fabricgen.design.floor.unit_plan import beside_nodes
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fabricgen.running.dumps import Dump, ShownConfiguration, text_at
+from fabricgen.running.statements import Dump, ShownConfiguration, text_at
 
 
 def recognize_configuration(dump: Dump) -> ShownConfiguration | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.running.dumps import Dump, ShownConfiguration
+from fabricgen.running.statements import Dump, ShownConfiguration
 
 MOST_DEEP = 20
 """More sections within sections than EOS has."""

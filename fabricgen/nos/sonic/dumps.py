@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 
-from fabricgen.running.dumps import Dump, ShownConfiguration, text_at
+from fabricgen.running.statements import Dump, ShownConfiguration, text_at
 
 _OF_FRR = re.compile(r"^(?:frr version|frr defaults|Building configuration|service integrated-vtysh)", re.MULTILINE)
 

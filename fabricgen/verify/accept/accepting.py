@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.as_built.claims import Subject
-from fabricgen.as_built.merging import put_value, stated_value, with_overrides
 from fabricgen.as_built.stated import (
     CABLE_OF,
     NAMES,
@@ -19,7 +18,10 @@ from fabricgen.as_built.stated import (
     StatedOverrides,
     merged_overrides,
     overlay_text,
+    put_value,
     read_stated,
+    stated_value,
+    with_overrides,
 )
 from fabricgen.cable_overrides.cage_resolver import CagePosition
 from fabricgen.cable_overrides.ends import CableEnd

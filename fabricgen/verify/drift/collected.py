@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import Surroundings
-from fabricgen.running.dumps import Dump, ShownConfiguration
+from fabricgen.running.statements import Dump, ShownConfiguration
 from fabricgen.verify.dumps._sources import Source, contents, sources
 
 CODE = "FG144"

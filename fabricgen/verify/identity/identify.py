@@ -13,8 +13,7 @@ from fabricgen.verify.actions import Action, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps._content import CODE
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.identity.ends import How, Identities, ends_of, texts_of
-from fabricgen.verify.identity.names import DeviceNames, KnownAddress, device_names
+from fabricgen.verify.identity.names import DeviceNames, How, Identities, KnownAddress, device_names, ends_of, texts_of
 from fabricgen.verify.identity.votes import Inferred, infer
 from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, is_mac
 from fabricgen.verify.sightings import Sightings, box_text, capped

@@ -18,7 +18,7 @@ from fabricgen.blueprint.beside.inventory import COLUMNS, OPTIONAL, Hardware
 from fabricgen.blueprint.beside.tables import PLANNED, PLANNED_BITS
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.ends import How, Identities, ends_of
+from fabricgen.verify.identity.names import How, Identities, ends_of
 from fabricgen.verify.sightings import Sightings, capped
 from fabricgen.wiring.tables import unique_values
 

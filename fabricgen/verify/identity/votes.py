@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.ends import Ends, How, Identities, ends_of, texts_of
-from fabricgen.verify.identity.names import is_default
+from fabricgen.verify.identity.names import Ends, How, Identities, ends_of, is_default, texts_of
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.tables import Flags, Ints64
 

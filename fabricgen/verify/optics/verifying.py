@@ -17,11 +17,9 @@ from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.actions import Action, CableState, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import stated
-from fabricgen.verify.identity.names import KnownAddress
-from fabricgen.verify.optics.cages import NO_MODULE, Cage, Reported, planned_cages, reported_on
-from fabricgen.verify.optics.modules import Parts
+from fabricgen.verify.identity.names import Identities, KnownAddress
+from fabricgen.verify.optics.modules import NO_MODULE, Cage, Parts, Reported, planned_cages, reported_on
 from fabricgen.verify.optics.parts import judge_part
 from fabricgen.verify.optics.report import (
     BEGINNING,

@@ -60,7 +60,7 @@ class Patcher:
         policies = policies_of(design)
         if not policies:
             return cls(media, racks)
-        from fabricgen.wiring.patching.locations import locations_of
+        from fabricgen.wiring.patching.tables import locations_of
         from fabricgen.wiring.patching.trunks import PatchingInput
 
         floor = design.loaded.blueprint.floor

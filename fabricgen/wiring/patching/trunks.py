@@ -18,9 +18,16 @@ from fabricgen.wiring.cabling.offers import jumper_lengths
 from fabricgen.wiring.cabling.routes import Positions, device_positions, positions_at, run_between, together
 from fabricgen.wiring.cabling.shelf import Shelf, fibre_m, order_m
 from fabricgen.wiring.patching.channels import Channels, TrunkLayout, channels_of, jumper_widths, lay_out_trunks
-from fabricgen.wiring.patching.locations import PatchLocations
 from fabricgen.wiring.patching.panels import free_units, joined_panels, patch_racks, stand, terminate
-from fabricgen.wiring.patching.tables import IN_SHUFFLE, PanelTable, Patching, PatchTable, ShuffleTable, TrunkTable
+from fabricgen.wiring.patching.tables import (
+    IN_SHUFFLE,
+    PanelTable,
+    Patching,
+    PatchLocations,
+    PatchTable,
+    ShuffleTable,
+    TrunkTable,
+)
 from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, LinkTable, RackTable, Side, unique_values
 
 

@@ -10,9 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
-from fabricgen.verify.identity.ends import How
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.names import KnownAddress, device_names, is_default, known_addresses, known_addresses_in
+from fabricgen.verify.identity.names import (
+    How,
+    KnownAddress,
+    device_names,
+    is_default,
+    known_addresses,
+    known_addresses_in,
+)
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.sightings import SightingsBuilder
 from tests.conftest import example_cluster

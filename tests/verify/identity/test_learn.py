@@ -11,10 +11,9 @@ from fabricgen.blueprint.beside.inventory import parse_inventory
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
-from fabricgen.verify.identity.ends import How
 from fabricgen.verify.identity.identify import identities_of
 from fabricgen.verify.identity.learn import learnt
-from fabricgen.verify.identity.names import of_inventory
+from fabricgen.verify.identity.names import How, of_inventory
 from fabricgen.verify.sightings import Sightings, SightingsBuilder
 from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of

@@ -16,9 +16,8 @@ import pytest
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.diagnosing import diagnose
-from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.names import known_addresses
+from fabricgen.verify.identity.names import Identities, known_addresses
 from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.sightings import Seen

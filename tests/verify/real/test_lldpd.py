@@ -15,8 +15,8 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.ends import Identities
 from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.identity.names import Identities
 from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import seen_of
 from fabricgen.verify.sightings import Seen

@@ -11,8 +11,8 @@ import pytest
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.actions import CableState
 from fabricgen.verify.cabling import cabling_of
+from fabricgen.verify.progress.counts import scope_of
 from fabricgen.verify.progress.earlier import read_reports
-from fabricgen.verify.progress.scope import scope_of
 from fabricgen.verify.report import Report, write_report
 from tests.conftest import example_cluster
 from tests.verify.reports.made import LEAF, dark, exchanged, made, planned, swapped
