@@ -19,8 +19,8 @@ from fabricgen.nos.sonic.reading import hosts, overlay, pair, platform
 from fabricgen.nos.sonic.reading.management import MANAGEMENT_TABLES, read_management
 from fabricgen.nos.sonic.reading.overlay import Tunnels
 from fabricgen.nos.sonic.reading.qos import read_balancing, read_qos, read_trimming
+from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
-from fabricgen.nos.sonic.tables import QOS_TABLES
 from fabricgen.running.policy import Route, connected
 from fabricgen.running.tree import only, part, tolerates, unfit, unknown
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused

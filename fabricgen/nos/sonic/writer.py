@@ -56,7 +56,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.nos.sonic.tables import QOS_TABLES
+from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.nos.sonic.writing.buffers import buffer_lengths_m, buffer_tables, cabled_ports
 from fabricgen.nos.sonic.writing.buffers import length_tables as buffers_by_length
 from fabricgen.nos.sonic.writing.host_services import circuit_forms, host_tables, loopback_name, own_relay, vlan_rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.nos.sonic.tables import QOS_TABLES
+from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.running.tree import UnknownTextError, only, tolerates, unfit
 from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
 
