@@ -18,11 +18,11 @@ from fabricgen.design.phase_selection import Selection
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate
-from fabricgen.numbering.asn import check_sessions
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import device_names, site_names, stated_places
 from fabricgen.numbering.ports import PortNames
 from fabricgen.numbering.shared_leaves import check_leaks
+from fabricgen.numbering.switch_asns import check_sessions
 from fabricgen.views.configuration import check_configurations
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan

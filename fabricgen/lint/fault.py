@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,6 +35,8 @@ def all_faults() -> tuple[Fault, ...]:
 
     Raises ValueError for an id that two faults have, and TypeError for a key that no fault has.
     """
+    import tomllib  # most runs name no code
+
     faults: dict[str, Fault] = {}
     for file in sorted(FOLDER.glob("*.toml")):
         for code, keys in tomllib.loads(file.read_text(encoding="utf-8")).items():

@@ -23,7 +23,7 @@ def check_stated_names(design: Design) -> None:
     """
     try:
         if design.loaded.blueprint.numbers_tiers:
-            from fabricgen.numbering.asn import check_asn_tiers
+            from fabricgen.numbering.switch_asns import check_asn_tiers
 
             check_asn_tiers(design)
         devices = _devices(design)

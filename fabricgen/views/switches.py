@@ -20,9 +20,9 @@ from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
-from fabricgen.numbering.asn import shares_asn
 from fabricgen.numbering.blocks.column import dotted
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
+from fabricgen.numbering.switch_asns import shares_asn
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import Permit, StaticRoute

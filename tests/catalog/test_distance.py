@@ -15,7 +15,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.wiring.cabling.media import fits_segment
-from fabricgen.wiring.cabling.shelf import stocked
+from fabricgen.wiring.cabling.stock import stocked
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 AT_800G = "fabrics.compute.tiers.leaf.uplinks=2 x 800G"

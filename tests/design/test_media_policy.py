@@ -18,7 +18,7 @@ from fabricgen.export.files import bom, cables, summary
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.wiring.cabling.shelf import serves_m, stocked
+from fabricgen.wiring.cabling.stock import serves_m, stocked
 from tests.conftest import bytes_of
 
 DesignOf = Callable[..., Design]

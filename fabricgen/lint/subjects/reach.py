@@ -48,7 +48,7 @@ class OutOfReach:
 def longest_run_m(segment: Segment, medium: CableProfile) -> float:
     """The longest run of a segment's links that a medium reaches, m; -1 where the medium is not allowed."""
     from fabricgen.wiring.cabling.media import fits_segment, most_m
-    from fabricgen.wiring.cabling.shelf import serves_m
+    from fabricgen.wiring.cabling.stock import serves_m
 
     return serves_m(medium, most_m(segment, medium)) if fits_segment(segment, medium) else -1.0
 

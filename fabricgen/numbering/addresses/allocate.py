@@ -16,11 +16,11 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.asn import allocate_asns
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.blocks.column import IPv4Column, first_family
 from fabricgen.numbering.blocks.family import FAMILIES, V4, Family
 from fabricgen.numbering.lazy_columns import LazyColumn
+from fabricgen.numbering.switch_asns import allocate_asns
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
 from fabricgen.wiring.tables import Ints64, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces, tenant_places

@@ -23,7 +23,7 @@ from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_num
 from fabricgen.wiring.cabling.media import choose, made_media
 from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
 from fabricgen.wiring.cabling.routes import run_length
-from fabricgen.wiring.cabling.shelf import order_m
+from fabricgen.wiring.cabling.stock import order_m
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.patching.patching import Patcher
 from fabricgen.wiring.tables import (

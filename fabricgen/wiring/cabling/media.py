@@ -11,7 +11,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.policy import named
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling.assemblies import CageSharing
-from fabricgen.wiring.cabling.shelf import serves_m
+from fabricgen.wiring.cabling.stock import serves_m
 from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, LinkTable, Segment
 
 if TYPE_CHECKING:

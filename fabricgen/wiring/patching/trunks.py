@@ -16,7 +16,8 @@ from fabricgen.wiring.cabling.cables import connectors
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.cabling.offers import jumper_lengths
 from fabricgen.wiring.cabling.routes import Positions, device_positions, positions_at, run_between, together
-from fabricgen.wiring.cabling.shelf import Shelf, fibre_m, order_m
+from fabricgen.wiring.cabling.shelf import Shelf
+from fabricgen.wiring.cabling.stock import fibre_m, order_m
 from fabricgen.wiring.patching.channels import Channels, TrunkLayout, channels_of, jumper_widths, lay_out_trunks
 from fabricgen.wiring.patching.panels import free_units, joined_panels, patch_racks, stand, terminate
 from fabricgen.wiring.patching.tables import (
