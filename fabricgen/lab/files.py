@@ -189,7 +189,7 @@ def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
     lines += _sources(switch)
     for vrf, bgp in sorted(switch.bgp.items()):
         lines += _policies(bgp, vrf)
-        lines += _instance(bgp, switch, kernel, vrf)
+        lines += _write_bgp_instance(bgp, switch, kernel, vrf)
     return "\n".join([*lines, ""])
 
 
@@ -227,7 +227,7 @@ def _policies(bgp: Bgp, vrf: str) -> Iterator[str]:
                 yield f"route-map {name} permit {seq}\n match {word} address prefix-list {name}{own}\nexit"
 
 
-def _instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
+def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
     names = _named(bgp, vrf)
     yield f"router bgp {bgp.asn}" + (f" vrf {vrf}" if vrf else "")
     yield f" bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"

@@ -79,11 +79,16 @@ def list_rows(
     for name, permits in maps.prefix_lists.items():
         if not name.startswith("LEAKED"):
             word, of_fabric = words[name.endswith("6")], name.startswith(("HOSTS", "LOOPBACKS"))
-            yield {"word": word, "name": names.name(name), "rules": rules(permits, make_rule), "of_fabric": of_fabric}
+            yield {
+                "word": word,
+                "name": names.name(name),
+                "rules": number_rules(permits, make_rule),
+                "of_fabric": of_fabric,
+            }
 
 
-def rules(permits: Iterable[Permit], make_rule: Callable[[Permit], Any] = rule_text) -> list[tuple[int, Any]]:
-    """The numbered rules of a prefix list."""
+def number_rules(permits: Iterable[Permit], make_rule: Callable[[Permit], Any] = rule_text) -> list[tuple[int, Any]]:
+    """(number, rule) of each permit of a prefix list, in tens as operators leave room between them."""
     return [(10 * n, make_rule(permit)) for n, permit in enumerate(permits, 1)]
 
 
@@ -105,7 +110,7 @@ def entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str]) -> l
 def outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries of what is beyond exits, as lines of text have them: IPv4 before IPv6, and what is denied first."""
 
-    def place(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
+    def rank_row(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
         map_ = row["key"]
         return (
             map_ == OVERLAY_OUT,
@@ -114,7 +119,7 @@ def outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             map_ not in ("IN", "IN6"),
         )
 
-    return sorted((row for row in rows if not row["of_fabric"]), key=place)
+    return sorted((row for row in rows if not row["of_fabric"]), key=rank_row)
 
 
 def entry_row(map_: str, number: int, entry: Entry, names: PolicyNames, words: dict[bool, str]) -> dict[str, Any]:
@@ -187,7 +192,7 @@ def leak_rows(
             "word": words[map_.endswith("6")],
             "sources": [
                 entry_row(map_, number, entry, names, words)
-                | {"rules": rules(maps.prefix_lists[entry.prefix_list], make_rule)}
+                | {"rules": number_rules(maps.prefix_lists[entry.prefix_list], make_rule)}
                 for number, entry in maps.maps[map_].items()
                 if entry.permit
             ],

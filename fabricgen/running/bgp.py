@@ -175,10 +175,10 @@ def take_settings(rules: Rules, settings: Mapping[str, tuple[str, Callable[..., 
     becomes the field's value by a function.
     """
     for pattern, (name, convert) in settings.items():
-        rules.line(pattern)(partial(_take, name, convert, pattern.startswith("neighbor")))
+        rules.line(pattern)(partial(_set_field, name, convert, pattern.startswith("neighbor")))
 
 
-def _take(name: str, convert: Callable[..., Any], of_neighbor: bool, *said: Any) -> None:
+def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *said: Any) -> None:
     """Set a field; `said` is what is read into, among it the instance, the line, and what of it the pattern names."""
     instance = next(one for one in said if isinstance(one, Instance))
     words = said[next(n for n, one in enumerate(said) if isinstance(one, Line | Section)) + 1 :]

@@ -125,7 +125,7 @@ class Rules:
         for pattern in patterns:
             self._add(pattern, None)
 
-    def needs(self, *patterns: str) -> None:
+    def require_lines(self, *patterns: str) -> None:
         """Lines that say nothing that the model has, and that a build writes into every such section."""
         self.nothing(*patterns)
         self.needed += map(re.compile, patterns)
@@ -220,7 +220,7 @@ def _tolerated(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
     return sections[()]
 
 
-def whole(values: Mapping[str, Any], *fields: str) -> None:
+def require_fields(values: Mapping[str, Any], *fields: str) -> None:
     """Raises UnknownTextError where a row has other fields than those named; a device may leave some unsaid."""
     only(values, *fields)
     if not tolerates() and (missing := sorted(set(fields) - set(values))):

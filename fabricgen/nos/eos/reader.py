@@ -300,7 +300,7 @@ def _static(hops: list[tuple[str, str]]) -> StaticRoute:
 
 
 _TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
-_TOP.needs("service routing protocols model multi-agent", r"spanning-tree mode (?:mstp|none)")
+_TOP.require_lines("service routing protocols model multi-agent", r"spanning-tree mode (?:mstp|none)")
 _VLAN.nothing(r"name \S+")
 balancing_rules(_TOP)
 macsec_rules(_TOP)

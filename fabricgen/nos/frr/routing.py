@@ -239,7 +239,7 @@ _BGP.nothing(
 )
 
 
-_BGP.needs("no bgp default ipv4-unicast")
+_BGP.require_lines("no bgp default ipv4-unicast")
 
 
 @_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")

@@ -96,7 +96,7 @@ def read(files: Mapping[str, str]) -> Switch:
     routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or make_frr_text(tables)), frr.Frr())
     switch = _switch(box, tables, routing)
     if not tolerates():
-        platform.check(tables)
+        platform.check_platform(tables)
     return switch
 
 

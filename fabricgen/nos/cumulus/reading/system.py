@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-from fabricgen.running.tree import only, tolerates, unfit, whole
+from fabricgen.running.tree import only, require_fields, tolerates, unfit
 from fabricgen.switch.model import Management, User
 
 Row = Mapping[str, Any]
@@ -125,5 +125,5 @@ def _aaa(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
 def _snmp(row: Row) -> Iterable[str]:
     for name, user in row.get("username", {}).items():
         (auth,) = user["auth-sha"].values()
-        whole(auth, "encrypt-aes")
+        require_fields(auth, "encrypt-aes")
         yield name

@@ -69,7 +69,7 @@ ROUTER_BFD = "FABRIC"
 
 def routing_values(switch: SwitchView, known: Mapping[str, Bgp], vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """Values for the templates: routing policy, and BGP, by VRF, and static routes of each VRF."""
-    instances = {vrf: _instance(switch, vrf, bgp, vrf_name) for vrf, bgp in known.items()}
+    instances = {vrf: _make_bgp_instance(switch, vrf, bgp, vrf_name) for vrf, bgp in known.items()}
     leaks = [leak for one in instances.values() for leak in one["leaks"].values()]
     told = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(switch) else []
     return {
@@ -122,7 +122,7 @@ def _own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
     return [each for each in found if each[2]]
 
 
-def _instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """BGP in a VRF: lists, maps, sessions. In `groups` (name, a session of it, its maps by the family's word): IPv4 too
     where it has none, which a peer carries unless it is told not to.
     """

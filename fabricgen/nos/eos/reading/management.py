@@ -180,7 +180,7 @@ def _gnmi(box: HasManagement, line: Line) -> None:
     _GNMI.read(line.children, box)
 
 
-_GNMI.needs("provider eos-native")
+_GNMI.require_lines("provider eos-native")
 
 
 @_GNMI.line(r"transport grpc \S+")

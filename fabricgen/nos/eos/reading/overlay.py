@@ -27,7 +27,7 @@ class Vxlan:
 
 
 VXLAN, FAMILY = Rules(), Rules()
-VXLAN.needs("vxlan udp-port 4789")
+VXLAN.require_lines("vxlan udp-port 4789")
 take_settings(
     FAMILY,
     {
@@ -55,7 +55,7 @@ def _vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
 
 
 BRIDGED = Rules()
-BRIDGED.needs("redistribute learned")
+BRIDGED.require_lines("redistribute learned")
 
 
 @BRIDGED.line(r"rd (\S+)|route-target both (\S+)")

@@ -68,7 +68,7 @@ _MAPS = ("CONNECTED", "IN", "OUT", "PEER")
 
 def bgp_values(switch: SwitchView) -> dict[str, Any]:
     """BGP of all VRFs, that of the default one apart; what differs from session to session is at peer groups there."""
-    instances = [_instance(switch, vrf, bgp) for vrf, bgp in model_bgp(switch).items()]
+    instances = [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in model_bgp(switch).items()]
     whole = instances[0]
     by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
     for far in whole["peers"]:
@@ -101,7 +101,7 @@ def vrf_word(vrf: str) -> str:
     return vrf and token(vrf)
 
 
-def _instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
+def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """BGP in a VRF; `families` are (word, who carries it): outside the default VRF sessions are in no groups."""
     names = PolicyNames(vrf, vrf_word(vrf), vrf_word, joint=True)
     lists, entries = list(list_rows(bgp.maps, names, IP_WORDS)), entry_rows(bgp.maps, names, IP_WORDS)

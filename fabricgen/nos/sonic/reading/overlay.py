@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabricgen.nos.frr.routing import SegmentLines
-from fabricgen.running.tree import only, unfit, whole
+from fabricgen.running.tree import only, require_fields, unfit
 from fabricgen.switch.routing import OverlayVlan, OverlayVrf
 
 
@@ -58,7 +58,7 @@ def segments(tables: Mapping[str, Any], lines: SegmentLines) -> dict[str, str]:
     if not (rows.keys() == found.keys() and found == lines.macs and numbers == lines.numbers):
         unfit(f"segments are {sorted(rows)} with {found}, and of FRR {lines.macs} with {lines.numbers}")
     for row in delays.values():
-        whole(row, "mac_holdtime", "neigh_holdtime", "startup_delay")
+        require_fields(row, "mac_holdtime", "neigh_holdtime", "startup_delay")
     if [int(row["startup_delay"]) for row in delays.values()] != ([lines.startup_s] if lines.startup_s else []):
         unfit(f"segments wait {delays}, and {lines.startup_s} s of FRR")
     if rows and not delays:

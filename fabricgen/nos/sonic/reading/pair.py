@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabricgen.running.tree import only, unfit, whole
+from fabricgen.running.tree import only, require_fields, unfit
 from fabricgen.switch.interfaces import Pair
 
 Table = Mapping[str, Mapping[str, Any]]
@@ -23,7 +23,7 @@ def joined(tables: Mapping[str, Table]) -> frozenset[str]:
     """The bonds that are over both switches of a pair; raises UnknownTextError for those of another domain."""
     domains, found = set(tables.get("MCLAG_DOMAIN", {})), set()
     for key, row in tables.get("MCLAG_INTERFACE", {}).items():
-        whole(row, "if_type")
+        require_fields(row, "if_type")
         domain, _, bond = key.partition("|")
         if domain not in domains:
             unfit(f"{bond} is in MCLAG domain {domain}, which is not there")

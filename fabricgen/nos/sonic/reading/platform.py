@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.running.tree import only, unfit, whole
+from fabricgen.running.tree import only, require_fields, unfit
 
 Tables = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
@@ -25,7 +25,11 @@ THRESHOLDS = ("dynamic_th", "static_th")
 LOSSLESS = ("xoff", "xon")
 
 
-def check(tables: Tables) -> None:
+IN_CAGE = ("alias", "index", "lanes")
+"""Fields by which a port says where it is: its name on the front, its cage, its lanes of the chip."""
+
+
+def check_platform(tables: Tables) -> None:
     """Raises UnknownTextError where a part is missing, or is of something that is not there."""
     _check_device(tables)
     _check_cages(tables)
@@ -47,46 +51,48 @@ def _check_device(tables: Tables) -> None:
     if not {"bgp", "lldp"} <= set(states) or ("macsec" in runs) != ("MACSEC_PROFILE" in tables):
         unfit(f"containers that run: {sorted(runs)}")
     if any(key.startswith("eth0|") for key in tables.get("MGMT_INTERFACE", {})):
-        whole(tables["MGMT_PORT"]["eth0"], "admin_status", "alias")
-    whole(tables["VERSIONS"]["DATABASE"], "VERSION")
+        require_fields(tables["MGMT_PORT"]["eth0"], "admin_status", "alias")
+    require_fields(tables["VERSIONS"]["DATABASE"], "VERSION")
 
 
 def _check_cages(tables: Tables) -> None:
     """Ports of one `index` are those of a cage, of which the first names how it is split."""
     cages: dict[str, list[str]] = {}
     for name, row in sorted(tables["PORT"].items(), key=lambda item: int(item[0].removeprefix("Ethernet"))):
-        whole({field: row[field] for field in row.keys() & {"alias", "index", "lanes"}}, "alias", "index", "lanes")
+        require_fields(
+            {field: row[field] for field in row.keys() & {"alias", "index", "lanes"}}, "alias", "index", "lanes"
+        )
         cages.setdefault(row["index"], []).append(name)
     for ports in cages.values():
-        if [tables["PORT"][port].get("subport", "0") for port in ports] != _numbers(len(ports)):
+        if [tables["PORT"][port].get("subport", "0") for port in ports] != _number_subports(len(ports)):
             unfit(f"{ports} are no ports of one cage")
     split = tables.get("BREAKOUT_CFG", {})
     for ports in cages.values() if split else ():
-        whole(split[ports[0]], "brkout_mode")
+        require_fields(split[ports[0]], "brkout_mode")
         if not split[ports[0]]["brkout_mode"].startswith(f"{len(ports)}x"):
             unfit(f"{ports} are of a cage that is {split[ports[0]]}")
 
 
-def _numbers(ports: int) -> list[str]:
+def _number_subports(ports: int) -> list[str]:
     return [str(number) for number in range(1, ports + 1)] if ports > 1 else ["0"]
 
 
 def _check_far_ends(tables: Tables) -> None:
     far = tables.get("DEVICE_NEIGHBOR", {})
     for row in far.values():
-        whole(row, "name", "port")
+        require_fields(row, "name", "port")
     kinds = tables.get("DEVICE_NEIGHBOR_METADATA", {})
     for row in kinds.values():
-        whole(row, "type")
+        require_fields(row, "type")
     near = {row["name"] for row in far.values()}
     managed = {row["name"] for row in far.values() if row["port"].startswith(MANAGEMENT)}
     if not near - managed <= kinds.keys() <= near:
         unfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(near)}")
-    if far.keys() != (cabled := _cabled(tables)):
+    if far.keys() != (cabled := _find_cabled_ports(tables)):
         unfit(f"ports whose far ends are not known: {sorted(cabled ^ far.keys())}")
 
 
-def _cabled(tables: Tables) -> set[str]:
+def _find_cabled_ports(tables: Tables) -> set[str]:
     return {name for name, row in tables["PORT"].items() if row.get("description") != "unused"}
 
 
@@ -94,7 +100,7 @@ def _check_buffers(tables: Tables) -> None:
     """Pools and profiles are there and in use, of each cabled port; where it pauses, of the length of its cable."""
     pools, profiles = tables["BUFFER_POOL"], tables["BUFFER_PROFILE"]
     for pool in pools.values():
-        whole({field: text for field, text in pool.items() if field != "xoff"}, "mode", "size", "type")
+        require_fields({field: text for field, text in pool.items() if field != "xoff"}, "mode", "size", "type")
     for name, row in profiles.items():
         only(row, *THRESHOLDS, *LOSSLESS, "packet_discard_action", "pool", "size", "xon_offset")
         lossless = LOSSLESS if name.startswith("pg_lossless") else ()
@@ -107,7 +113,7 @@ def _check_buffers(tables: Tables) -> None:
         unfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
     lengths = tables.get("CABLE_LENGTH", {}).get("AZURE", {})
     for table in BUFFERS & tables.keys() - {"BUFFER_POOL", "BUFFER_PROFILE"}:
-        numbers: dict[str, set[str]] = {name: set() for name in _cabled(tables)}
+        numbers: dict[str, set[str]] = {name: set() for name in _find_cabled_ports(tables)}
         for port, _, number in (key.partition("|") for key in tables[table]):
             numbers.get(port, set()).add(number)
         pauses = {name: tables["PORT_QOS_MAP"][name].get("pfc_enable") for name in numbers}

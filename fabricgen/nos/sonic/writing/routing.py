@@ -160,12 +160,12 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "leak_path": leak_path(switch),
         "leaks_told": tells_leaked(switch),
         "leaked_path": LEAKED_PATH,
-        "bgp_instances": [_instance(switch, vrf, bgp) for vrf, bgp in found.items()],
-        "default_instance": _instance(switch, "", whole),
+        "bgp_instances": [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in found.items()],
+        "default_instance": _make_bgp_instance(switch, "", whole),
     }
 
 
-def _instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
+def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """BGP in a VRF: its name, families, lists and maps, peer groups, and sessions: those of exits apart."""
     name = vrf_name(vrf)
     names, over = PolicyNames(vrf, name, vrf_name), switch.overlay_in(vrf)
