@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabricgen.bom.need import Needs, Part
-from fabricgen.catalog.models import RackProfile, SwitchProfile, Variant
+from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.variants import fed_by_busbar, variant_of
-from fabricgen.wiring.tables import DeviceClass, Flags, Ints64
+from fabricgen.wiring.tables import Flags, Ints64
 
 
 def accessory(cluster: Cluster, spec: str, text: str, kind: str) -> Part:
@@ -75,45 +73,3 @@ def busbar_racks(cluster: Cluster) -> Flags:
     racks = cluster.plan.racks
     found: Flags = np.array([has_busbar(kind) for kind in racks.kinds], dtype=bool)[racks.kind]
     return found
-
-
-# The variants of the switches of a cluster: airflow, managed or not, what feeds them, and part numbers.
-
-
-def variant_of_class(cluster: Cluster, cls: DeviceClass) -> Variant | None:
-    """The variant of the switches of a class, whatever feeds them; None for nodes."""
-    if not isinstance(cls.profile, SwitchProfile):
-        return None
-    return variant_of(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
-
-
-def switches_of(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]]:
-    """(variant, rows of the device table) of the switches of a model: those on a busbar apart, in the order of the
-    devices.
-    """
-    devices = cluster.plan.devices
-    busbar = busbar_racks(cluster)
-    for cls in devices.classes:
-        variant = variant_of_class(cluster, cls)
-        if variant is not None and isinstance(cls.profile, SwitchProfile) and cls.profile.id == model:
-            fed = busbar[devices.rack[cls.rows]]
-            for form, rows in ((variant, ~fed), (fed_by_busbar(cls.profile, variant), fed)):
-                if rows.any():
-                    yield form, cls.first + rows.nonzero()[0]
-
-
-def variants_of(cluster: Cluster, model: str) -> Counter[Variant]:
-    """How many switches of a model there are of each variant, in the order of the devices."""
-    found: Counter[Variant] = Counter()
-    for variant, rows in switches_of(cluster, model):
-        found[variant] += len(rows)
-    return found
-
-
-def text_of_variants(counts: Counter[Variant]) -> str:
-    """The variants of a model, to describe it: `managed, port side exhaust: MQM9700-NS2F`; "" where none is known."""
-    told = [(v, n) for v, n in counts.items() if v.text or v.part_number]
-    texts = [f"{v.text}: {v.part_number}" if v.text and v.part_number else v.text or v.part_number for v, _ in told]
-    if len(counts) > 1:
-        texts = [f"{n} {text}" for text, (_, n) in zip(texts, told, strict=True)]
-    return "; ".join(texts)

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.bom.accessories import NETWORK_M, busbar_racks, narrow_racks, switches_of, variants_of
+from fabricgen.bom.accessories import NETWORK_M, busbar_racks, narrow_racks
 from fabricgen.bom.bill import Bill, Line, single_pieces
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import COLUMNS, Needs
 from fabricgen.bom.sources.devices import called, is_bought, with_racks
 from fabricgen.bom.sources.power_cords import cord, corded
+from fabricgen.bom.variants import switches_of, variants_of
 from fabricgen.catalog.loads import basis
 from fabricgen.catalog.models import NodeProfile, SwitchProfile, Variant
 from fabricgen.cluster import Cluster

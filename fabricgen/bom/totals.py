@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from fabricgen.bom.bill import Bill
 from fabricgen.bom.need import KINDS, pieces
@@ -19,8 +18,6 @@ SPARES = "(spares)"
 """The name under which spares, which have no fabric, tier or unit, are listed; they do have a kind, and may have a
 site.
 """
-
-Amounts: TypeAlias = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)

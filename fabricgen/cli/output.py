@@ -94,7 +94,7 @@ def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
 
 def tell_left_out(cluster: Cluster) -> None:
     """Say on standard error how a lab differs from its cluster; nothing of a cluster that is none."""
-    from fabricgen.phases.summary import left_out
+    from fabricgen.phases.left_out import left_out
 
     if lines := left_out(cluster):
         name = cluster.design.loaded.blueprint.name

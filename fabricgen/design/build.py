@@ -10,8 +10,8 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.capacity.counts import check_reserved
 from fabricgen.design.capacity.expected import expected
+from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
 from fabricgen.design.fabric_model import FabricDesign, TierDesign

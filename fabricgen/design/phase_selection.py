@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from fabricgen.blueprint.sections.phases import ALL, NumbersOf, Phase
 from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Span, did_you_mean, fault
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,82 +178,3 @@ def _unknown(path: Path, message: str, hint: str) -> Sequence[Diagnostic]:
 def _empty(path: Path, message: str) -> Sequence[Diagnostic]:
     hint = "state what is there, or leave the key out for all"
     return fault("FG096", message, path=path, hint=hint).diagnostics
-
-
-# The part of a design that a lab has: the first units, nodes and upper switches, and so some of every kind.
-
-CODE = "FG157"
-
-ALIKE = 2
-"""Pods that are kept of those that are alike: fewer have no path through the tier that joins them."""
-
-_LIKE = "write it like 2su, or 2su,4n,4spine"
-
-
-@dataclass(frozen=True, slots=True)
-class Cuts:
-    """What a lab keeps at most: units of a pod, nodes of each set in a unit, pods of those that are alike, and switches
-    of each group of a tier, by TIER or FABRIC.TIER; None is all.
-    """
-
-    units: int | None = None
-    nodes: int | None = None
-    pods: int = ALIKE
-    switches: Mapping[str, int] = field(default_factory=dict)
-
-
-def read_cuts(design: Design, text: str) -> Cuts:
-    """The cuts that `--lab` names, such as `2su,4n,4spine`; raises InputError (FG157) for what is none."""
-    upper, found = _names(design, lowest=False), dict[str, int]()
-    for cut in text.split(","):
-        match = re.fullmatch(r"([0-9]{1,6})([A-Za-z][\w.-]*)", cut.strip())
-        if not match:
-            raise _wrong(text, f"'{cut.strip()}' is no count of anything", _LIKE)
-        count, word = int(match[1]), match[2]
-        if word not in {"su", "n", "pod", *upper}:
-            raise _wrong(text, *_explain_unknown_word(word, upper, _names(design, lowest=True)))
-        if not count:
-            raise _wrong(text, f"a lab without any {word} is none", f"keep 1{word}, or leave the cut out to keep all")
-        if word in found:
-            raise _wrong(text, f"{word} is cut twice, to {found[word]} and to {count}", "say it once")
-        found[word] = count
-    return Cuts(found.pop("su", None), found.pop("n", None), found.pop("pod", ALIKE), found)
-
-
-def subset(design: Design, cuts: Cuts, of: Selection) -> Selection:
-    """What a lab keeps of what is there: of pods that are alike (of one kind of unit and site) and of units the first.
-
-    Every kind of unit and node, site, fabric, tier, rail and plane stays, and so do all extra devices.
-    """
-    kept, alike = set[int](), defaultdict[tuple[str, str], list[list[int]]](list)
-    for pod in design.layout.pods:
-        units = [unit for unit in range(pod.first_su, pod.first_su + pod.su) if unit in of.units]
-        if units:
-            alike[pod.part, pod.site].append(units)
-    for pods in alike.values():
-        kept.update(unit for units in pods[: cuts.pods] for unit in units[: cuts.units])
-    switches = dict(of.switches)
-    for tier in design.tiers:
-        if not tier.lowest:
-            most = cuts.switches.get(f"{tier.fabric}.{tier.name}", cuts.switches.get(tier.name, tier.count))
-            switches[tier.key] = min(switches[tier.key], most)
-    return replace(of, units=frozenset(kept), switches=switches, nodes=cuts.nodes)
-
-
-def _names(design: Design, *, lowest: bool) -> set[str]:
-    """Tiers that nodes attach to, or the others, by TIER and FABRIC.TIER."""
-    tiers = [tier for tier in design.tiers if tier.lowest == lowest]
-    return {name for tier in tiers for name in (tier.name, f"{tier.fabric}.{tier.name}")}
-
-
-def _explain_unknown_word(word: str, upper: set[str], lowest: set[str]) -> tuple[str, str]:
-    """(what is wrong with a word, what would be right)."""
-    if word in lowest:
-        return f"nodes attach to {word}, whose switches come with their units", "cut units (2su) or nodes (4n)"
-    tiers = f", or switches of a tier ({', '.join(sorted(upper))})" if upper else ""
-    words = f"cut units of a pod (su), nodes of a unit (n), pods that are alike (pod){tiers}"
-    return f"there is no '{word}' to cut", words
-
-
-def _wrong(text: str, message: str, hint: str) -> InputError:
-    return fault(CODE, message, hint=hint, span=Span(f"--lab {text}", 1, 1))

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.capacity.counts import link_counts, reserved_ports
+from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.capacity.uneven import UnevenLanding, uneven_landings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design

@@ -12,8 +12,9 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cable_overrides.ends import Planned
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
+from fabricgen.design.lab_cuts import read_cuts, subset
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import Selection, read_cuts, selected, selection_of, subset
+from fabricgen.design.phase_selection import Selection, selected, selection_of
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets

@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.analyze.asked import Asked, job_of
+from fabricgen.analyze.bisection import bisection_gbps, counted_gbps
 from fabricgen.analyze.latency import switches_crossed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import failures, structure
 from fabricgen.analyze.sections.structure import Paths
-from fabricgen.analyze.traffic import bisection_gbps, counted_gbps
 from fabricgen.cluster import Cluster
 from fabricgen.phases.tables import at_phase
 from fabricgen.pipeline import compile_cluster, compile_design

@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.export.drawings.rack_contents import Racks
-from fabricgen.export.drawings.switch_ports import RackKinds
+from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint

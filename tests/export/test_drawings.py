@@ -23,8 +23,9 @@ from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import port_maps
 from fabricgen.export.drawings.rack_contents import Racks, Total, elevation
+from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
-from fabricgen.export.drawings.switch_ports import PortMaps, RackKinds, SwitchPorts
+from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
 from fabricgen.export.files import links as links_part
 from fabricgen.export.locations import row_places
 from fabricgen.export.view.blocks.hall import block as hall_block

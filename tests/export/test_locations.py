@@ -11,7 +11,7 @@ import pytest
 from fabricgen.export.drawings.floor_pages import whole_hall
 from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.rack_contents import Racks, elevation
-from fabricgen.export.drawings.switch_ports import RackKinds
+from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files import drawings, labels, racks
 from fabricgen.export.table import ExportContext
 from tests.conftest import bytes_of, example_cluster

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fabricgen.design.capacity.counts import reserved_ports
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.spread import run_ports

@@ -12,13 +12,15 @@ import pytest
 
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
-from fabricgen.design.phase_selection import read_cuts, selected, subset
+from fabricgen.design.lab_cuts import read_cuts, subset
+from fabricgen.design.phase_selection import selected
 from fabricgen.design.summary import summary
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.phases.summary import left_out, phase_summary
+from fabricgen.phases.left_out import left_out
+from fabricgen.phases.summary import phase_summary
 from fabricgen.phases.tables import cluster_at, in_lab
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran, built_files, example_cluster, example_design
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.bom.accessories import variant_of_class
+from fabricgen.bom.variants import variant_of_class
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design

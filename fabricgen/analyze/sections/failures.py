@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.collectives.model import team_of
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning, cited
-from fabricgen.analyze.traffic import bisection_gbps
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
 from fabricgen.wiring.tables import unique_values
 
@@ -30,7 +30,6 @@ FORMULA = (
     "those that slow it by 0.5 % or more; mean_hours = 8,766 / per_year. of_rate: half of the failures of a cable that "
     "is split are at its common end, half at each leg"
 )
-
 
 BEYOND = "ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators"
 WITHIN = "-: the job lies in one scale-up domain and sends nothing over this network; stops: it takes one of its nodes"

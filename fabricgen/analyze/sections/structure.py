@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
 from fabricgen.analyze.network import NONE, Network, median
 from fabricgen.analyze.reckoned import Reckoning, cited
-from fabricgen.analyze.traffic import bisection_gbps
 from fabricgen.wiring.tables import Floats, Ints64, unique_inverse, unique_values
 
 ORDER = 1

@@ -6,9 +6,9 @@ from collections.abc import Set
 
 import numpy as np
 
-from fabricgen.bom.accessories import text_of_variants, variants_of
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, needs_of
+from fabricgen.bom.variants import text_of_variants, variants_of
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.catalog.rack_models import NODE_PLACES, TRAY_PLACES
 from fabricgen.cluster import Cluster

@@ -16,8 +16,9 @@ from fabricgen.export.drawings.floor_plan import floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_WIDTH, CageBlock, NodeCage, NodePorts, Socket, node_ports
 from fabricgen.export.drawings.port_map import port_maps
 from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks, elevation
+from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import STYLE, box, document, drawing, label, path, rect, width_of
-from fabricgen.export.drawings.switch_ports import PortMaps, RackKinds
+from fabricgen.export.drawings.switch_ports import PortMaps
 from fabricgen.export.locations import hall_places, row_places
 from fabricgen.export.palette import LIGHT, PATTERNS, SHADES, Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
 from fabricgen.kernel.discovery import resource_dir

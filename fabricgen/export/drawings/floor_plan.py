@@ -24,6 +24,7 @@ from fabricgen.export.drawings.floor_pages import (
     racks_in,
     whole_hall,
 )
+from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import (
     GLYPH,
     Groups,
@@ -38,7 +39,6 @@ from fabricgen.export.drawings.svg import (
     width_of,
     wrapped,
 )
-from fabricgen.export.drawings.switch_ports import RackKinds
 from fabricgen.export.locations import column_label, row_label
 
 SMALLEST = 1.77

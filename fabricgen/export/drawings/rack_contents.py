@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.bom.accessories import variant_of_class
 from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.bom.trunks import PatchParts
+from fabricgen.bom.variants import variant_of_class
 from fabricgen.catalog.loads import HALF_A_WATT, Device, basis, planned_w
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
@@ -30,7 +30,6 @@ EXTRA_SWATCH = Swatch("#FFFFFF", "#000000", "white", "")
 
 PANEL_SWATCH = Swatch("#D5CFC4", "#000000", "sand", "PP")
 """The colour of patch panels, and of racks that hold nothing else."""
-
 
 RESERVED_SWATCH = Swatch("#F4F4F4", "#000000", "light", "")
 """The colour of rack units that no device takes."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -11,15 +10,12 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.counts import reserved_ports
+from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.ports import PortRun
-from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
-from fabricgen.export.locations import hall_places
-from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches, plane_mark, rail_fill
+from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
 from fabricgen.export.table import end_place
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
+from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
 
 DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"
 """Role of a port: to a node or lower tier, to a higher tier, inside the tier, management, or kept without a cable."""
@@ -194,100 +190,3 @@ def role_of(segment: Segment, upper: bool) -> str:
     if segment.lower_tier == segment.tier:
         return PEER
     return DOWN if upper else UP
-
-
-# How racks are drawn on a floor plan: by their contents, unit by unit.
-
-
-@dataclass(frozen=True, slots=True)
-class RackKind:
-    """The fill of a rack, and the fills of the stripes on its front, one for each fabric with switches in it."""
-
-    fill: str
-    is_dark: bool
-    stripes: tuple[str, ...]
-
-
-class RackKinds:
-    """The contents of a cluster's racks, and their units."""
-
-    def __init__(self, cluster: Cluster, racks: Racks) -> None:
-        self._cluster, self._racks = cluster, racks
-        self.table = cluster.plan.racks
-
-    def hall_name(self, hall: int) -> str:
-        """The name of a hall as labels have it, and its storey unless that is the ground floor."""
-        told = self.table.halls[hall]
-        storey = f", storey {told.storey}" if told.storey else ""
-        return f"{hall_places(self._cluster)[hall]}{storey}"
-
-    def key(self) -> list[tuple[str, str]]:
-        """(fill, what it means) of the colours that racks of this cluster have."""
-        swatches = cluster_swatches(self._cluster)
-        there = {swatch.fill for swatch in self._racks.swatches}
-        found = [(NODE_SWATCH.fill, "nodes")]
-        found += [(swatch.fill, fabric) for fabric, swatch in swatches.items() if swatch.fill in there]
-        found += [(EXTRA_SWATCH.fill, "other devices")] if EXTRA_SWATCH.fill in there else []
-        return [*found, *([(PANEL_SWATCH.fill, "patch panels")] if self._cluster.plan.patching else [])]
-
-    def of(self, rack: int) -> RackKind:
-        """The kind of a rack: pale with stripes for nodes, else the colour of its main fabric, or of panels."""
-        devices = self._cluster.plan.devices
-        numbers = [int(devices.device_class[row]) for row in self._racks.devices_of(rack)]
-        kinds = [devices.classes[n].kind for n in numbers]
-        swatches = [self._racks.swatches[n] for n in numbers]
-        others = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
-        distinct = sorted(set(others), key=lambda swatch: (-others.count(swatch), swatch.code))
-        if NODE in kinds:
-            return _kind(NODE_SWATCH, distinct)
-        if distinct:
-            return _kind(distinct[0], distinct[1:])
-        return _kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
-
-    def feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
-        """The feeds of a rack as a further line of its name; empty where none are stated."""
-        feeds = self._racks.feeds(rack)
-        return ((f"({'+'.join(feeds)})",),) if feeds else ()
-
-    @cached_property
-    def _floor(self) -> FloorPlan:
-        return FloorPlan(self._cluster.design)
-
-    @property
-    def _first_racks(self) -> tuple[int, ...]:
-        """By unit, how many racks the units before it have; at the end, how many all units have."""
-        return self._floor.first_racks
-
-    @cached_property
-    def kept(self) -> Mapping[tuple[int, int, int], str]:
-        """(hall, row, column) of places without a rack that are kept for further network racks -> whose they are."""
-        racks, areas = self.table, self._floor.areas
-        taken = set(zip(*(column.tolist() for column in (racks.hall, racks.row, racks.column)), strict=True))
-        places = {(i, r, c): name for i in range(len(racks.halls)) for name, r, c in areas.spots(i)}
-        return {place: name for place, name in sorted(places.items()) if place not in taken}
-
-    def _unit_of(self, rack: int) -> int:
-        """The unit of a rack of units."""
-        return bisect_right(self._first_racks, rack)
-
-    def runs_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-        """(name of the unit, its racks that stand side by side) for some racks."""
-        table = self.table
-        mine = [rack for rack in racks if rack < self._first_racks[-1]]
-        mine.sort(key=lambda rack: (self._unit_of(rack), int(table.row[rack]), int(table.column[rack])))
-        run: list[int] = []
-        for rack in mine:
-            if run and not (
-                self._unit_of(rack) == self._unit_of(run[-1])
-                and table.row[rack] == table.row[run[-1]]
-                and table.column[rack] == table.column[run[-1]] + 1
-            ):
-                yield table.names[run[0]].rpartition("-")[0], run
-                run = []
-            run.append(rack)
-        if run:
-            yield table.names[run[0]].rpartition("-")[0], run
-
-
-def _kind(swatch: Swatch, stripes: Sequence[Swatch]) -> RackKind:
-    return RackKind(swatch.fill, swatch.ink == LIGHT, tuple(stripe.fill for stripe in stripes))

@@ -10,7 +10,8 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import summary
 from fabricgen.export.table import ExportContext, File
-from fabricgen.phases.summary import left_out, phase_summary
+from fabricgen.phases.left_out import left_out
+from fabricgen.phases.summary import phase_summary
 
 ON_REQUEST = False
 TELLS_FINDINGS = True

@@ -20,7 +20,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.containers import Containers, Port, in_order, linux_ports, require_room
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.phases.summary import left_out
+from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.tables import SWITCH, TRAY, DeviceClass
 
 ON_REQUEST = True

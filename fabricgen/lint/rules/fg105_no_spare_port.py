@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.counts import spare_ports
+from fabricgen.design.capacity.reserved import spare_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.counts import spare_ports, total_ports
+from fabricgen.design.capacity.reserved import spare_ports, total_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity

@@ -13,8 +13,8 @@ from fabricgen.design.capacity.bisection import (
     node_gbps,
     tops_of,
 )
-from fabricgen.design.capacity.counts import attached_nodes
 from fabricgen.design.capacity.end_to_end import end_to_end
+from fabricgen.design.capacity.purpose import attached_nodes
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity

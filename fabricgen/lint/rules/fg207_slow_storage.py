@@ -8,8 +8,8 @@ from math import ceil
 
 from fabricgen.design.build import trials_of
 from fabricgen.design.capacity.bisection import accelerators_of, node_gbps
-from fabricgen.design.capacity.counts import extra_gbps, reach_gbps, serves
 from fabricgen.design.capacity.end_to_end import end_to_end
+from fabricgen.design.capacity.purpose import extra_gbps, reach_gbps, serves
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity

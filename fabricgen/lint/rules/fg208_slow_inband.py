@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.bisection import node_gbps
-from fabricgen.design.capacity.counts import attached_nodes, reach_gbps, serves
 from fabricgen.design.capacity.end_to_end import end_to_end
+from fabricgen.design.capacity.purpose import attached_nodes, reach_gbps, serves
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule

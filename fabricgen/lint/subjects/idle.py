@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.configuration import Snippet
 from fabricgen.blueprint.sections.phases import ALL
 from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 from fabricgen.design.capacity.bisection import accelerators_of
-from fabricgen.design.capacity.counts import attached_nodes, serves
+from fabricgen.design.capacity.purpose import attached_nodes, serves
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import selected

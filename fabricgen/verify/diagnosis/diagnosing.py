@@ -30,7 +30,7 @@ from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
 from fabricgen.verify.diagnosis.shifts import PairedCages, paired_cages
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.trunks import exchangeable_trunks, trunk_action, trunk_ends
-from fabricgen.verify.diagnosis.wording import (
+from fabricgen.verify.diagnosis.unexplained import (
     conflict_actions,
     half_known_actions,
     hopeless,
@@ -43,7 +43,6 @@ from fabricgen.wiring.tables import Ints, Ints64
 
 HOPELESS = 5000
 """More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""
-
 
 MOST_TRIALS = 24
 """So many explanations are priced."""

@@ -16,7 +16,7 @@ from fabricgen.design.floor.halls import Area, face_of
 from fabricgen.export.drawings.floor_pages import whole_hall
 from fabricgen.export.drawings.floor_plan import LOOKS
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
-from fabricgen.export.drawings.switch_ports import RackKinds
+from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import hall_places, row_label
 from fabricgen.export.view.places import TrayRoutes, cross_trays, tray_routes
 from fabricgen.export.view.source import Packed, PageSource, packed, packed_table

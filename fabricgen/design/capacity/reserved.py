@@ -1,0 +1,82 @@
+"""Ports of a tier's switches that are kept for a named purpose: which they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricgen.design.fabric_model import TierDesign, port_at
+from fabricgen.design.model import Design
+from fabricgen.design.sizing.spread import run_ports
+from fabricgen.kernel.diagnostics import fault
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedPort:
+    """A port, the same on every switch of a tier: its cage, its number in the cage (from 0), the cage's split, and what
+    it is kept for.
+    """
+
+    cage: int
+    sub: int
+    ways: int
+    purpose: str
+
+
+def reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort, ...]:
+    """The reserved ports of a tier in the order of the face; raises InputError (FG064) where too few are free.
+
+    Those that are stated by number are the last ports of the first kind that nothing else uses on any switch, whole
+    connectors first; purposes follow one another by name.
+    """
+    found = [ReservedPort(cage, 0, 1, name) for name, _, cages in tier.reserved for cage in cages]
+    names = [name for name, ports, _ in tier.reserved for _ in range(ports)]
+    free = _free_ports(design, tier) if names else []
+    if len(free) < len(names):
+        raise fault(
+            "FG064",
+            f"{len(names)} ports are reserved on each {tier.name} switch, and {len(free)} are free on all of them",
+            path=(*tier.path, "reserved_ports"),
+            hint="reserve fewer, state the cages, or move devices that the lock keeps on the last ports",
+        )
+    for name, port in zip(names, sorted(free[: len(names)]), strict=True):
+        run = tier.downs[0]
+        found.append(ReservedPort(run.cages[port // run.ways], port % run.ways, run.ways, name))
+    return tuple(sorted(found, key=lambda port: (port.cage, port.sub)))
+
+
+def _free_ports(design: Design, tier: TierDesign) -> list[int]:
+    """Ports of the first run that nothing uses on any switch, the last one first; those on whole connectors lead."""
+    if not tier.downs:
+        return []
+    run = tier.downs[0]
+    used = {port for feed in tier.feeds if feed.run == 0 for port in run_ports(tier, 0).of(feed)}
+    for fabric in design.fabrics:
+        for nodes in fabric.feeds_of(tier.key):
+            if nodes.run == 0:
+                used |= {port_at(nodes.first, nodes.jumps, index) for index in range(nodes.per_switch)}
+        for extra in fabric.extras:
+            if extra.tier == tier.key and extra.run == 0:
+                used |= {link.slot for link in extra.links}
+    free = [port for port in range(run.numbers) if port not in used and run.cages[port // run.ways]]
+    shared = {port // run.per_connector for port in used}
+    return sorted(free, key=lambda port: (port // run.per_connector in shared, -port))
+
+
+def check_reserved(design: Design) -> None:
+    """Raise InputError (FG064) where ports that are to be kept for a purpose are in use."""
+    for tier in design.tiers:
+        reserved_ports(design, tier)
+
+
+def spare_ports(tier: TierDesign) -> int:
+    """Down ports of the fullest switch that are neither in use, nor numbered for reserved slots, nor kept for a
+    purpose; of all kinds.
+    """
+    free = sum(run.capacity - max(numbered, run.count) for run, numbered in zip(tier.downs, tier.numbered, strict=True))
+    return free - sum(ports for _, ports, _ in tier.reserved)
+
+
+def total_ports(tier: TierDesign) -> int:
+    """Ports of a switch as its cages are split: down, peer and up."""
+    runs = [*tier.downs, *((tier.peer_links.run,) if tier.peer_links else ()), *((tier.up,) if tier.up else ())]
+    return sum(run.capacity for run in runs)
