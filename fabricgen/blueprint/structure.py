@@ -25,7 +25,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
 from fabricgen.kernel.discovery import resource_dir
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.units import parse_count_of
@@ -46,7 +46,10 @@ def kind_of(file: str) -> str:
         return "NOS"
     if above == "platforms":
         return "port table"
-    kind = _profile_folder(path)
+    try:
+        kind = _profile_folder(path)
+    except InputError:
+        return "profile"
     return f"{_WORDS.get(kind, kind.removesuffix('s').replace('_', '-'))} profile" if kind else "blueprint"
 
 
@@ -55,25 +58,40 @@ _WORDS = {"switches": "switch"}
 
 
 def _profile_folder(path: Path) -> str:
-    """The folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`; "" for none."""
+    """The folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`; "" for none.
+
+    Raises InputError (FG010) where a profile says no kind that there is: it has an `id` or a `kind`, which no blueprint
+    has, and nothing that every blueprint has.
+    """
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
     if above == "catalog" and folder in PROFILE_KINDS:
         return folder
     try:
-        data = read_located(path).data if path.is_file() else None
+        located = read_located(path)
     except InputError:
         return ""
-    stated = data.get("kind") if isinstance(data, dict) and "fabricgen" not in data else None
-    return next((name for name, model in PROFILE_KINDS.items() if model.model_fields["kind"].default == stated), "")
+    data = located.data
+    if (
+        not isinstance(data, dict)
+        or not {"id", "kind"} & data.keys()
+        or {"fabricgen", "fabrics", "include"} & data.keys()
+    ):
+        return ""
+    folders = {str(model.model_fields["kind"].default): name for name, model in PROFILE_KINDS.items()}
+    stated = str(data.get("kind", ""))
+    if stated not in folders:
+        message = f"'{shortened(stated)}' is no kind of profile" if stated else "a profile needs `kind`"
+        raise fault("FG010", message, span=located.span(("kind",)), hint=did_you_mean(stated, folders))
+    return folders[stated]
 
 
 def check_structure(file: str) -> None:
     """Check a blueprint with what it includes, or a lock, project settings or file of a catalogue by its place or kind.
 
     JSON Schema decides, and then the reader that lint has; a profile is held to the others of its catalogue as well.
-    Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema,
-    FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue does not have, FG012 for a
-    profile whose id is not its file's name.
+    Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema
+    and for a profile of no kind, FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue
+    does not have, FG012 for a profile whose id is not its file's name.
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name

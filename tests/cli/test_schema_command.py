@@ -54,6 +54,24 @@ def test_check_knows_other_files_by_their_places(
     assert message in ran.out
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("kind: swich\nid: own\n", ":1:7: error[FG010]: 'swich' is no kind of profile", "did you mean 'switch'?"),
+        ("kind: Node\nid: own\n", ":1:7: error[FG010]: 'Node' is no kind of profile", "did you mean 'node'?"),
+        ("knd: switch\nid: own\n", ":1:1: error[FG010]: a profile needs `kind`", "known: cable, constants, nic"),
+    ],
+)
+def test_a_profile_of_no_kind_is_told_as_that_alone(
+    fabricgen, tmp_path: Path, text: str, message: str, hint: str
+) -> None:
+    ran = fabricgen("schema", "--check", write(tmp_path / "own.yaml", text))
+    assert ran.code == 2
+    assert message in ran.out
+    assert hint in ran.out
+    assert ran.out.splitlines()[-1] == "1 profile: 1 error, 0 warnings, 0 infos"
+
+
 def test_what_the_schema_alone_refuses_is_told_in_its_words_at_its_place(fabricgen, tmp_path: Path) -> None:
     """A profile's reader takes a number in quotes; JSON Schema, by which editors go, does not."""
     text = (DATA / "racks" / "eia-48u-600.yaml").read_text(encoding="utf-8")
