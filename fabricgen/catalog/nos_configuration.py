@@ -276,6 +276,9 @@ class NosConfiguration(FrozenModel):
     kept_vlans: Annotated[
         tuple[int, int] | None, Field(description="The first and last VLAN that it keeps for itself.")
     ] = None
+    vlans_of_ports: Annotated[
+        int, Field(description="The first of the VLANs that it gives to routed ports and sub-interfaces, one each.")
+    ] = 0
     pauses_macsec: Annotated[bool, Field(description="Whether PFC is paused and heard over MACsec.")] = True
     management_vrf: Annotated[bool, Field(description="Whether its management port is in a VRF of its own.")] = True
     tells_imports: Annotated[

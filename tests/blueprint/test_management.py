@@ -19,6 +19,7 @@ LEAF_SPINE = _EXAMPLE.read_text(encoding="utf-8").partition("management:")[0]
         (r'management: {dns: {servers: ["fe80::1%eth0\nx"]}}', "is not an IP address"),
         (r'management: {aaa: {servers: "fe80::1%eth0"}}', "is not an IP address"),
         ("management: {ntp: [10.0.0.1, 10.0.0.1]}", "10.0.0.1 is there twice"),
+        ('management: {ntp: [10.0.0.1, "::ffff:10.0.0.1"]}', "10.0.0.1 is there twice"),
         ('management: {dns: {servers: ["fd00::1", "FD00::0:1"]}}', "fd00::1 is there twice"),
         ("management: {syslog: {servers: [logs, LOGS]}}", "logs is there twice"),
         ("qos: {ecn_max_kb: 1}", "ecn_max_kb"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -236,3 +237,17 @@ def test_router_ids_alone_make_no_dual_stack(design_of: DesignOf) -> None:
     own = [f"pools.{name}=fd5a:19c3:{n}::/48" for n, name in enumerate(("loopback", "fabric", "hosts"), start=1)]
     assert not found_by(design_of(BLUEPRINT, ["ip=v6", *own]), "FG513")
     assert len(found_by(design_of(BLUEPRINT, ["ip=dual", *own]), "FG513")) == 3
+
+
+@pytest.mark.parametrize(("tenants", "told"), [(30, False), (34, True)])
+def test_sub_interfaces_of_many_tenants_reach_the_vlans_of_their_hosts(tenants: int, told: bool) -> None:
+    """EOS gives a port and each VRF on it a VLAN from 1006 upwards; tenants have theirs from 2000."""
+    nodes = {f"t{at}": {"nodes": [f"p1/su-{at // 4 + 1}/node-{at % 4 + 1}"]} for at in range(tenants)}
+    tiers = {
+        "leaf": {"switch": "7060x6-64pe", "count": 2, "spread": "stripe", "uplinks": "32 x 200G"},
+        "spine": {"switch": "7060x6-64pe", "count": 2},
+    }
+    storage = [f"fabrics.storage.{key}" for key in (f"tiers={json.dumps(tiers)}", "nos=eos", "speed=200G")]
+    design = example_design("tenants", "pods.p1.su=9", f"tenants={json.dumps(nodes)}", *storage)
+    found = [d.message for d in found_by(design, "FG755")]
+    assert found == (["VLAN 2001 of storage is among 1006 to 2125, which eos keeps for itself"] if told else [])

@@ -19,10 +19,14 @@ _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@opens
 
 
 def _ip(text: str) -> str:
-    """An address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text."""
+    """An address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text.
+
+    An IPv4 address in the form of IPv6 is that of IPv4: such never are on a wire (RFC 4291, 2.5.5.2).
+    """
     if "%" in text:
         raise ValueError("an interface after '%'")
-    return str(ipaddress.ip_address(text))
+    address = ipaddress.ip_address(text)
+    return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def _usable(address: str) -> str:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
+from fabricgen.numbering.underlay import links_carry_vrfs
 
 
 class VlanOfTheSwitch(DesignRule):
     """Hosts are in a VLAN that the NOS of their switches keeps for itself.
 
-    Cumulus Linux has 3725 to 3999 for its routed ports and takes no other in there, unless a snippet of yours moves
-    the range: waive this then. State a VLAN from 100 to 1999.
+    Cumulus Linux has 3725 to 3999 for its routed ports and takes no other in there. EOS gives one to each routed port
+    and sub-interface, from 1006 upwards, and refuses that where it is to have hosts (EOS user manual, `vlan internal
+    order`). Where a snippet of yours moves the range, waive this. State a VLAN from 100 to 1005.
     """
 
     id = "FG755"
@@ -37,16 +40,41 @@ class VlanOfTheSwitch(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Compare the stated VLANs of bridged hosts with what the NOS of their switches keeps."""
+        """Compare the VLANs of bridged hosts, stated or of tenants, with what the NOS of their switches keeps."""
         for fabric in design.fabrics:
             first = design.loaded.blueprint.fabrics[fabric.name].vlan or 0
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric
             legs = max((len(a.legs) for _, a in fabric.attachments), default=1)
             last = first + (legs if fabric.hosts == "rail-subnets" else 1) - 1
-            for nos in sorted({tier.nos for tier in owner.tiers}):
-                kept_vlans = design.catalog.naming(nos).configuration.kept_vlans
-                low, high = kept_vlans or (0, 0)
-                if kept_vlans and first <= high and last >= low:
-                    kept = f"among {low} to {high}, which {nos} keeps for itself"
-                    message = f"VLAN {max(first, low)} of {fabric.name} is {kept}"
-                    yield self.flag((*fabric.path, "vlan"), message, "state another, from 100 to 1999")
+            stated: list[tuple[Path, int, int, str]] = [
+                ((*fabric.path, "vlan"), first, last, "state another, from 100 to 1005")
+            ]
+            vlans = [vlan for tenant in design.tenants for vlan in tenant.vlans.get(fabric.name, ())]
+            if vlans and fabric.hosts != "routed":
+                hint = "carry the VRFs of tenants by `routing.overlay: evpn`, without sub-interfaces"
+                stated.append((("tenants",), min(vlans), max(vlans), hint))
+            for nos, (low, high) in _kept_vlans(design, owner).items():
+                for path, first, last, hint in stated:
+                    if first <= high and last >= low:
+                        kept = f"among {low} to {high}, which {nos} keeps for itself"
+                        yield self.flag(path, f"VLAN {max(first, low)} of {fabric.name} is {kept}", hint)
+
+
+def _kept_vlans(design: Design, owner: FabricDesign) -> dict[str, tuple[int, int]]:
+    """By NOS of the switches of a fabric that have hosts, the first and last VLAN that it keeps for itself."""
+    vrfs = sum(owner.name in tenant.transport for tenant in design.tenants) if links_carry_vrfs(design, owner) else 0
+    kept: dict[str, tuple[int, int]] = {}
+    for tier in owner.tiers:
+        facts = design.catalog.naming(tier.nos).configuration
+        if facts.kept_vlans:
+            kept[tier.nos] = facts.kept_vlans
+        elif facts.vlans_of_ports and tier.lowest:
+            bridged = (fabric for fabric in design.fabrics if fabric.hosts != "routed")
+            hosts = {feed.run for fabric in bridged for feed in fabric.feeds_of(tier.key)}
+            runs = [run for at, run in enumerate(tier.downs) if at not in hosts]
+            runs += [run for run in (tier.up, tier.peer_links and tier.peer_links.run) if run]
+            # a switch has no VRFs but those of its hosts
+            on_links = 1 + min(vrfs, sum(tier.downs[at].count for at in hosts))
+            last = facts.vlans_of_ports + sum(run.count for run in runs) * on_links - 1
+            kept[tier.nos] = (facts.vlans_of_ports, max(last, kept.get(tier.nos, (0, 0))[1]))
+    return kept

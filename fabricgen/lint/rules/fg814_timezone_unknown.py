@@ -1,13 +1,15 @@
-"""FG814: a timezone is not in the tz database."""
+"""FG814: a timezone is not in the tz database, or not that of the other switches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import stated_managements
+from fabricgen.lint.subjects.managed import managements, place_of
 
 _AREAS = (
     "Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US"
@@ -24,19 +26,26 @@ AREAS = frozenset(_AREAS.split())
 PLAIN = frozenset(_PLAIN.split())
 """Names of zones that are a single word."""
 
+UTC = frozenset(f"{area}{word}" for area in ("", "Etc/") for word in ("UCT", "UTC", "Universal", "Zulu"))
+"""Names of universal time, on which switches run that are told none."""
+
 
 class TimezoneUnknown(DesignRule):
     """A timezone is not in the tz database: it begins with no area such as Europe, and is no single word such as UTC.
+    Or the switches of a fabric are in another one than those of the others.
 
     Switches link /etc/localtime to the file of that name; without it they refuse the setting or run on UTC, and the
     logs of two switches no longer line up (tz database, theory.html, "Timezone identifiers"). Cities are not
-    checked: they come and go with releases of the database. UTC is right for a fleet.
+    checked: they come and go with releases of the database. No more do logs of two zones: BSD syslog has local time
+    without saying of where (RFC 3164, 4.1.2), and one hour of a night in autumn comes twice. UTC is right for a fleet.
+
+    State one `management.timezone` for all.
     """
 
     id = "FG814"
     counts_ports = False
     severity = Severity.WARNING
-    title = "a timezone is not in the tz database"
+    title = "a timezone is not in the tz database, or not that of the other switches"
     bad = """
         management:
           timezone: Europa/Berlin  # <-
@@ -46,7 +55,7 @@ class TimezoneUnknown(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Look up the area of every timezone, or the single word that it is."""
+        """Look up the area of every timezone, or the single word that it is, and compare those of all fabrics."""
         for base, management in stated_managements(design):
             zone = management.timezone
             area, _, city = zone.partition("/") if zone else ("", "", "")
@@ -54,3 +63,20 @@ class TimezoneUnknown(DesignRule):
                 known = AREAS if city else PLAIN
                 hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, known)
                 yield self.flag((*base, "timezone"), f"the tz database has no timezone '{zone}'", hint)
+        zones: dict[str, list[FabricDesign]] = {}
+        for fabric, _, management in managements(design):
+            zones.setdefault(_in_one_word(management.timezone), []).append(fabric)
+        cluster = _in_one_word(design.loaded.blueprint.management.timezone)
+        usual = cluster if cluster in zones else next(iter(zones), "")
+        others = ", ".join(fabric.name for fabric in zones.get(usual, ()))
+        for zone, fabrics in zones.items():
+            for fabric in fabrics if zone != usual else ():
+                message = f"the switches of {fabric.name} are on {zone}, those of {others} on {usual}"
+                yield self.flag(
+                    place_of(design, fabric, "timezone"), message, "state one `management.timezone` for all"
+                )
+
+
+def _in_one_word(zone: str | None) -> str:
+    """The name of a timezone; that of universal time has many."""
+    return "UTC" if zone is None or zone in UTC else zone

@@ -1,0 +1,72 @@
+"""FG764: one device is named as two servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.rule import PlanRule
+from fabricgen.lint.subjects.addressing import stated_managements, stated_servers
+from fabricgen.lint.subjects.managed import is_name
+
+if TYPE_CHECKING:
+    from fabricgen.cluster import Cluster
+
+
+class ServerNamedTwice(PlanRule):
+    """Two servers of a list are one: two addresses that the plan gives to one device, its name and an address of its,
+    or a name with and without the domain of `management.dns`.
+
+    What stands there as two fails as one. Of time servers it is worse: two addresses of one clock outvote a right one
+    (RFC 8633, 3.2). Logs come twice, and a login waits twice for a server that is off. One address that is written
+    twice is refused (FG010); of devices that are not in the plan nothing tells whether they are one.
+
+    Name another server, or leave one of the two out.
+    """
+
+    id = "FG764"
+    severity = Severity.WARNING
+    title = "one device is named as two servers"
+    bad = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            tiers: {leaf: {switch: sn4600c}}
+            extra: {mgmt: {device: mgmt-server}}
+            pools: {hosts: 172.20.0.0/16}
+        management:
+          ntp: [mgmt, 172.20.0.65]  # <-
+    """
+    good = """
+        fabrics:
+          inband:
+            protocol: ethernet
+            tiers: {leaf: {switch: sn4600c}}
+            extra: {mgmt: {device: mgmt-server}}
+            pools: {hosts: 172.20.0.0/16}
+        management: {ntp: 172.20.0.65}
+    """
+
+    def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
+        """Compare whom the servers of each list are."""
+        blueprint = cluster.design.loaded.blueprint
+        for base, management in stated_managements(cluster.design):
+            dns, seen = management.over(blueprint.management).dns, dict[tuple[Path, str], str]()
+            domain = f".{dns.domain}" if dns and dns.domain else f".{blueprint.name}.internal"
+            for keys, server in stated_servers(management):
+                device = server.removesuffix(domain) if is_name(server) else _name_of(cluster, server)
+                first = seen.setdefault((keys, device), server)
+                if first != server:
+                    what = "one clock that counts as two" if keys == ("ntp",) else "one server that stands for two"
+                    message = f"{first} and {server} are both {device}: {what}"
+                    yield self.flag((*base, *keys), message, "name another, or leave one out")
+
+
+def _name_of(cluster: Cluster, address: str) -> str:
+    """The name of the device that has an address by the plan; the address itself where none has it."""
+    from fabricgen.lint.subjects.address_owners import owner_of
+
+    owner = owner_of(cluster, ip_address(address))
+    return cluster.names[owner.device] if owner else address
