@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.lint.fault import page_of
-from fabricgen.lint.rule import all_rules, plugged_codes
+from fabricgen.lint.rule import plugged_codes, rule_codes
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
 """Findings of the engine: an expired waiver; a waiver or severity setting that matches nothing."""
@@ -12,7 +12,7 @@ EXPIRED, UNMATCHED = "FG801", "FG802"
 
 def known_codes() -> frozenset[str]:
     """Every code that a finding can have, without those of faults; with those of plug-ins that are installed."""
-    return plugged_codes() | {rule.id for rule in all_rules()} | {EXPIRED, UNMATCHED}
+    return plugged_codes() | rule_codes() | {EXPIRED, UNMATCHED}
 
 
 def no_rule(code: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.lint_settings import ProjectLint, Waiver
@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
 from fabricgen.kernel.entry_points import FAULT as PLUG_IN_FAILS
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
 from fabricgen.lint.fault import code_ids
-from fabricgen.lint.rule import DesignRule, PlanRule, all_rules
+from fabricgen.lint.rule import DesignRule, PlanRule, Rule, all_rules, design_rules
 from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, Waived, tallied
 
 if TYPE_CHECKING:
@@ -76,18 +76,22 @@ def lint(
 ) -> LintResult:
     """Judge a design and, if given, its cluster; `others` are findings from elsewhere, e.g. on templates."""
     asked = settings or LintSettings()
+    rules: tuple[Rule, ...] = design_rules() if cluster is None else all_rules()
+    impossible_codes = frozenset(rule.id for rule in rules if rule.impossible)
+    never_waived = frozenset(rule.id for rule in rules if rule.impossible and not rule.waivable)
     settings = asked.within(design.loaded.project.lint)
-    every = [d for d in (*_findings(design, cluster, asked), *others) if asked.wants(d.code) or d.code == PLUG_IN_FAILS]
-    wanted = [d for d in every if settings.wants(d.code) or d.code in {*_impossible_codes(), PLUG_IN_FAILS}]
+    raised_by_rules = _findings(rules, design, cluster, asked)
+    every = [d for d in (*raised_by_rules, *others) if asked.wants(d.code) or d.code == PLUG_IN_FAILS]
+    wanted = [d for d in every if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
     softened = [(PROJECT, IGNORED, d) for d in every if d not in wanted]
-    found = _weighed(design, wanted, softened)
+    found = _weighed(design, wanted, softened, impossible_codes)
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
     kept: list[Diagnostic] = []
     waived: list[Waived] = []
     used: set[int] = set()
     for finding in found:
-        covering = [(i, w) for i, w in valid if _covers(w, finding) and finding.code not in _never_waived()]
+        covering = [(i, w) for i, w in valid if _covers(w, finding) and finding.code not in never_waived]
         used.update(i for i, _ in covering)
         if covering:
             waived.append(_waived(design, finding, *covering[0]))
@@ -95,19 +99,19 @@ def lint(
             kept.append(finding)
     raised = {finding.code for finding in wanted}
     whole = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
-    on_waivers = _on_waivers(waivers, valid, used, settings, raised, whole=whole)
+    on_waivers = _on_waivers(waivers, valid, used, settings, raised, never_waived, whole=whole)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.
     on_severities = _on_severities(design, replace(settings, select=asked.select))
-    kept += _weighed(design, (*on_waivers, *on_severities), softened)
+    kept += _weighed(design, (*on_waivers, *on_severities), softened, impossible_codes)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
     findings = _ordered(design, kept)
-    impossible = tuple(d for d in findings if d.code in _impossible_codes())
+    impossible = tuple(d for d in findings if d.code in impossible_codes)
     return LintResult(findings, accepted, tallied(softened), impossible)
 
 
 def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagnostic, ...]:
     """What rules that count no ports find in a design whose switches were given more than they have."""
-    judging = {rule.id for rule in all_rules() if not rule.counts_ports}
+    judging = {rule.id for rule in design_rules() if not rule.counts_ports}
     told_already = {"FG305"}  # FG132 names the same tiers
     return tuple(d for d in lint(design, None, settings).findings if d.code in judging - told_already)
 
@@ -136,12 +140,15 @@ class Judgement:
 
 def impossible_findings(cluster: Cluster) -> tuple[Diagnostic, ...]:
     """What cannot be plugged together and is not waived, by the rules on that alone: what `build` refuses."""
-    return lint(cluster.design, cluster, LintSettings(select=tuple(sorted(_impossible_codes())))).impossible
+    codes = sorted(rule.id for rule in all_rules() if rule.impossible)
+    return lint(cluster.design, cluster, LintSettings(select=tuple(codes))).impossible
 
 
-def _findings(design: Design, cluster: Cluster | None, asked: LintSettings) -> Iterator[Diagnostic]:
+def _findings(
+    rules: Iterable[Rule], design: Design, cluster: Cluster | None, asked: LintSettings
+) -> Iterator[Diagnostic]:
     """What rules find whose codes are asked for."""
-    for rule in all_rules():
+    for rule in rules:
         if not asked.wants(rule.id):
             continue
         if isinstance(rule, DesignRule):
@@ -151,35 +158,28 @@ def _findings(design: Design, cluster: Cluster | None, asked: LintSettings) -> I
 
 
 def _weighed(
-    design: Design, found: Iterable[Diagnostic], softened: list[tuple[str, str, Diagnostic]]
+    design: Design,
+    found: Iterable[Diagnostic],
+    softened: list[tuple[str, str, Diagnostic]],
+    impossible_codes: Collection[str],
 ) -> list[Diagnostic]:
     """Findings with the severity that the blueprint, else the project, sets for their rule; without those set to
     `ignore`.
 
-    Findings whose severity is thereby lowered are added to `softened`.
+    Findings whose severity is thereby lowered are added to `softened`; no setting lowers or hides what cannot be
+    plugged together.
     """
     own, project = design.loaded.blueprint.lint.severity, design.loaded.project.lint.severity
     kept = []
     for finding in found:
         stated = own.get(finding.code) or project.get(finding.code) or finding.severity.label
-        stated = finding.severity.label if finding.code in _impossible_codes() else stated
+        stated = finding.severity.label if finding.code in impossible_codes else stated
         severity = None if stated == IGNORED else Severity.parse(stated)
         if severity is None or severity < finding.severity:
             softened.append((BLUEPRINT if finding.code in own else PROJECT, stated, finding))
         if severity is not None:
             kept.append(replace(finding, severity=severity))
     return kept
-
-
-@cache
-def _impossible_codes() -> frozenset[str]:
-    """Rules on what cannot be plugged together: no setting lowers or hides them."""
-    return frozenset(rule.id for rule in all_rules() if rule.impossible)
-
-
-@cache
-def _never_waived() -> frozenset[str]:
-    return frozenset(rule.id for rule in all_rules() if rule.impossible and not rule.waivable)
 
 
 def _expired(waiver: Waiver, as_of: str | None) -> bool:
@@ -201,6 +201,7 @@ def _on_waivers(
     used: set[int],
     settings: LintSettings,
     raised: Collection[str],
+    never_waived: Collection[str],
     *,
     whole: bool,
 ) -> Iterator[Diagnostic]:
@@ -217,7 +218,7 @@ def _on_waivers(
             yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
         elif idle and settings.wants(UNMATCHED):
             message = f"the waiver of {waiver.rule} at '{waiver.at or 'everywhere'}' covers no finding"
-            if waiver.rule in _never_waived():
+            if waiver.rule in never_waived:
                 message = f"{waiver.rule} tells of what cannot be plugged together, and is not waived"
             fix = () if waiver.rule == OF_TEMPLATES or waiver.rule in raised else (Edit("remove", path),)
             hint = "remove it, or correct its `at`" if waiver.rule in raised else "remove it"

@@ -10,7 +10,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fabricgen.design.model import Design
 from fabricgen.kernel import discovery
@@ -21,9 +21,10 @@ from fabricgen.lint.documented import Documented
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
-RULES = "fabricgen.lint.rules"
+DESIGN_RULES, PLAN_RULES = "fabricgen.lint.rules.design", "fabricgen.lint.rules.plan"
 PLUG_INS = "fabricgen.rules"
 """The group of entry points; the name of one is the code of the rule."""
+R = TypeVar("R", bound="Rule")
 _CODE = re.compile(r"(?!FG)[A-Z]{2,12}\d{3}")
 _FORM = "a code is two to twelve capitals and three digits, such as ACME101, and FG is for fabricgen's own"
 
@@ -71,22 +72,46 @@ class PlanRule(Rule):
 
 
 @cache
-def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by id: the classes in the modules of `lint.rules`.
+def design_rules() -> tuple[DesignRule, ...]:
+    """The rules on designs, by id."""
+    return _load_rules(DESIGN_RULES, DesignRule)  # type: ignore[type-abstract]
 
-    Raises ValueError for an id that two rules have, or that differs from its module's name.
+
+@cache
+def plan_rules() -> tuple[PlanRule, ...]:
+    """The rules on wiring plans, by id."""
+    return _load_rules(PLAN_RULES, PlanRule)  # type: ignore[type-abstract]
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by id; raises ValueError for a rule in the folder of the other kind, or whose module is named after
+    another code.
     """
-    found: dict[str, Rule] = {}
-    for module in discovery.load_all(RULES):
-        for value in vars(module).values():
-            if isinstance(value, type) and value.__module__ == module.__name__ and issubclass(value, Rule):
-                rule = value()
-                if not module.__name__.rpartition(".")[2].startswith(f"{rule.id.lower()}_"):
-                    raise ValueError(f"{module.__name__} holds {rule.id}; a module is named after its code")
-                if rule.id in found:
-                    raise ValueError(f"{rule.id} is the id of two rules")
-                found[rule.id] = rule
-    return tuple(rule for _, rule in sorted(found.items()))
+    return tuple(sorted((*design_rules(), *plan_rules()), key=lambda rule: rule.id))
+
+
+@cache
+def rule_codes() -> frozenset[str]:
+    """The codes of all rules, by the names of their modules: none is loaded."""
+    names = (*discovery.module_names(DESIGN_RULES), *discovery.module_names(PLAN_RULES))
+    codes = [name.partition("_")[0].upper() for name in names]
+    if twice := [code for code in codes if codes.count(code) > 1]:
+        raise ValueError(f"{twice[0]} is the id of two rules")
+    return frozenset(codes)
+
+
+def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
+    """The rules of one folder, by id: one class a module, which is named after its code."""
+    rules: list[R] = []
+    for module in discovery.load_all(package):
+        values = [value for value in vars(module).values() if isinstance(value, type)]
+        code = module.__name__.rpartition(".")[2].partition("_")[0].upper()
+        for rule in (value for value in values if value.__module__ == module.__name__ and issubclass(value, Rule)):
+            if rule.id != code or not issubclass(rule, kind):
+                raise ValueError(f"{module.__name__} holds {rule.id}, a {rule.kind}; its folder and name say otherwise")
+            rules.append(rule())
+    return tuple(rules)
 
 
 class PlugInRule(Rule):

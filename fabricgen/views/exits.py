@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
+from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.exits import EXIT_HOLD_S, ExitDevice, parse_accepted
 from fabricgen.blueprint.sections.routing import Bfd as BfdSpec
@@ -12,8 +13,11 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
-from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import Bfd, Peer, Permit, StaticRoute, make_permit
+
+if TYPE_CHECKING:
+    from fabricgen.switch.routing import Peer, Permit, StaticRoute
+
+# Design rules read exits, and most clusters have none: the model of a switch is loaded where one is made.
 
 EXIT = "exit"
 """The `role` of a port to the outside."""
@@ -78,6 +82,8 @@ def outside_of(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Permit, 
 
 def taken(exit_: ExitDesign) -> Iterator[Permit]:
     """What an exit leads to: everything, and the prefixes that it states."""
+    from fabricgen.switch.routing import make_permit
+
     if exit_.spec.default:
         yield from map(make_permit, DEFAULTS)
     yield from (make_permit(*parse_accepted(text)) for text in exit_.spec.accept)
@@ -101,7 +107,8 @@ class ExitEnd:
 
 def switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
     """The ways out of a switch from its links, in the order of its ports; `loopbacks` are its own, "" for none."""
-    found, peers = list(ends), dict[tuple[str, str], Peer]()
+    found = list(ends)
+    peers: dict[tuple[str, str], Peer] = {}
     exits = {end.exit.label: end.exit for end in found}
     for end in found:
         for key, peer in _peers(end, loopbacks, max_prefixes):
@@ -112,6 +119,8 @@ def switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefix
 
 def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
     """The sessions with a far device, one a family: over the link, or from loopback to loopback, once for all links."""
+    from fabricgen.switch.routing import Bfd, Peer
+
     spec, own = end.exit.spec, end.own
     far_loopbacks = {":" in text: text for text in own.loopback or ()}
     bfd = BfdSpec.model_construct() if spec.bfd is True else spec.bfd
@@ -156,6 +165,9 @@ def _policy(exit_: ExitDesign) -> ExitPolicy:
 
 def _routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
     """Static routes: of exits that route statically, and to loopbacks of far devices."""
+    from fabricgen.switch.ordered import OrderedSet
+    from fabricgen.switch.routing import StaticRoute
+
     hops: dict[tuple[str, bool, str, bool], list[tuple[str, str]]] = {}
     for end in ends:
         outward = [o.prefix for o in taken(end.exit)] if end.exit.spec.routing == "static" else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
+from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
@@ -19,11 +20,14 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families, is_management, underlay
-from fabricgen.switch.interfaces import Macsec
-from fabricgen.switch.routing import Permit
 from fabricgen.views.balancing import balancing_of
 from fabricgen.views.exits import outside_of
 from fabricgen.views.service import HostServices, host_services
+
+if TYPE_CHECKING:
+    from fabricgen.blueprint.sections import span as language
+    from fabricgen.switch.interfaces import Macsec
+    from fabricgen.switch.routing import Permit
 
 MACSEC_OVERHEAD = 32
 """Bytes that MACsec adds to a frame: a tag of 16 with the sender's identifier, and an integrity check value of 16 (IEEE
@@ -61,10 +65,19 @@ def spans_intended(spec: Fabric) -> tuple[SpanIntent, ...]:
             name=name,
             length_m=round(1000 * span.km),
             lossless=span.lossless,
-            macsec=Macsec(span.macsec.cipher, span.macsec.ckn, span.macsec.cak) if span.macsec else None,
+            macsec=_macsec(span.macsec),
         )
         for name, span in sorted(spec.spans.items())
     )
+
+
+def _macsec(stated: language.Macsec | None) -> Macsec | None:
+    """How a span is encrypted; the model of a switch is loaded for spans that are."""
+    if stated is None:
+        return None
+    from fabricgen.switch.interfaces import Macsec
+
+    return Macsec(stated.cipher, stated.ckn, stated.cak)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.host_services import Advertisements
-from fabricgen.switch.routing import Permit
+
+if TYPE_CHECKING:
+    from fabricgen.switch.routing import Permit
 
 
 @dataclass(frozen=True, slots=True)

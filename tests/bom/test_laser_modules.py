@@ -12,7 +12,7 @@ from fabricgen.bom.optics import optics_of_racks
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.lint.rules.fg662_lasers_unknown import LasersUnknown
+from fabricgen.lint.rules.design.fg662_lasers_unknown import LasersUnknown
 
 IB = """
 fabricgen: 1

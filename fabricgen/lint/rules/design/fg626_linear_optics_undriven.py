@@ -63,8 +63,10 @@ class LinearOpticsUndriven(DesignRule):
 
 
 def _allowed(design: Design) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """(path, words) of every `allow`."""
+    """(path, words) of every `allow` that has any; without one the catalogue of cables is not read."""
     blueprint = design.loaded.blueprint
-    yield ("cabling", "allow"), blueprint.cabling.allow or ()
+    if blueprint.cabling.allow:
+        yield ("cabling", "allow"), blueprint.cabling.allow
     for name, fabric in blueprint.fabrics.items():
-        yield ("fabrics", name, "cabling", "allow"), fabric.cabling.allow or ()
+        if fabric.cabling.allow:
+            yield ("fabrics", name, "cabling", "allow"), fabric.cabling.allow

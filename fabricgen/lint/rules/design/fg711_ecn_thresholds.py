@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.fg707_pfc_without_ecn import is_never_marked
+from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
 from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
 
 PACKET_KB = 4.2

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.fg203_uneven_uplinks import counts_hint
+from fabricgen.lint.rules.design.fg203_uneven_uplinks import counts_hint
 
 
 class SingleUpperSwitch(DesignRule):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.fg651_power_cords_unknown import path_of
+from fabricgen.lint.rules.plan.fg651_power_cords_unknown import path_of
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

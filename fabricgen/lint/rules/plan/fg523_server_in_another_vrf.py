@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.fg519_announced_wrongly import PRIVATE, far_asns, is_to_provider
+from fabricgen.lint.rules.design.fg519_announced_wrongly import PRIVATE, far_asns, is_to_provider
 from fabricgen.lint.subjects.addressing import drawn_prefixes, management_servers, within
 from fabricgen.lint.subjects.managed import managements
 from fabricgen.lint.subjects.ways_out import is_led_out, leading_exits

@@ -1,0 +1,1 @@
+"""Rules on the design: `lint --fast` and `show` load these alone."""

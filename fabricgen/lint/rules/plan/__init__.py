@@ -1,0 +1,1 @@
+"""Rules on the wiring plan: loaded where a cluster is judged."""
