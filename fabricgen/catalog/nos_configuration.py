@@ -303,6 +303,9 @@ class NosConfiguration(FrozenModel):
     by_image: Annotated[
         dict[Intent, str], Field(description="What an image must have for an intent that not every image carries.")
     ] = Field(default_factory=dict)
+    lossless_by_image: Annotated[
+        dict[str, str], Field(description="Switch -> what its images lack for lossless ports, and where that is.")
+    ] = Field(default_factory=dict)
     safety: tuple[SafetyLine, ...] = ()
     unsafe: tuple[UnsafeCommands, ...] = ()
     clear_secrets: Annotated[

@@ -151,10 +151,6 @@ class SonicPlatform(FrozenModel):
     lossy_buffers: Annotated[
         tuple[LossyBuffers, ...], Field(description="Of best-effort switches; written where packets are trimmed.")
     ] = ()
-    lossless_needs: Annotated[
-        str,
-        Field(max_length=200, description="What images of SONiC lack for lossless ports, and where it is proposed."),
-    ] = ""
     cages: tuple[PlatformCage, ...]
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:

@@ -1,4 +1,4 @@
-"""FG758: images of SONiC do not make a switch lossless."""
+"""FG758: images of a NOS do not make a switch lossless."""
 
 from __future__ import annotations
 
@@ -37,15 +37,14 @@ class LosslessNotInImage(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Ask the SONiC platform of every tier of a lossless fabric."""
+        """Ask the NOS of every tier of a lossless fabric for its switch."""
         for fabric, _ in lossless_fabrics(design):
             for tier in fabric.tiers:
-                tabled = design.catalog.naming(tier.nos).has_tables
-                platform = design.catalog.sonic_platform(tier.profile.id) if tabled else None
-                if platform is not None and platform.lossless_needs:
+                naming = design.catalog.naming(tier.nos)
+                if needed := naming.configuration.lossless_by_image.get(tier.profile.id):
+                    images = f"images of {naming.title} for {tier.profile.id}"
                     yield self.flag(
                         (*tier.path, "switch"),
-                        f"{fabric.name} is lossless, and images of SONiC for {tier.profile.id} are not: "
-                        f"{platform.lossless_needs}",
+                        f"{fabric.name} is lossless, and {images} are not: {needed}",
                         "build an image with it, then waive this; or run the fabric without PFC",
                     )

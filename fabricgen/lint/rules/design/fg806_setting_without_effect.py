@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.blueprint.slots import omitted_slots
+from fabricgen.catalog.models import CableProfile
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import pod_units
@@ -404,39 +405,41 @@ def _floor_dimensions(design: Design) -> Iterator[Idle]:
 
 
 def _media_policy(design: Design) -> Iterator[Idle]:
-    """Wishes for cables that no medium of the catalogue can fulfil."""
+    """Wishes for cables that no medium of the catalogue can fulfil; it is read only where something is wished."""
     blueprint = design.loaded.blueprint
     places: list[tuple[Path, MediaPolicy]] = [(("cabling",), blueprint.cabling)]
     places += [(("fabrics", name, "cabling"), fabric.cabling) for name, fabric in sorted(blueprint.fabrics.items())]
-    cables = design.catalog.cables
-    copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
     vendors = {tier.profile.vendor.lower() for tier in design.tiers}
     for i, vendor in enumerate(blueprint.cabling.third_party):
         if vendor.lower() not in vendors:
             yield ("cabling", "third_party", i), f"no switch is of {vendor}, whose licence `third_party` states", REMOVE
     for path, policy in places:
-        if policy.copper_to_m is not None and policy.copper_to_m > copper:
-            why = (
-                f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper:g} m"
-            )
-            yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper:g}"
-        fibre = CablePolicy(fibre=policy.fibre or "any")
-        for word in policy.allow or ():
-            if all(cable.selectable for cable in cables if named((word,), cable)):
-                yield (*path, "allow"), f"{word} is taken anyway: `allow` is of media beside the usual ones", REMOVE
-        for word in policy.prefer or ():
-            meant = [cable for cable in cables if named((word,), cable)]
-            if meant and all(fibre.explain_refusal(cable) == "fibre" for cable in meant):
-                why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
-                yield (*path, "prefer"), why, "remove it, or change `fibre`"
-            if meant and policy.copper_to_m == 0 and all(cable.copper for cable in meant):
-                why = f"{word} cannot be preferred: `copper_to_m: 0` takes no copper"
-                yield (*path, "prefer"), why, "remove it, or state how long copper may be"
+        if policy.model_fields_set:
+            yield from _wishes_for_media(path, policy, design.catalog.cables)
     for word, lengths in sorted(blueprint.cabling.stock_m.items()):
-        reach = max((cable.reach_m for cable in cables if named((word,), cable)), default=None)
+        reach = max((cable.reach_m for cable in design.catalog.cables if named((word,), cable)), default=None)
         if reach is not None and lengths[-1] > reach:
             why = f"no {word} is longer than {reach:g} m, so a stock of {lengths[-1]:g} m serves nothing"
             yield ("cabling", "stock_m", word), why, f"leave out lengths above {reach:g} m"
+
+
+def _wishes_for_media(path: Path, policy: MediaPolicy, cables: Sequence[CableProfile]) -> Iterator[Idle]:
+    copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
+    if policy.copper_to_m is not None and policy.copper_to_m > copper:
+        why = f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper:g} m"
+        yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper:g}"
+    fibre = CablePolicy(fibre=policy.fibre or "any")
+    for word in policy.allow or ():
+        if all(cable.selectable for cable in cables if named((word,), cable)):
+            yield (*path, "allow"), f"{word} is taken anyway: `allow` is of media beside the usual ones", REMOVE
+    for word in policy.prefer or ():
+        meant = [cable for cable in cables if named((word,), cable)]
+        if meant and all(fibre.explain_refusal(cable) == "fibre" for cable in meant):
+            why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
+            yield (*path, "prefer"), why, "remove it, or change `fibre`"
+        if meant and policy.copper_to_m == 0 and all(cable.copper for cable in meant):
+            why = f"{word} cannot be preferred: `copper_to_m: 0` takes no copper"
+            yield (*path, "prefer"), why, "remove it, or state how long copper may be"
 
 
 def _accessories_not_listed(design: Design) -> Iterator[Idle]:
