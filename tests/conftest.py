@@ -201,3 +201,28 @@ def design_of(tmp_path: Path) -> Callable[..., Design]:
         return build_design(load_blueprint(str(file), sets))
 
     return make
+
+
+def sites_of(count: int, spans: str, manager: str) -> str:
+    """A blueprint of InfiniBand at so many sites, called a, b, ..., of which `ab bc` links those of each pair."""
+    names = "abcdefgh"[:count]
+    pods = "\n".join(f"  {site}: {{su: 1, site: {site}}}" for site in names)
+    between = "\n".join(
+        f"      {pair}: {{between: [{pair[0]}, {pair[1]}], km: 1, links: 4 x 400G}}" for pair in spans.split()
+    )
+    return f"""\
+fabricgen: 1
+name: sites
+scalable_unit: {{nodes: 2 x dgx-h100}}
+pods:
+{pods}
+fabrics:
+  compute:
+    protocol: infiniband
+    subnet_manager: {manager}
+    tiers:
+      leaf: {{switch: qm9700, per: su, count: 2}}
+      spine: {{switch: qm9700, count: 2}}
+    spans:
+{between}
+"""

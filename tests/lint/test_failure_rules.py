@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.rule import DesignRule, all_rules
-from tests.conftest import example_design
+from fabricgen.lint.rules.plan.fg317_roots_never_meet import RootsNeverMeet
+from tests.conftest import example_design, sites_of
 
 RULES = {rule.id: rule for rule in all_rules() if isinstance(rule, DesignRule)}
 
@@ -255,3 +257,27 @@ def test_peer_links_make_no_mesh(design_of: Callable[..., Design]) -> None:
     (told,) = found(design_of(LONE_LEAVES.replace("LEAF", "count: 16, peer: 15 x 200G")), "FG806")
     assert told.message == "`peer` makes 8 pairs of two leaf switches, with 15 links each, and no mesh of 16"
     assert not found(design_of(LONE_LEAVES.replace("LEAF", "count: 16, peer: 4 x 200G")), "FG806")
+
+
+@pytest.mark.parametrize(
+    ("sites", "spans", "circle"),
+    [
+        (3, "ab bc ca", ""),  # all are linked with each other
+        (4, "ab bc cd", ""),
+        (4, "ab ac ad", ""),
+        (4, "ab bc cd da ac bd", ""),
+        (4, "ab bc cd da", "abcd"),
+        (5, "ab bc cd de ea", "abcde"),
+        (5, "ab bc cd da ae", "abcd"),
+    ],
+)
+@pytest.mark.parametrize("manager", ["ufm", "opensm"])
+def test_sites_in_a_ring_wait_for_each_other(
+    design_of: Callable[..., Design], sites: int, spans: str, circle: str, manager: str
+) -> None:
+    """test_ib_routes.py walks such tables of opensm."""
+    told = list(RootsNeverMeet().check(build_cluster(design_of(sites_of(sites, spans, manager)))))
+    assert len(told) == bool(circle and manager == "ufm")
+    for finding in told:
+        assert finding.path == ("fabrics", "compute", "spans")
+        assert sorted(re.findall(r"spine-([a-e])-01 - ", finding.message)) == list(circle)

@@ -26,6 +26,7 @@ from fabricgen.lint.rules.plan.fg317_roots_never_meet import RootsNeverMeet
 from fabricgen.lint.subjects.up_down import roots_above
 from fabricgen.render.engine import render_configs
 from fabricgen.views.fabric import FabricView
+from tests.conftest import sites_of
 from tests.laws import law_cases
 from tests.needs import require
 
@@ -136,6 +137,16 @@ def _path(graph: Graph, tables: dict[str, dict[int, int]], at: str, target: str,
     return path
 
 
+def _route(cluster: Cluster, folder: Path) -> tuple[str, Graph, dict[str, dict[int, int]]]:
+    """(log, what is there, tables) of a fabric that opensm routes with the options of a build."""
+    files = {path.rpartition("/")[2]: text.decode() for path, text in render_configs(cluster)}
+    files["opensm.conf"] = for_opensm(files["opensm.conf"])
+    planned = parse(files["topology.net"])
+    with simulated(files, folder, next(node for node in planned.names if node.startswith("H-"))) as subnet:
+        log = subnet.route()
+        return log, parse(subnet.discover()), subnet.routes()
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder with a short name: sockets are called after it."""
@@ -149,12 +160,7 @@ def test_all_pairs_of_a_drawn_fabric_are_joined_without_loops(number: int, folde
     lacking = ib_lab.missing()
     require(f"{lacking}: {TOOLS}" if lacking else "")
     cluster = next(filter(None, (wired(drawn(number, attempt), design_of) for attempt in range(20))))
-    files = {path.rpartition("/")[2]: text.decode() for path, text in render_configs(cluster)}
-    files["opensm.conf"] = for_opensm(files["opensm.conf"])
-    planned = parse(files["topology.net"])
-    with simulated(files, folder, next(node for node in planned.names if node.startswith("H-"))) as subnet:
-        log = subnet.route()
-        tables, found = subnet.routes(), parse(subnet.discover())
+    log, found, tables = _route(cluster, folder)
     assert "minhop tables configured" not in log
     joined, lost, waits = walk(found, tables)
     assert joined
@@ -166,3 +172,18 @@ def test_all_pairs_of_a_drawn_fabric_are_joined_without_loops(number: int, folde
     told = {finding.code for finding in RootsNeverMeet().check(cluster)}
     assert told >= ({"FG317"} if apart else set())
     assert told <= ({"FG317"} if apart or view.subnets > 1 else set())
+
+
+@pytest.mark.parametrize(("manager", "stands_still"), [("ufm", True), ("opensm", False)])
+def test_five_sites_in_a_ring_wait_for_each_other(
+    manager: str, stands_still: bool, folder: Path, design_of: Callable[[str], Design]
+) -> None:
+    """Of four, opensm deals the equal ways so that there is no circle; UFM's adaptive routing takes both."""
+    lacking = ib_lab.missing()
+    require(f"{lacking}: {TOOLS}" if lacking else "")
+    cluster = build_cluster(design_of(sites_of(5, "ab bc cd de ea", manager)))
+    _, found, tables = _route(cluster, folder)
+    _, lost, waits = walk(found, tables)
+    assert not lost
+    assert nx.is_directed_acyclic_graph(waits) != stands_still
+    assert [finding.code for finding in RootsNeverMeet().check(cluster)] == ["FG317"] * stands_still

@@ -1,13 +1,15 @@
-"""Which ports of an InfiniBand fabric routing that goes up and then down joins."""
+"""Which ports of an InfiniBand fabric routing that goes up and then down joins, and where it waits in a circle."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import combinations, islice, product
+from itertools import combinations, islice, permutations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.views.fabric import FabricAdapter, FabricView
+    import networkx as nx
+
+    from fabricgen.views.fabric import FabricAdapter, FabricSwitch, FabricView
 
 Reach = tuple[int, int]
 """Of a port: its subnet, and the roots that it reaches by going up, as bits of a number."""
@@ -29,10 +31,7 @@ def roots_above(view: FabricView) -> list[int]:
     import networkx as nx  # half a second that most commands do not need
 
     switches = view.switches
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_edges_from((link.a, link.b) for link in view.links if max(link.a, link.b) < len(switches))
-    tops = {i for i, switch in enumerate(switches) if switch.top}
-    graph.add_nodes_from(tops)
+    graph, tops = _switches_of(view)
     distance = nx.multi_source_dijkstra_path_length(graph, tops, weight=None)
     roots = [0] * len(switches)
     for linked in nx.connected_components(graph.subgraph(tops)):
@@ -44,6 +43,42 @@ def roots_above(view: FabricView) -> list[int]:
             roots[switch] |= roots[upper]
         above.add(switch)
     return roots
+
+
+def find_circle(view: FabricView) -> list[FabricSwitch]:
+    """Roots that are linked in a circle, whose paths through a third site wait for each other; none without one.
+
+    All links of roots are up from both ends: what comes from one goes on to the next, unless their sites are linked.
+    """
+    import networkx as nx
+
+    graph, tops = _switches_of(view)
+    between = list(graph.subgraph(tops).edges)
+    graph.remove_edges_from(between)
+    site = {switch: min(part) for part in nx.connected_components(graph) for switch in part}
+    sites: nx.Graph[int] = nx.Graph([(site[a], site[b]) for a, b in between])
+    roots: nx.Graph[int] = nx.Graph(between)
+    waits: nx.DiGraph[tuple[int, int]] = nx.DiGraph(
+        ((a, b), (b, c))
+        for b in roots
+        for a, c in permutations(roots[b], 2)
+        if site[a] != site[c] and not sites.has_edge(site[a], site[c])
+    )
+    try:
+        return [view.switches[a] for (a, _), _ in nx.find_cycle(waits)]
+    except nx.NetworkXNoCycle:
+        return []
+
+
+def _switches_of(view: FabricView) -> tuple[nx.Graph[int], set[int]]:
+    """The switches of a fabric by the links between them, and those of them with no tier above."""
+    import networkx as nx
+
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_edges_from((link.a, link.b) for link in view.links if max(link.a, link.b) < len(view.switches))
+    tops = {i for i, switch in enumerate(view.switches) if switch.top}
+    graph.add_nodes_from(tops)
+    return graph, tops
 
 
 def unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:

@@ -1,4 +1,4 @@
-"""FG317: no path goes up and down between nodes of an InfiniBand fabric."""
+"""FG317: no path goes up and down between nodes of an InfiniBand fabric, or paths wait in a circle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.linked import whole_fabrics
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.up_down import Unjoined, unjoined_pairs
+from fabricgen.lint.subjects.up_down import Unjoined, find_circle, unjoined_pairs
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -24,14 +24,19 @@ class RootsNeverMeet(PlanRule):
     circle. Everybody else reaches these nodes, and the subnet manager says SUBNET UP. Where two devices have several
     ports, those of one pair of ports may have no path, and others have one.
 
-    Attach them to leaves, or all to one switch; or let opensm manage the fabric, whose engine `nue` joins all pairs of
-    any topology. Where these nodes have nothing to say to each other, as UFM appliances that share their files over
-    Ethernet, waive it.
+    Linked roots are one to it: it goes from site to site. Four sites or more in a ring are all joined so, and the
+    buffers of the ring may all wait for each other, whereupon it stands still (W. J. Dally and C. L. Seitz, IEEE
+    Transactions on Computers, May 1987). A chain, a star and sites that are all linked with each other have no such
+    circle.
+
+    Attach them to leaves, or all to one switch; open the ring; or let opensm manage the fabric, whose engine `nue`
+    joins all pairs of any topology without circles. Where these nodes have nothing to say to each other, as UFM
+    appliances that share their files over Ethernet, waive it.
     """
 
     id = "FG317"
     severity = Severity.ERROR
-    title = "no path goes up and down between nodes of an InfiniBand fabric"
+    title = "no path goes up and down between nodes of an InfiniBand fabric, or paths wait in a circle"
     bad = """
         fabrics:
           compute:
@@ -50,13 +55,20 @@ class RootsNeverMeet(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Look for nodes, else for single ports, of each fabric that UFM manages with no root above both."""
+        """Look for nodes, else for ports, without a root above both, and for rings, where UFM manages a fabric."""
         for fabric in cluster.whole_fabrics():
             view = cluster.whole_fabric(fabric)
             if view.subnet_manager == "ufm":
                 devices, ports = (unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
                 if ports.pairs:
                     yield self.flag(self._path(cluster, fabric), _describe(fabric, devices, ports), HINT)
+                if circle := find_circle(view):
+                    names = " - ".join(switch.name for switch in (*circle, circle[0]))
+                    message = f"paths of UFM's up/down routing in {fabric} may wait for each other in a circle, {names}"
+                    hint = "open the ring, link its sites with each other, or state `subnet_manager: opensm`"
+                    fabrics, parts = cluster.design.loaded.blueprint.fabrics, whole_fabrics(cluster.design)[fabric]
+                    name = next((name for name in parts if fabrics[name].spans), fabric)
+                    yield self.flag(("fabrics", name, "spans"), message, hint)
 
     @staticmethod
     def _path(cluster: Cluster, fabric: str) -> Path:
