@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.results import machine_line, peer_lines, target_lines
+from benchmarks.results import machine_line, peer_lines, profile_lines, target_lines
 from benchmarks.sizes import ROOT
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -25,8 +25,6 @@ def filled(text: str, blocks: Mapping[str, str]) -> str:
 
 def blocks() -> dict[str, str]:
     """The content of every block, from the results that there are."""
-    from benchmarks.profile import profile_lines
-
     speed, profile = (_results(name) for name in ("speed", "profile"))
     return {
         "targets": _told(speed, target_lines(speed["targets"]) if speed else []),

@@ -11,16 +11,15 @@ import datetime
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import load_per_processor, machine
 from benchmarks.page import fill
-from benchmarks.results import machine_line
+from benchmarks.results import cpu, machine_line, profile_lines
 from benchmarks.rounds import Lab
 from benchmarks.sizes import SIZES
-from benchmarks.stages import START
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -42,11 +41,6 @@ def profiled(lab: Lab, name: str, runs: int) -> dict[str, Any]:
     return {"links": found[0]["links"], "stages": [min(same, key=cpu) for same in by_stage]}
 
 
-def cpu(stage: Mapping[str, Any]) -> float:
-    """Processor seconds of a stage."""
-    return float(stage["user_s"] + stage["system_s"])
-
-
 def page(results: Mapping[str, Any]) -> str:
     """The Markdown page."""
     about = results["about"]
@@ -59,40 +53,6 @@ def page(results: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join([*head, *profile_lines(results["sizes"])]) + "\n"
-
-
-def profile_lines(sizes: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A table: processor seconds of every stage at each size, how much of it in the kernel, and growth over links."""
-    first, last = (list(sizes)[at] for at in (0, -1))
-    heads = [f"{name}, s | kernel, s | MB" for name in sizes]
-    growth = f"{last} / {first}, a link"
-    lines = ["| stage | " + " | ".join(heads) + f" | {growth} |", "|---|" + "---:|" * (3 * len(sizes) + 1)]
-    names = list(dict.fromkeys(stage["stage"] for size in sizes.values() for stage in size["stages"]))
-    by_size = {name: {stage["stage"]: stage for stage in size["stages"]} for name, size in sizes.items()}
-    links = sizes[last]["links"] / sizes[first]["links"]
-    for name in names:
-        if any(cpu(stages[name]) >= 0.0005 for stages in by_size.values() if name in stages):
-            lines.append(_line(name, [stages.get(name) for stages in by_size.values()], links))
-    return [*lines, _line("together", [_sum(size["stages"]) for size in sizes.values()], links)]
-
-
-def _line(name: str, stages: Sequence[Mapping[str, Any] | None], links: float) -> str:
-    cells: list[str] = []
-    for stage in stages:
-        cells += list(_cells(stage)) if stage else ["", "", ""]
-    few, many = stages[0], stages[-1]
-    grown = f"{cpu(many) / cpu(few) / links:.2f}" if few and many and cpu(few) >= 0.01 and name != START else ""
-    return f"| {name} | " + " | ".join([*cells, grown]) + " |"
-
-
-def _cells(stage: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{cpu(stage):.3f}"
-    yield f"{stage['system_s']:.3f}"
-    yield f"{stage['bytes'] / 1e6:,.1f}" if stage["bytes"] else ""
-
-
-def _sum(stages: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    return {key: sum(stage[key] for stage in stages) for key in ("user_s", "system_s", "bytes")}
 
 
 def main() -> None:

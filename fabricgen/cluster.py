@@ -24,8 +24,9 @@ from fabricgen.numbering.ports import PortNames
 from fabricgen.numbering.shared_leaves import check_leaks
 from fabricgen.numbering.switch_asns import check_sessions
 from fabricgen.views.configuration import check_configurations
+from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.expand import build_wiring_plan
-from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.cable_overrides.ends import CableIds

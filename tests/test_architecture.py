@@ -8,11 +8,12 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import networkx as nx
 import pytest
 
 from fabricgen.kernel.nos_rooms import list_nos
@@ -49,6 +50,26 @@ def test_folders_have_rooms_inside_once_they_are_large() -> None:
     sizes = Counter(file.parent.relative_to(ROOT) for file in SOURCES)
     large = {str(folder): size for folder, size in sizes.items() if size > 25}
     assert set(large) == {"fabricgen/lint/rules/design", "fabricgen/lint/rules/plan"}, large
+
+
+def imported_modules(tree: ast.Module, modules: Container[str]) -> Iterator[str]:
+    """Modules of the program that a module imports anywhere: at its head, in a function, or for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                module = f"{node.module}.{alias.name}"
+                yield module if module in modules else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.slow
+def test_no_two_modules_import_each_other() -> None:
+    """Nor in a circle of several: whoever changes one of them would have to know them all."""
+    modules = {".".join(file.relative_to(ROOT).with_suffix("").parts): tree for file, tree in trees().items()}
+    pairs = ((name, other) for name, tree in modules.items() for other in imported_modules(tree, modules))
+    graph = nx.DiGraph((name, other) for name, other in pairs if other in modules and other != name)
+    assert [sorted(circle) for circle in nx.strongly_connected_components(graph) if len(circle) > 1] == []
 
 
 def foreign_names(tree: ast.AST) -> set[str]:

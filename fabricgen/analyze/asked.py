@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.analyze.network import Network
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.arrays import Ints64
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.analyze.network import NONE, Network, components
 from fabricgen.design.capacity import bisection
 from fabricgen.design.capacity.bisection import Place
-from fabricgen.wiring.tables import Floats, Ints64, unique_values
+from fabricgen.wiring.arrays import Floats, Ints64, unique_values
 
 
 def bisection_gbps(network: Network) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
-from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,7 +15,8 @@ import numpy as np
 
 from fabricgen.analyze.losses import Links
 from fabricgen.analyze.network import NONE, Network
-from fabricgen.wiring.tables import SWITCH, Flags, Floats, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints64
+from fabricgen.wiring.tables import SWITCH
 
 RANDOM = 6
 """Halves in which the places with faults are at random."""

@@ -19,9 +19,10 @@ from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
+from fabricgen.wiring.arrays import Flags, Ints64, unique_values
 from fabricgen.wiring.cabling.end_kinds import common_ends, widths
 from fabricgen.wiring.cabling.shelf import fibres_of
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints64, WiringPlan, unique_values
+from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)

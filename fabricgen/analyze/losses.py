@@ -21,7 +21,8 @@ from fabricgen.analyze.network import NONE, Network, components
 from fabricgen.analyze.traffic import others
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.numbering.underlay import loses_flows_for_good
-from fabricgen.wiring.tables import Flags, Floats, Ints64, Segment
+from fabricgen.wiring.arrays import Flags, Floats, Ints64
+from fabricgen.wiring.tables import Segment
 
 RING, ALL_TO_ALL = "ring", "all_to_all"
 

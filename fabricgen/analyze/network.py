@@ -21,7 +21,8 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.wiring.tables import NODE, DeviceClass, Flags, Floats, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Flags, Floats, Ints64
+from fabricgen.wiring.tables import NODE, DeviceClass, WiringPlan
 
 NONE = -1
 

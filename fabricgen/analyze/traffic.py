@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
-from fabricgen.wiring.tables import Flags, Floats, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints64
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,91 +1,14 @@
-"""A sheet of a workbook or of a CSV file, as rows of text."""
+"""The lines of redlined sheets: rows below a header with the columns of the wiring list."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeAlias
 
-from fabricgen.as_built.faults import Faults, refuse
+from fabricgen.as_built.faults import Faults
+from fabricgen.as_built.workbook import CellText, Sheet, Unreadable, sheets_of
 from fabricgen.kernel.diagnostics import Span, nearest
-from fabricgen.kernel.text_input import decode, read_bytes
-from fabricgen.publish.reading import refuse_unfinished_around
-
-MOST_COLUMNS = 48
-"""The most columns that are read of a sheet."""
-
-MOST_ROWS = 2_000_000
-"""The most rows of all sheets of a file, empty ones included."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A cell that holds something other than text or a number; `why` says what."""
-
-    why: str
-
-
-CellText: TypeAlias = str | Unreadable
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A sheet: its name in messages (`wiring.xlsx:wiring`), and (row number from 1, cells) of its rows."""
-
-    name: str
-    rows: Iterator[tuple[int, list[CellText]]]
-
-
-# Rows of sheets as text, from workbooks and CSV; cells that hold no plain value are marked as unreadable.
-
-MAX_BYTES = 64 * 1024 * 1024
-"""The largest file that is read, bytes."""
-
-_WORKBOOKS = (".xlsx", ".xlsm")
-
-
-def sheets_of(file: str) -> Iterator[Sheet]:
-    """The sheets of a workbook, or the one of a CSV file, to be read one after another.
-
-    Raises InputError: FG001, FG084 for a file that is neither, too large, or damaged; FG028 for one in a folder in
-    which a build was stopped while it landed.
-    """
-    refuse_unfinished_around(Path(file))
-    data = read_bytes(Path(file), file, limit=MAX_BYTES)
-    if len(data) > MAX_BYTES:
-        refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")
-    if file.lower().endswith(_WORKBOOKS):
-        from fabricgen.as_built.workbook import workbook_sheets
-
-        yield from workbook_sheets(data, file)
-    elif file.lower().endswith(".csv"):
-        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, what="CSV"), file))
-    else:
-        refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
-
-
-def _csv_rows(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
-    head = next((line for line in text.splitlines() if line.strip()), "")
-    mark = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    line = 0
-    try:
-        for cells in reader:
-            first, line = line + 1, reader.line_num
-            yield first, [_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
-    except csv.Error as error:
-        refuse(f"this is no CSV: {error}", Span(file, reader.line_num, 1), "close every quotation mark")
-
-
-def _csv_cell(text: str) -> CellText:
-    return Unreadable("a formula") if text.startswith("=") else text
-
-
-# The lines of redlined sheets: rows below a header with the columns of the wiring list.
 
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
 """The columns that identify the cable and its ends, as in cables.csv."""

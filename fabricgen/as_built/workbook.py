@@ -1,7 +1,11 @@
-"""Reads the sheets of untrusted XLSX workbooks: formulas are not evaluated, and sizes are limited before unpacking."""
+"""Reads the sheets of untrusted workbooks and CSV files as rows of text.
+
+Formulas are not evaluated, and sizes are limited before unpacking; a cell that holds no plain value is unreadable.
+"""
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import struct
@@ -9,14 +13,17 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import count
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
 
 from fabricgen.as_built.faults import refuse
-from fabricgen.as_built.sheet import MOST_COLUMNS, MOST_ROWS, CellText, Sheet, Unreadable
 from fabricgen.kernel.diagnostics import Span
+from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.kernel.units import number
+from fabricgen.publish.reading import refuse_unfinished_around
 
 MAX_UNPACKED = 512 * 1024 * 1024
 """The most that all parts of a workbook may unpack to, bytes."""
@@ -139,3 +146,71 @@ def _text(cell: Any) -> CellText:
     if isinstance(value, datetime | date | time | timedelta):
         return Unreadable("a date, which spreadsheets make of 1/2 and the like")
     return str(value).strip()
+
+
+MOST_COLUMNS = 48
+"""The most columns that are read of a sheet."""
+
+
+MOST_ROWS = 2_000_000
+"""The most rows of all sheets of a file, empty ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A cell that holds something other than text or a number; `why` says what."""
+
+    why: str
+
+
+CellText: TypeAlias = str | Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet: its name in messages (`wiring.xlsx:wiring`), and (row number from 1, cells) of its rows."""
+
+    name: str
+    rows: Iterator[tuple[int, list[CellText]]]
+
+
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest file that is read, bytes."""
+
+
+_WORKBOOKS = (".xlsx", ".xlsm")
+
+
+def sheets_of(file: str) -> Iterator[Sheet]:
+    """The sheets of a workbook, or the one of a CSV file, to be read one after another.
+
+    Raises InputError: FG001, FG084 for a file that is neither, too large, or damaged; FG028 for one in a folder in
+    which a build was stopped while it landed.
+    """
+    refuse_unfinished_around(Path(file))
+    data = read_bytes(Path(file), file, limit=MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")
+    if file.lower().endswith(_WORKBOOKS):
+        yield from workbook_sheets(data, file)
+    elif file.lower().endswith(".csv"):
+        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, what="CSV"), file))
+    else:
+        refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
+
+
+def _csv_rows(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    mark = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    line = 0
+    try:
+        for cells in reader:
+            first, line = line + 1, reader.line_num
+            yield first, [_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
+    except csv.Error as error:
+        refuse(f"this is no CSV: {error}", Span(file, reader.line_num, 1), "close every quotation mark")
+
+
+def _csv_cell(text: str) -> CellText:
+    return Unreadable("a formula") if text.startswith("=") else text

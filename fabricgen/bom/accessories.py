@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.bom.need import Needs, Part
 from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Flags, Ints64
+from fabricgen.wiring.arrays import Flags, Ints64
 
 
 def accessory(cluster: Cluster, spec: str, text: str, kind: str) -> Part:

@@ -15,11 +15,10 @@ from fabricgen.catalog.patch_models import Polarity
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import EndKind, common_ends, end_kind, slug, widths
 from fabricgen.wiring.cabling.offers import shelf_of
 from fabricgen.wiring.cabling.shelf import CableOrder, fibres_of
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Ints, Ints64
 
 
 @dataclass(frozen=True, slots=True)

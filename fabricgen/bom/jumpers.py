@@ -13,11 +13,11 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.kernel.units import number
+from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import common_ends, link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.groups import unique_combinations
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE, Patching
-from fabricgen.wiring.tables import CableTable, Ints, Ints64, LinkTable
+from fabricgen.wiring.tables import CableTable, LinkTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 KINDS = (
     *("node", "switch", "line-card", "laser-module", "transceiver", "cable", "trunk", "panel", "shuffle"),

@@ -11,9 +11,8 @@ from fabricgen.bom.need import joined
 from fabricgen.bom.sources import laser_modules, transceivers
 from fabricgen.catalog.loads import has_optics
 from fabricgen.cluster import Cluster
+from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
 from fabricgen.wiring.cabling.cables import cages_of_ends
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from fabricgen.bom.variants import switches_of, variants_of
 from fabricgen.catalog.loads import basis
 from fabricgen.catalog.models import NodeProfile, SwitchProfile, Variant
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import SWITCH, Ints
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.tables import SWITCH
 
 UNNUMBERED = "no part number is published for this form with this NOS: order it by its description"
 _DC_UNNUMBERED = "no part number is published for the DC form: order it by its description"

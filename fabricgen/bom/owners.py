@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.bom.need import KINDS, Needs
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 NONE = "(none)"
 """The name for pieces without a fabric, tier, unit or pod; real names contain no brackets."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
+from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.cabling.end_kinds import common_ends
-from fabricgen.wiring.tables import Ints64
 
 
 def plugs_of_racks(cluster: Cluster) -> Ints64:

@@ -12,7 +12,7 @@ from fabricgen.bom.need import KINDS, pieces
 from fabricgen.bom.owners import GROUPINGS, NONE, Grouping
 from fabricgen.bom.prices import power_units, price_units
 from fabricgen.bom.sets import price_of
-from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.arrays import unique_combinations
 
 SPARES = "(spares)"
 """The name under which spares, which have no fabric, tier or unit, are listed; they do have a kind, and may have a

@@ -13,8 +13,8 @@ from fabricgen.bom.ordered import models_of_numbers, needs_of_number
 from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT, pieces_of
 from fabricgen.kernel.diagnostics import did_you_mean, fault
+from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.cables import cages_of_ends
-from fabricgen.wiring.tables import Ints
 
 COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable")
 

@@ -11,9 +11,8 @@ from fabricgen.catalog.patch_models import PanelProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.media.patching import FIBRES
 from fabricgen.kernel.units import number
-from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.patching.tables import Patching, PatchTable
-from fabricgen.wiring.tables import Ints, Ints64
 
 SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
 """Short names of fibre types in names of trunks."""

@@ -9,7 +9,8 @@ from fabricgen.bom.accessories import busbar_racks
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.cluster import Cluster
 from fabricgen.design.variants import fed_by_busbar, variant_of
-from fabricgen.wiring.tables import DeviceClass, Ints64
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import DeviceClass
 
 
 def variant_of_class(cluster: Cluster, cls: DeviceClass) -> Variant | None:

@@ -13,11 +13,11 @@ from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
+from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.cables import anchor_rows
 from fabricgen.wiring.cabling.end_kinds import widths
 from fabricgen.wiring.cabling.shelf import fibres_of
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import DeviceClass, Ints, Ints64, Segment, Side, WiringPlan
+from fabricgen.wiring.tables import DeviceClass, Segment, Side, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from fabricgen.cable_overrides.other_device import Relocation
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.wiring.tables import NODE, Ints, LinkTable, Segment, Side, WiringPlan
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.tables import NODE, LinkTable, Segment, Side, WiringPlan
 
 RunKey = tuple[int, tuple[int, ...], int]
 """(first device row of the class, cages, ports a cage): identifies a run of ports."""

@@ -20,12 +20,14 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.wiring.bonding import PEER, Bonds, bonds_of
+from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.bonding import bonds_of
+from fabricgen.wiring.bonds import PEER, Bonds
 from fabricgen.wiring.cabling.cables import runs_m
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
 from fabricgen.wiring.cabling.media import fits_segment
 from fabricgen.wiring.patching.tables import Patching
-from fabricgen.wiring.tables import CableTable, Ints, Ints64, ManagementPort, Segment, WiringPlan
+from fabricgen.wiring.tables import CableTable, ManagementPort, Segment, WiringPlan
 
 
 def with_runs(design: Design, built: WiringPlan, relocated: Sequence[Relocation]) -> CableTable:

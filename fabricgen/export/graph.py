@@ -17,7 +17,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded, encoded_or_empty
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, Ints, Ints64, unique_values
+from fabricgen.wiring.arrays import Ints, Ints64, unique_values
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
 
 if TYPE_CHECKING:
     import networkx

@@ -14,8 +14,9 @@ from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import no_addresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
-from fabricgen.wiring.bonding import PAIR_VLAN, PEER
-from fabricgen.wiring.tables import Ints, Ints64, Segment
+from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.bonds import PAIR_VLAN, PEER
+from fabricgen.wiring.tables import Segment
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 FIELDS = ("address", "own", "gateway", "subnet")

@@ -16,7 +16,8 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import DEFAULT_HALL
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.tables import Ints, RackTable
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.tables import RackTable
 
 SHORT_HALL = "h1"
 """The short label of the default hall; not used where a blueprint has a hall of that name."""

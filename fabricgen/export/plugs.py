@@ -15,11 +15,12 @@ import numpy as np
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
-from fabricgen.wiring.cabling.cables import connectors, share_of_cage, socket_in_cage
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, unique_combinations
+from fabricgen.wiring.cabling.cables import share_of_cage, socket_in_cage
 from fabricgen.wiring.cabling.end_kinds import common_ends
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.groups import all_alike, unique_combinations
-from fabricgen.wiring.tables import Flags, Ints, Ints64, Side
+from fabricgen.wiring.cabling.sockets import connectors
+from fabricgen.wiring.tables import Side
 
 
 @dataclass(frozen=True)

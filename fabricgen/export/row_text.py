@@ -13,8 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
-from fabricgen.wiring.groups import unique_below
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64, unique_below
 
 Piece: TypeAlias = Sequence[str] | str
 """A part of every row: a column of str, or a constant text."""

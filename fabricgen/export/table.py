@@ -13,7 +13,7 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.numbering.lazy_columns import EncodedColumn, StackedColumn, encoded, encoded_or_empty
 from fabricgen.publish.manifest import Content
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 FORMATS = "fabricgen.export.formats"
 PARTS = ("fabricgen.export.files", "fabricgen.export.integrations")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import numpy as np
 
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -21,7 +21,8 @@ from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, of_family
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import default_rows
 from fabricgen.numbering.ports import LinkEnds, PortNames
-from fabricgen.wiring.tables import SWITCH, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 OverrideKey = tuple[str, int, int]
 """(asn, loopback, mgmt or link; row of the device or link; whether it is of IPv6): what an override replaces."""

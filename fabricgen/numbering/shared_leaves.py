@@ -10,7 +10,8 @@ from fabricgen.design.model import Design
 from fabricgen.design.tenants.stated import subnet_on_both_sides
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.shared_ports import shared_segments
-from fabricgen.wiring.tables import Ints64, WiringPlan
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import WiringPlan
 from fabricgen.wiring.tenants import NOBODY, tenant_of_links
 
 

@@ -20,8 +20,8 @@ from fabricgen.numbering.blocks.pools import Need, NumberPool
 from fabricgen.numbering.names import default_rows
 from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
 from fabricgen.numbering.underlay import runs_bgp
-from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Ints64, LinkTable, WiringPlan, unique_inverse
+from fabricgen.wiring.arrays import Flags, Ints64, all_alike, unique_inverse
+from fabricgen.wiring.tables import LinkTable, WiringPlan
 
 
 def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: Ints64) -> None:

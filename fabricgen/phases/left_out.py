@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import AtPhase, Cluster
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, Flags
+from fabricgen.wiring.arrays import Flags
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
 
 def left_out(cluster: Cluster) -> tuple[str, ...]:

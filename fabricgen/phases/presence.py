@@ -9,7 +9,8 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, Flags, Ints, WiringPlan
+from fabricgen.wiring.arrays import Flags, Ints
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, WiringPlan
 
 
 class Presence(NamedTuple):

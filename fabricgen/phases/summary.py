@@ -14,7 +14,8 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.phase_selection import Selection
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.summary import summary, whole
-from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, Floats, WiringPlan
+from fabricgen.wiring.arrays import Floats
+from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, WiringPlan
 
 
 def phase_summary(cluster: Cluster) -> dict[str, Any]:

@@ -21,17 +21,9 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 from fabricgen.numbering.ports import PortNames
 from fabricgen.phases.presence import presence
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.patching.tables import Patching, PatchTable, ShuffleTable
-from fabricgen.wiring.tables import (
-    CableTable,
-    DeviceTable,
-    Flags,
-    Ints,
-    Ints64,
-    LinkTable,
-    RackTable,
-    WiringPlan,
-)
+from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
 Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings
-from fabricgen.wiring.tables import Floats, Ints
+from fabricgen.wiring.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import numpy.typing as npt

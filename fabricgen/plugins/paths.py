@@ -14,7 +14,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.wiring.tables import SWITCH, TRAY, Flags, Ints, Ints64, unique_values
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_values
+from fabricgen.wiring.tables import SWITCH, TRAY
 
 FAR = -1
 """The distance of what cannot be reached."""

@@ -20,7 +20,7 @@ from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, Strings
 from fabricgen.plugins.columns import Columns, column, floats, integers, texts
-from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 Value = TypeVar("Value")
 

@@ -11,7 +11,7 @@ from itertools import islice
 from fabricgen.cluster import Cluster
 from fabricgen.plugins.paths import FabricPaths, Path
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 API_VERSION = "1.0"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or

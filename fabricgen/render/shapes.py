@@ -21,8 +21,9 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column
 from fabricgen.views.switch import SwitchView
 from fabricgen.views.switches import SwitchViews
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.links.columns import sorted_by
-from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, ManagementPort
+from fabricgen.wiring.tables import ManagementPort
 
 # The ports of switches as columns: the part of the shape that they contribute, and the texts that differ.
 

@@ -27,7 +27,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import Shared, SharesTables, keeps_order, load_writer
 from fabricgen.render.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
 from fabricgen.views.switch import SwitchView
-from fabricgen.wiring.tables import Floats
+from fabricgen.wiring.arrays import Floats
 
 Result = TypeVar("Result")
 

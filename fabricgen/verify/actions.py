@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from hashlib import sha256
 
-from fabricgen.wiring.tables import Flags, Ints
+from fabricgen.wiring.arrays import Flags, Ints
 
 
 class CableState(IntEnum):

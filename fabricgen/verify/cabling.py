@@ -32,7 +32,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
 from fabricgen.publish.reading import open_built
 from fabricgen.verify.actions import End
 from fabricgen.verify.connectors import connectors_of, sockets_in
-from fabricgen.wiring.tables import Flags, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 if TYPE_CHECKING:
     from fabricgen.numbering.lazy_columns import Strings

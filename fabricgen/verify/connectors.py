@@ -17,7 +17,7 @@ import numpy as np
 
 from fabricgen.bom.sets import JOINT, pieces_of
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
-from fabricgen.wiring.tables import Flags, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 _RANGE = re.compile(r"(\d+)[+-](\d+)")
 

@@ -21,7 +21,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.kernel import discovery
 from fabricgen.verify.actions import Action, AsFound, Diagnosis, Kind
-from fabricgen.wiring.tables import Flags, Ints64, Segment
+from fabricgen.wiring.arrays import Flags, Ints64
+from fabricgen.wiring.tables import Segment
 
 COLLECTIVES = ("all-reduce", "all-to-all")
 EACH = 12

@@ -13,7 +13,7 @@ from fabricgen.catalog.nos_configuration import DumpFacts
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 UNKNOWN = -1
 """A port that cannot be told by its text. Lower values stand for ports that the plan does not use: `spare_names`."""

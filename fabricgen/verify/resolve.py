@@ -13,7 +13,7 @@ from fabricgen.verify.dumps.sighting import DOWN, SEEN
 from fabricgen.verify.identity.names import Ends, Identities, ends_of
 from fabricgen.verify.port_numbers import UNKNOWN
 from fabricgen.verify.sightings import Conflict, Seen, Sightings, SparePort, Stranger, box_text, capped
-from fabricgen.wiring.tables import Flags, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 MANY_NEIGHBORS = 200
 """An agent that lists so many may have lost others (sonic-net/sonic-buildimage#24685: above 211 ports)."""

@@ -14,7 +14,7 @@ import numpy as np
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box, Dump, is_aggregation_node
-from fabricgen.wiring.tables import Flags, Ints
+from fabricgen.wiring.arrays import Flags, Ints
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -26,7 +26,8 @@ from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, guid_rows, guids_of
-from fabricgen.wiring.tables import EXTRA, SWITCH, Ints, Ints64, Side, WiringPlan
+from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.tables import EXTRA, SWITCH, Side, WiringPlan
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
 REST = 0x7FFE

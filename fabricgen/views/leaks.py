@@ -21,7 +21,7 @@ from fabricgen.views.service import Service
 from fabricgen.views.switch import Leaked, LeakSource, SwitchView
 
 if TYPE_CHECKING:
-    from fabricgen.views.switches import SwitchViews
+    from fabricgen.views.frames import SwitchFrames
 
 LEAKED_PATH = f"^{LEAKED}$"
 """The AS path of what a switch has leaked itself."""
@@ -30,27 +30,27 @@ DEFAULT_NUMBER = 1
 """The number of the default VRF among those of a switch: VLANs of fabrics begin at 2."""
 
 
-def with_leaks(switch: SwitchView, views: SwitchViews) -> SwitchView:
+def with_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
     """A switch with what leaks into its VRFs."""
-    fabric = views.design.fabric(switch.fabric.name)
+    fabric = frames.design.fabric(switch.fabric.name)
     owner = fabric.carrier or fabric.name
     here = ("", *switch.vrfs)
     found = []
     for vrf in here:
-        leaks = [leak for leak in views.design.leaks if owner in leak.fabrics and leak.into(vrf) is not None]
+        leaks = [leak for leak in frames.design.leaks if owner in leak.fabrics and leak.into(vrf) is not None]
         if leaks:
             prefixes: dict[str, list[str]] = {}
             for leak in leaks:
                 other = leak.into(vrf) or ""
-                shown = _within(leak.prefixes.get(other), _pools(views, owner, other))
+                shown = _within(leak.prefixes.get(other), _pools(frames, owner, other))
                 prefixes.setdefault(other, []).extend(shown)
             sources = tuple(
-                LeakSource(other, _number(views, owner, other), tuple(dict.fromkeys(own)))
+                LeakSource(other, _number(frames, owner, other), tuple(dict.fromkeys(own)))
                 for other, own in sorted(prefixes.items())
                 if other in here
             )
             passing = dict.fromkeys(prefix for own in prefixes.values() for prefix in own)
-            found.append(Leaked(vrf, _number(views, owner, vrf), sources, tuple(passing)))
+            found.append(Leaked(vrf, _number(frames, owner, vrf), sources, tuple(passing)))
     return replace(switch, leaks=tuple(found), overlay=_overlay_with_leaks(switch, found))
 
 
@@ -78,23 +78,23 @@ def tells_leaked(switch: SwitchView) -> bool:
     return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
 
 
-def brought_by_leaks(owner: str, here: Collection[str], views: SwitchViews, row: int) -> tuple[Service, ...]:
+def brought_by_leaks(owner: str, here: Collection[str], frames: SwitchFrames, row: int) -> tuple[Service, ...]:
     """Services without ports, of the VRFs that those with hosts on a switch leak with over EVPN."""
-    others = {leak.into(vrf) for leak in views.design.leaks if owner in leak.fabrics for vrf in here}
-    return tuple(views.passing_service(row, owner, vrf) for vrf in sorted(others - {None, "", *here}, key=str) if vrf)
+    others = {leak.into(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in here}
+    return tuple(frames.passing_service(row, owner, vrf) for vrf in sorted(others - {None, "", *here}, key=str) if vrf)
 
 
-def _number(views: SwitchViews, owner: str, vrf: str) -> int:
+def _number(frames: SwitchFrames, owner: str, vrf: str) -> int:
     """A number that no other VRF on the switches of a fabric has: its VLAN on links between them."""
-    return views.vlan_in(owner, vrf) if vrf else DEFAULT_NUMBER
+    return frames.vlan_in(owner, vrf) if vrf else DEFAULT_NUMBER
 
 
-def _pools(views: SwitchViews, owner: str, vrf: str) -> tuple[str, ...]:
+def _pools(frames: SwitchFrames, owner: str, vrf: str) -> tuple[str, ...]:
     """The prefixes that contain all hosts of a VRF."""
-    if vrf in views.tenant_pools:
-        return views.tenant_pools[vrf]
-    fabrics = [f for f in views.design.fabrics if owner in (f.name, f.carrier) and f.vrf == vrf]
-    return tuple(dict.fromkeys(pool for fabric in fabrics for pool in views.intents[fabric.name].host_pools))
+    if vrf in frames.tenant_pools:
+        return frames.tenant_pools[vrf]
+    fabrics = [f for f in frames.design.fabrics if owner in (f.name, f.carrier) and f.vrf == vrf]
+    return tuple(dict.fromkeys(pool for fabric in fabrics for pool in frames.intents[fabric.name].host_pools))
 
 
 def _within(stated: Iterable[str] | None, pools: tuple[str, ...]) -> Iterator[str]:

@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.design.model import Design
-    from fabricgen.views.switches import SwitchViews
+    from fabricgen.views.frames import SwitchFrames
 
 
-def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView:
+def with_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchView:
     """A switch with its part in the overlay, where its fabric has one and there is another switch to talk to."""
-    design = views.design
+    design = frames.design
     owners = {owner for owner, _ in design.vnis}
     owners |= {design.fabric(guest).carrier or guest for guest, _ in design.bridged_vnis}
     name = switch.fabric.name
     owner = design.fabric(name).carrier or name
     if owner not in owners or not switch.loopback:
         return switch
-    peers = _peers(switch, views, row)
+    peers = _peers(switch, frames, row)
     if not peers:
         return switch
     here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
-    brought = brought_by_leaks(owner, here, views, row)
+    brought = brought_by_leaks(owner, here, frames, row)
     here |= {service.vrf for service in brought}
     here |= {vrf for vrf, _ in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
     families = frozenset(switch.fabric.families)
@@ -63,7 +63,7 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     vlans = dict(_vlans(switch, design)) if switch.multihomed else {}
     known = {service.vrf for service in switch.services}
     services = (*switch.services, *(service for service in brought if service.vrf not in known))
-    loopbacks = tuple(_vrf_loopbacks(owner, views, row))
+    loopbacks = tuple(_vrf_loopbacks(owner, frames, row))
     outside = frozenset(f"^{peer.remote_asn}_" for (vrf, _), peer in switch.exits.peers.items() if vrf in vrfs)
     overlay = Overlay(
         source=switch.loopback,
@@ -76,10 +76,10 @@ def with_overlay(switch: SwitchView, views: SwitchViews, row: int) -> SwitchView
     return replace(switch, services=services, overlay=overlay, vrf_loopbacks=loopbacks)
 
 
-def _vrf_loopbacks(owner: str, views: SwitchViews, row: int) -> Iterator[VrfLoopback]:
+def _vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[VrfLoopback]:
     """The loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
-    for (carrier, vrf), vni in sorted(views.design.vnis.items()):
-        columns = [(each, each.vrf_loopbacks.get((carrier, vrf))) for each in views.addresses.families]
+    for (carrier, vrf), vni in sorted(frames.design.vnis.items()):
+        columns = [(each, each.vrf_loopbacks.get((carrier, vrf))) for each in frames.addresses.families]
         four, six, *_ = [*(each.text(column.at(row)) if column is not None else "" for each, column in columns), ""]
         if carrier == owner and (four or six):
             yield VrfLoopback(vrf, vni.number, four, six)
@@ -98,12 +98,12 @@ def _vlans(switch: SwitchView, design: Design) -> Iterator[tuple[int, OverlayVla
             yield service.vlan, OverlayVlan(vni.vni, f"{switch.router_id}:{vni.number}", target)
 
 
-def _peers(switch: SwitchView, views: SwitchViews, row: int) -> dict[str, OverlayPeer]:
+def _peers(switch: SwitchView, frames: SwitchFrames, row: int) -> dict[str, OverlayPeer]:
     """The sessions with neighbours by the address of their loopback, each once, in the order of the links."""
-    _, link, upper = views.ends_of([row])
-    far = np.where(upper, views.plan.links.a_device[link], views.plan.links.b_device[link])
-    rows = {views.names[peer]: peer for peer in far.tolist()}
-    loopback, peers = views.addresses.v4, dict[str, OverlayPeer]()
+    _, link, upper = frames.ends_of([row])
+    far = np.where(upper, frames.plan.links.a_device[link], frames.plan.links.b_device[link])
+    rows = {frames.names[peer]: peer for peer in far.tolist()}
+    loopback, peers = frames.addresses.v4, dict[str, OverlayPeer]()
     for port in switch.ends:
         if port.role != "host" and port.peer_asn and port.peer in rows:
             address = loopback.text(loopback.loopback.at(rows[port.peer]))

@@ -19,7 +19,7 @@ from fabricgen.catalog.nos_configuration import PairFacts
 from fabricgen.switch.interfaces import Pair, Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.switch import SwitchPort, SwitchView
-from fabricgen.wiring.bonding import PAIR_VLAN
+from fabricgen.wiring.bonds import PAIR_VLAN
 
 LINK_LOCAL = ("169.254.255.0/31", "169.254.255.1/31")
 """Of the first switch of a pair and the second, where they have no IPv4 addresses to talk over (RFC 3927)."""

@@ -21,7 +21,8 @@ from fabricgen.numbering.blocks.column import text_of
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
-from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.tables import WiringPlan
 
 AddressRanges: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of addresses [first, past the last), ascending, apart from each other."""

@@ -21,7 +21,9 @@ from fabricgen.design.linked import fabric_overlay, fabric_vlan, is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, fault
-from fabricgen.wiring.tables import DeviceTable, Ints, Ints64, LinkTable, Segment
+from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.bonds import LACP, MLAG, PAIR_VLAN, PEER, Bonds
+from fabricgen.wiring.tables import DeviceTable, LinkTable, Segment
 
 FAULT = "FG044"
 
@@ -328,79 +330,3 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     if spec.peer:
         message, hint = f"{where} have `pair: evpn` and peer links", "take `peer` away, or `pair`"
         raise fault(MULTIHOMING_FAULT, message, path=path, hint=hint)
-
-
-# Bonds as columns: several links that are one interface by LACP (IEEE 802.1AX).
-
-LACP, MLAG, PEER = range(3)
-"""Kinds of bond: of a host and one switch, of a host and the two switches of a pair, of these two themselves."""
-
-PAIR_VLAN = 4094
-"""The VLAN in which the two switches of a pair talk to each other over their peer link."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bonds:
-    """The bonds of a cluster, int32 columns: `of_link` is the bond of each link, -1 for none; `mate` is the other
-    switch of the MLAG pair of each device, -1 for none.
-
-    Per bond, hosts before peer links and in the order of fabrics and devices: `first` is its link with the lowest port
-    of the lower end, which has the address of the bond; `number` is its number on its switches, from 1; `nic` is the
-    NIC whose ports it has, from 1, or 0 where it has all ports of the device.
-    """
-
-    of_link: Ints
-    mate: Ints
-    first: Ints
-    number: Ints
-    nic: Ints
-    kind: Ints
-
-    def followers(self) -> Ints64:
-        """Links of bonds but the first of each: they have no address of their own; int64."""
-        links = np.flatnonzero(self.of_link >= 0)
-        found: Ints64 = links[self.first[self.of_link[links]] != links]
-        return found
-
-    def numbers(self, links: Ints64 | Ints) -> Ints64:
-        """The number of the bond of each of some links, 0 for none; int64."""
-        return np.append(self.number, 0)[self.of_link[links]].astype(np.int64)
-
-    def kinds(self, links: Ints64 | Ints) -> Ints64:
-        """The kind of the bond of each of some links, -1 for none; int64."""
-        return np.append(self.kind, -1)[self.of_link[links]].astype(np.int64)
-
-    def at(self, links: Ints64, devices: Ints64) -> Bonds:
-        """The bonds over some links and devices only, which keep their numbers."""
-        left, first = self.of_link[links], self._first_of(links)
-        kept = np.flatnonzero(first < len(links))
-        renumbered = _renumbered(kept, len(self.first))
-        return Bonds(
-            renumbered[left],
-            _renumbered(devices, len(self.mate))[self.mate[devices]],
-            first[kept].astype(np.int32),
-            *(column[kept] for column in (self.number, self.nic, self.kind)),
-        )
-
-    def addressed(self, links: Ints64) -> Ints64:
-        """The links whose addresses some of the links have: their own, or that of a first one which is not there."""
-        found, first = links.copy(), self._first_of(links)
-        kept = np.flatnonzero(first < len(links))
-        found[first[kept]] = self.first[kept]
-        return found
-
-    def _first_of(self, links: Ints64) -> Ints64:
-        """By bond, the place among some links of its first one, or of the first that is there; else their number."""
-        place = np.full(len(self.of_link), len(links), dtype=np.int64)
-        place[links] = np.arange(len(links))
-        first, there = np.full(len(self.first), len(links), dtype=np.int64), self.of_link[links] >= 0
-        np.minimum.at(first, self.of_link[links][there], np.flatnonzero(there))
-        own = place[self.first]
-        return np.where(own < len(links), own, first)
-
-
-def _renumbered(kept: Ints64, rows: int) -> Ints:
-    """The new number of each of `rows` former ones, -1 for those that are gone and for -1; int32."""
-    found = np.full(rows + 1, -1, dtype=np.int32)
-    found[kept] = np.arange(len(kept), dtype=np.int32)
-    return found

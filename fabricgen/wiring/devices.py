@@ -12,9 +12,10 @@ from fabricgen.design.floor.port_sides import aisle_of_ports
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.columns import Columns, constant_rail_plane, in_cluster, node_columns, tier_columns
 from fabricgen.wiring.links.scale_up_places import tray_columns
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable
 
 _COLUMNS = ("site", "pod", "unit", "su", "rack", "node", "rail", "plane", "index")
 

@@ -15,31 +15,12 @@ from fabricgen.design.floor.halls import Hall
 from fabricgen.design.media.policy import OPEN, CablePolicy
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fabricgen.wiring.bonding import Bonds
+    from fabricgen.wiring.bonds import Bonds
     from fabricgen.wiring.patching.tables import Patching
-
-Ints: TypeAlias = "npt.NDArray[np.int32]"
-Ints64: TypeAlias = "npt.NDArray[np.int64]"
-Floats: TypeAlias = "npt.NDArray[np.float64]"
-Flags: TypeAlias = "npt.NDArray[np.bool_]"
-
-
-def unique_values(column: Ints | Ints64) -> list[int]:
-    """The distinct values of a column, ascending; np.unique would import numpy's masked arrays first."""
-    ordered = np.sort(column)
-    found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
-    return found
-
-
-def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:
-    """(the distinct values of a column, ascending; the index of each row's value among them, int64)."""
-    values = unique_values(column)
-    return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
 
 
 NODE, EXTRA, SWITCH, TRAY = range(4)

@@ -9,7 +9,8 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.design.tenants.model import TenantDesign
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, Flags, Ints, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, WiringPlan
 
 NOBODY = -1
 """The tenant of devices and links that are none's."""

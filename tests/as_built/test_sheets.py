@@ -10,7 +10,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from fabricgen.as_built import sheet, workbook
+from fabricgen.as_built import workbook
 from fabricgen.as_built.faults import MOST_FAULTS
 from tests.conftest import BLUEPRINTS
 
@@ -153,7 +153,7 @@ def test_a_workbook_that_means_harm_is_refused(take: Take, tmp_path: Path, monke
     monkeypatch.setattr(workbook, "MOST_ROWS", 3)
     long = saved(tmp_path / "long.xlsx", *([""] for _ in range(9)), [f"{LEAF}:29"])
     assert "long.xlsx:rack 7:4:1: error[FG084]: more than 3 rows" in take(file=long)[1]
-    monkeypatch.setattr(sheet, "MAX_BYTES", 100)
+    monkeypatch.setattr(workbook, "MAX_BYTES", 100)
     assert "cannot read" in take(file=plain)[1]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.design.advice.room import more_uplinks
+from fabricgen.design.advice.choices import more_uplinks
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError

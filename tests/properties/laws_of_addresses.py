@@ -15,9 +15,10 @@ from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.asn import asn_plan
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families
-from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.arrays import Flags
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.tables import NODE, SWITCH, Flags
+from fabricgen.wiring.cabling.sockets import connectors
+from fabricgen.wiring.tables import NODE, SWITCH
 from tests.properties.case import Case
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.views.model.ports import model_bonds
-from fabricgen.wiring.bonding import LACP, MLAG, PEER
+from fabricgen.wiring.bonds import LACP, MLAG, PEER
 from tests.properties.case import Case, Link
 
 MOST = 9999

@@ -9,8 +9,8 @@ import pytest
 
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling import routes
-from fabricgen.wiring.cabling.cables import cages, connectors
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers
+from fabricgen.wiring.cabling.sockets import cages, connectors
 from tests.conftest import example_cluster
 
 SHARED_BREAKOUTS = ("scalable_unit.nodes={a: 3 x mi300x-8, b: 3 x mi300x-8}", "pods={p1: {su: 2}}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.wiring.groups import unique_below, unique_combinations
+from fabricgen.wiring.arrays import unique_below, unique_combinations
 
 ROWS = np.arange(60, dtype=np.int32)
 COLUMNS: dict[str, Any] = {

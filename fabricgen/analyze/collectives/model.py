@@ -22,7 +22,7 @@ from fabricgen.analyze.network import Network
 from fabricgen.analyze.traffic import Crowding, crowding, crowding_of_all
 from fabricgen.catalog.constant_models import ConstantsProfile, ScaleUpEfficiency, Steps
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.wiring.tables import Floats, Ints64
+from fabricgen.wiring.arrays import Floats, Ints64
 
 BYTES_PER_US = 125.0
 """What 1 Gb/s carries in 1 us, bytes."""

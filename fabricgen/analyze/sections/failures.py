@@ -13,7 +13,7 @@ from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning, cited
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
-from fabricgen.wiring.tables import unique_values
+from fabricgen.wiring.arrays import unique_values
 
 ORDER = 4
 HOURS_OF_YEAR = 24 * DAYS_OF_YEAR

@@ -14,7 +14,7 @@ from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.views.balancing import balancing_of
-from fabricgen.wiring.tables import Flags, Floats, Ints64, unique_values
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, unique_values
 
 ORDER = 3
 MOST_FLOWS = 2**22

@@ -14,7 +14,7 @@ from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
 from fabricgen.analyze.network import NONE, Network, median
 from fabricgen.analyze.reckoned import Reckoning, cited
-from fabricgen.wiring.tables import Floats, Ints64, unique_inverse, unique_values
+from fabricgen.wiring.arrays import Floats, Ints64, unique_inverse, unique_values
 
 ORDER = 1
 PLACES = ("unit", "pod", "site", "cluster")

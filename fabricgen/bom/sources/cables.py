@@ -9,8 +9,7 @@ from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.optics import end_powers
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Floats, Ints64
+from fabricgen.wiring.arrays import Floats, Ints64, unique_combinations
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:

@@ -12,7 +12,8 @@ from fabricgen.bom.variants import text_of_variants, variants_of
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.catalog.rack_models import NODE_PLACES, TRAY_PLACES
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass, Ints, WiringPlan
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass, WiringPlan
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources

@@ -15,7 +15,8 @@ from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sources.devices import called, is_bought
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
-from fabricgen.wiring.tables import DeviceClass, Ints
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.tables import DeviceClass
 
 ENDS = {"C14": ("C13", "C14"), "C16": ("C15", "C14"), "C20": ("C19", "C20"), "C22": ("C21", "C20")}
 """Inlet -> its connector and the plug for the outlet of a rack PDU (IEC 60320-1)."""

@@ -12,7 +12,7 @@ from fabricgen.bom.sources.devices import bought_devices, place_in_rack
 from fabricgen.catalog.models import RackProfile
 from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources

@@ -8,9 +8,9 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, needs_of
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.cables import cages_of_ends
 from fabricgen.wiring.cabling.end_kinds import EndKind
-from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:

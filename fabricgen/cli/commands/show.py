@@ -45,7 +45,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
 
 def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """What sizing chose beyond the fewest uplinks (`more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
-    from fabricgen.design.advice.room import kept_sizes, more_uplinks
+    from fabricgen.design.advice.choices import kept_sizes, more_uplinks
 
     chosen = {
         more.tier.name: {

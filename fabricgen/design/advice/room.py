@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.build import trials_of
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.linked import linked_fabrics
-from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path as Place
 
 if TYPE_CHECKING:
@@ -43,73 +38,3 @@ class RoomyCatalog(Catalog):
 
 
 # What sizing chose that is worth a word: more uplinks than the fewest, and sizes that the lock keeps.
-
-
-@dataclass(frozen=True, slots=True)
-class MoreUplinks:
-    """A tier with more uplinks than its oversubscription calls for, and the switches above it, with the figures that
-    the fewest uplinks would give (0 switches where these cannot be wired).
-    """
-
-    tier: TierDesign
-    uplinks: int
-    fewest_uplinks: int
-    upper: TierDesign
-    switches: int
-    switches_with_fewest: int
-
-    @property
-    def text(self) -> str:
-        """In words: `32 uplinks a leaf instead of 29: 8 spine switches instead of 29`."""
-        taken = f"{self.uplinks} uplinks a {self.tier.name} instead of {self.fewest_uplinks}"
-        instead = f" instead of {self.switches_with_fewest:,}" if self.switches_with_fewest else ""
-        return f"{taken}: {self.switches:,} {self.upper.name} switches{instead}"
-
-
-@dataclass(frozen=True, slots=True)
-class KeptSize:
-    """A figure of a tier that the lock keeps, and what it would be if it were derived anew."""
-
-    tier: TierDesign
-    part: str
-    """`count` (switches in all) or `uplinks` (of each switch)."""
-    kept: int
-    anew: int
-
-    @property
-    def release(self) -> str:
-        """What `lock --release` takes to have it derived anew."""
-        return f"{self.tier.fabric} {self.tier.name} {self.part}"
-
-    @property
-    def text(self) -> str:
-        """In words: `the lock keeps 29 spine switches; derived anew it would be 8`."""
-        what = f"{self.tier.name} switches" if self.part == "count" else f"uplinks a {self.tier.name}"
-        return f"the lock keeps {self.kept:,} {what}; derived anew it would be {self.anew:,}"
-
-
-def more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]:
-    """The tiers of a fabric with more uplinks than the fewest, from the nodes up."""
-    found = []
-    for tier in fabric.tiers:
-        if tier.uplink and tier.up and tier.uplink.fewest[0]:
-            upper = design.tier(tier.uplink.upper)
-            uplinks, count = tier.uplink.fewest
-            found.append(MoreUplinks(tier, tier.up.count, uplinks, upper, upper.switches, count * upper.groups))
-    return found
-
-
-def kept_sizes(design: Design) -> list[KeptSize]:
-    """What the lock keeps of sizes that would be derived differently, fabric by fabric."""
-    if not design.layout.lock.blueprint:
-        return []
-    found = []
-    for names in linked_fabrics(design.loaded.blueprint.fabrics):
-        anew = {tier.key: tier for fabric in trials_of(design, names[0]).anew() for tier in fabric.tiers}
-        for tier in (t for f in design.fabrics if f.name in names for t in f.tiers):
-            other = anew.get(tier.key, tier)
-            if other.switches != tier.switches:
-                found.append(KeptSize(tier, "count", tier.switches, other.switches))
-            if other.up and tier.up and other.up.count != tier.up.count:
-                found.append(KeptSize(tier, "uplinks", tier.up.count, other.up.count))
-    return found

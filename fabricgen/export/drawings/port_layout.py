@@ -17,7 +17,7 @@ from fabricgen.export.drawings.svg import GLYPH, Groups, narrowest
 from fabricgen.export.drawings.switch_ports import KEPT, Port
 from fabricgen.export.plugs import cable_end_ports, plugs
 from fabricgen.export.technician.records import CableTag, cable_tags
-from fabricgen.wiring.groups import unique_combinations
+from fabricgen.wiring.arrays import unique_combinations
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
 """Usable area of a landscape A4 page, mm."""

@@ -19,8 +19,9 @@ from fabricgen.export.locations import rack_places
 from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.racks.loads import RackLoads, included, power_bases, rack_loads
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass, Ints64
+from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """The colour of nodes, which belong to several fabrics."""

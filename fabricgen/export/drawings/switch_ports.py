@@ -15,7 +15,8 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
 from fabricgen.export.table import end_place
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, ManagementPort, Segment
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.wiring.tables import SWITCH, ManagementPort, Segment
 
 DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"
 """Role of a port: to a node or lower tier, to a higher tier, inside the tier, management, or kept without a cable."""

@@ -27,7 +27,8 @@ from fabricgen.numbering.lazy_columns import (
     constant_column,
     encoded,
 )
-from fabricgen.wiring.tables import SWITCH, DeviceClass, Flags, Ints, Ints64, ManagementPort, Segment, unique_inverse
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_inverse
+from fabricgen.wiring.tables import SWITCH, DeviceClass, ManagementPort, Segment
 from fabricgen.wiring.tenants import tenant_of_links
 
 ON_REQUEST = False

@@ -19,8 +19,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
-from fabricgen.wiring.tables import NODE, Flags, Ints
+from fabricgen.wiring.tables import NODE
 
 ON_REQUEST = False
 

@@ -19,7 +19,7 @@ from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.rdma.files import rdma_files
 from fabricgen.export.table import ExportContext, File, picked
 from fabricgen.numbering.addresses.rail_subnets import node_prefixes
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.arrays import Ints64
 
 ON_REQUEST = True
 

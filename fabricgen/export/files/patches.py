@@ -14,10 +14,10 @@ from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import socket_numbers
 from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.end_kinds import common_ends
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
-from fabricgen.wiring.tables import Ints
 
 ON_REQUEST = False
 

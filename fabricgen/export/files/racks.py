@@ -12,8 +12,8 @@ from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.racks.loads import power_bases, rack_loads
-from fabricgen.wiring.tables import Floats
 
 ON_REQUEST = False
 

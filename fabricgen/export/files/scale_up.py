@@ -10,9 +10,9 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file, picked
+from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.scale_up_places import domain_names, expand_domains
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import Ints
 
 ON_REQUEST = True
 

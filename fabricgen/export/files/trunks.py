@@ -9,8 +9,8 @@ import numpy as np
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.patching.tables import Patching
-from fabricgen.wiring.tables import Ints
 
 ON_REQUEST = False
 

@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.graph import GraphTables, Record, wired_graph
 from fabricgen.export.table import ExportContext, File, Portion
-from fabricgen.wiring.tables import Ints, Ints64, unique_values
+from fabricgen.wiring.arrays import Ints, Ints64, unique_values
 
 ON_REQUEST = True
 

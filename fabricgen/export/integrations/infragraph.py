@@ -20,7 +20,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.operations.devices import word
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded
-from fabricgen.wiring.tables import DeviceClass, Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.tables import DeviceClass
 
 ON_REQUEST = True
 

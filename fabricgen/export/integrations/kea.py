@@ -25,7 +25,8 @@ from fabricgen.numbering.addresses.exit_links import exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn
 from fabricgen.numbering.blocks.family import V4, Network
-from fabricgen.wiring.tables import SWITCH, Ints64, ManagementPort, Segment
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import SWITCH, ManagementPort, Segment
 
 ON_REQUEST = True
 

@@ -22,7 +22,8 @@ from fabricgen.export.files.endpoints import domain_column
 from fabricgen.export.simulators.dimensions import level_name
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
-from fabricgen.wiring.tables import NODE, Ints64
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import NODE
 
 LONGEST = 63
 """Characters of a group's name: those of a host name, of a Slurm switch (64) and of the value of a Kubernetes label."""

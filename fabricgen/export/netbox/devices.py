@@ -17,7 +17,8 @@ from fabricgen.export.netbox.kinds import Kind, slug, slugs
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.table import Cell, Table, counted, picked
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, constant_column, encoded, object_array
-from fabricgen.wiring.tables import SWITCH, DeviceClass, unique_values
+from fabricgen.wiring.arrays import unique_values
+from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 NODE_COLOR = "9e9e9e"
 """The colour of the roles of what is no switch; those of switches have the colour of their fabric."""

@@ -26,7 +26,8 @@ from fabricgen.numbering.lazy_columns import (
     encoded,
     object_array,
 )
-from fabricgen.wiring.tables import SWITCH, Flags
+from fabricgen.wiring.arrays import Flags
+from fabricgen.wiring.tables import SWITCH
 
 LONGEST = {
     ("sites", "name"): 100,

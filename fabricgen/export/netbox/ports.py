@@ -28,9 +28,9 @@ from fabricgen.numbering.lazy_columns import (
     encoded,
     object_array,
 )
-from fabricgen.wiring.bonding import LACP, MLAG
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Ints64, ManagementPort, Segment, Side
+from fabricgen.wiring.arrays import Ints64, unique_combinations
+from fabricgen.wiring.bonds import LACP, MLAG
+from fabricgen.wiring.tables import ManagementPort, Segment, Side
 
 KBITS = 1_000_000
 """Kbit/s of one Gb/s."""

@@ -23,7 +23,8 @@ from fabricgen.export.table import File, picked
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
 from fabricgen.numbering.underlay import families
-from fabricgen.wiring.tables import Ints64, Segment
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import Segment
 
 # What a NIC is told of a fabric's QoS: the same intent that its switches are configured from.
 # Other traffic is priority and class 0 on hosts, whatever the NOS calls it. DSCPs share priorities by eights until

@@ -22,7 +22,7 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.kinds import torus
 from fabricgen.export.table import Cell, File, Table, csv_file
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.wiring.tables import Floats, Ints64
+from fabricgen.wiring.arrays import Floats, Ints64
 
 ALIKE = 1e-9
 """Shares and rates that differ by less are equal."""

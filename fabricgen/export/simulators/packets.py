@@ -20,7 +20,7 @@ from fabricgen.analyze.network import NONE
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.scale_up.kinds import mesh
 from fabricgen.export.simulators.dimensions import Numbered, refusal
-from fabricgen.wiring.tables import Floats, Ints64
+from fabricgen.wiring.arrays import Floats, Ints64
 
 MOST_VERTICES, MOST_LINKS, MOST_NEIGHBOURS = 2**16, 254 * 255, 1024
 

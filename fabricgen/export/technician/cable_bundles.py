@@ -22,10 +22,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.locations import rack_order, rack_places, row_numbers, row_places
 from fabricgen.export.plugs import Plugs
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.arrays import Floats, Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Floats, Ints, Ints64
+from fabricgen.wiring.cabling.sockets import connectors
 
 TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""

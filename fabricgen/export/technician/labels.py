@@ -18,9 +18,8 @@ from fabricgen.export.table import Cell, Table, picked
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.groups import rank_within, unique_combinations
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, rank_within, unique_combinations
 from fabricgen.wiring.patching.tables import Patching
-from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 def label_table(found: Records) -> Table:

@@ -12,9 +12,8 @@ from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mar
 from fabricgen.export.plugs import Plugs, cable_end_ports, plugs
 from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
 from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import common_ends
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Flags, Ints, Ints64
 
 
 @dataclass(frozen=True, slots=True)

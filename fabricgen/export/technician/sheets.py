@@ -20,9 +20,9 @@ from fabricgen.export.technician.patched import through_panels
 from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
 from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, redlines
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
-from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.tables import Flags, Ints, Ints64
+from fabricgen.wiring.cabling.sockets import connectors
 
 MOST_STEPS = 99
 """The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""

@@ -33,7 +33,7 @@ from fabricgen.export.technician.sheets import (
     wiring_sheet,
 )
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.arrays import Ints64
 
 
 def workbook(pack: TechnicianPack, volume: Volume) -> bytes:

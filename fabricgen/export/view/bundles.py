@@ -12,7 +12,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.places import LEVELS, Places
-from fabricgen.wiring.tables import SWITCH, Flags, Floats, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.tables import SWITCH
 
 OWN_BAND, ALL_CHILDREN, OUTSIDE = -1, -2, -3
 """An end that is no single place: a band of the box itself, all of its places together, what is beyond its top."""

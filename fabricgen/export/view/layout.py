@@ -19,7 +19,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, Bundle, bundles_of
 from fabricgen.export.view.places import CLUSTER, Places, places_of
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, Floats, Ints
+from fabricgen.wiring.arrays import Floats, Ints
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
 CELL_W, CELL_H, CELL_GAP = 12.0, 5.0, 2.0
 """A node, or a switch among nodes, and the gap between devices."""

@@ -13,9 +13,10 @@ import numpy as np
 
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.cluster import Cluster
+from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.cabling.routes import crossing_taken, crossings, exit_of
 from fabricgen.wiring.patching.tables import Patching
-from fabricgen.wiring.tables import NODE, DeviceTable, Ints, Ints64, RackTable, WiringPlan
+from fabricgen.wiring.tables import NODE, DeviceTable, RackTable, WiringPlan
 
 CLUSTER, SITE, POD, UNIT, RACK = LEVELS = tuple(range(5))
 """Levels of boxes, from wide to narrow."""

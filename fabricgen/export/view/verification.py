@@ -20,7 +20,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.models.validation import dotted
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 AS_PLANNED, HARMLESS, UNSEEN, CHECK, DARK, ELSEWHERE = range(6)
 """States of a cable, from the best to the worst; CHECK: its port or optic is to be looked at."""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.numbering.addresses.family_tables import FamilyAddresses
     from fabricgen.numbering.blocks.column import AddressColumn
-    from fabricgen.wiring.tables import DeviceClass, Ints
+    from fabricgen.wiring.arrays import Ints
+    from fabricgen.wiring.tables import DeviceClass
 
 NO_BMC = ("MGMT",)
 """Ports of the role `bmc` that are a device's own management port: of firewalls and routers."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.design.phase_selection import Selection
     from fabricgen.phases.presence import Presence
-    from fabricgen.wiring.tables import Flags, Ints, LinkTable, WiringPlan
+    from fabricgen.wiring.arrays import Flags, Ints
+    from fabricgen.wiring.tables import LinkTable, WiringPlan
 
 
 def below_limit(left: RemainingBisection, limit: float | None) -> bool:

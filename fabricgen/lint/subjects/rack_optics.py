@@ -13,7 +13,7 @@ from fabricgen.lint.subjects.rack_loads import ROUNDING, Figure, RackLoad, rack_
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 
 if TYPE_CHECKING:
-    from fabricgen.wiring.tables import Floats, Ints, Ints64
+    from fabricgen.wiring.arrays import Floats, Ints, Ints64
 
 
 @dataclass(frozen=True)

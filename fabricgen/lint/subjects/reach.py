@@ -60,7 +60,7 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     """
     import numpy as np
 
-    from fabricgen.wiring.tables import unique_values
+    from fabricgen.wiring.arrays import unique_values
 
     cables, links = cluster.plan.cables, cluster.plan.links
     if cables.reaches.all():
@@ -115,7 +115,7 @@ def patched_kinds(cluster: Cluster, *, shuffled: bool = False) -> Iterator[Patch
         return
     import numpy as np
 
-    from fabricgen.wiring.tables import unique_values
+    from fabricgen.wiring.arrays import unique_values
 
     cables = cluster.plan.cables
     for number, policy in enumerate(patching.policies):

@@ -62,7 +62,7 @@ from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
 from fabricgen.views.model.routing import prefixes_of_loopbacks
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
-from fabricgen.wiring.bonding import PAIR_VLAN
+from fabricgen.wiring.bonds import PAIR_VLAN
 
 GATEWAY_MAC = "00:1c:73:00:dc:01"
 

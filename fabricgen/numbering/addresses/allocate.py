@@ -22,7 +22,8 @@ from fabricgen.numbering.blocks.family import FAMILIES, V4, Family
 from fabricgen.numbering.lazy_columns import LazyColumn
 from fabricgen.numbering.switch_asns import allocate_asns
 from fabricgen.numbering.underlay import families, is_routed, runs_bgp
-from fabricgen.wiring.tables import Ints64, WiringPlan
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces, tenant_places
 
 if TYPE_CHECKING:

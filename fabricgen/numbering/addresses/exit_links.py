@@ -12,7 +12,8 @@ from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import free_pairs, owned_tier, stated_of
 from fabricgen.numbering.blocks.column import AddressColumn, column_of
-from fabricgen.wiring.tables import EXTRA, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import EXTRA, WiringPlan
 
 
 def exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:

@@ -29,8 +29,9 @@ from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
 from fabricgen.numbering.blocks.column import AddressColumn, column_of, no_addresses
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
 from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
-from fabricgen.wiring.bonding import PEER
-from fabricgen.wiring.tables import SWITCH, Flags, Ints, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.wiring.bonds import PEER
+from fabricgen.wiring.tables import SWITCH, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fabricgen.numbering.blocks.column import AddressColumn, text_of
 from fabricgen.numbering.blocks.family import Family
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.arrays import Ints64
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.tables import Flags, Ints64, WiringPlan
+from fabricgen.wiring.arrays import Flags, Ints64
+from fabricgen.wiring.tables import WiringPlan
 
 
 class Holders:

@@ -17,7 +17,8 @@ from fabricgen.numbering.addresses.family_tables import Subnets
 from fabricgen.numbering.blocks.column import AddressColumn, at_places, no_addresses
 from fabricgen.numbering.blocks.family import Family
 from fabricgen.numbering.blocks.pools import Need, NumberPool
-from fabricgen.wiring.tables import Ints64, ManagementPort, WiringPlan
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import ManagementPort, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,9 @@ from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family, Network
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.slot_counts import node_slot_count, served_members, slots_of_part
 from fabricgen.numbering.underlay import families, is_management
+from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.links.columns import in_part, tier_columns
-from fabricgen.wiring.tables import Ints, Ints64, WiringPlan
+from fabricgen.wiring.tables import WiringPlan
 
 RailKey = tuple[int, int, int]
 """(rail, plane, port of the NIC), from 1: what a subnet belongs to."""

@@ -21,7 +21,8 @@ from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.family_tables import Subnets
 from fabricgen.numbering.addresses.relayed_vrfs import relayed_fabrics, relayed_vrfs
 from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
-from fabricgen.wiring.tables import Flags, WiringPlan
+from fabricgen.wiring.arrays import Flags
+from fabricgen.wiring.tables import WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:

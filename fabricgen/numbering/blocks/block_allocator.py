@@ -27,7 +27,7 @@ from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.blocks import column
 from fabricgen.numbering.blocks.column import AddressColumn
 from fabricgen.numbering.blocks.pools import Need, NumberPool
-from fabricgen.wiring.tables import Ints, Ints64, unique_values
+from fabricgen.wiring.arrays import Ints, Ints64, unique_values
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ from fabricgen.numbering.lazy_columns import (
     Strings,
     object_array,
 )
-from fabricgen.wiring.groups import unique_below
-from fabricgen.wiring.tables import Flags, Ints64
+from fabricgen.wiring.arrays import Flags, Ints64, unique_below
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -17,7 +17,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, did_you_mean, fault
 from fabricgen.verify.actions import Action, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling, cabling_of
-from fabricgen.wiring.tables import Ints64
+from fabricgen.wiring.arrays import Ints64
 
 
 class Place(NamedTuple):

@@ -22,7 +22,7 @@ from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.consequences.places import SPARE, Place, Places, Reach
 from fabricgen.verify.sightings import Seen, device_of
-from fabricgen.wiring.tables import Flags, Ints64, unique_values
+from fabricgen.wiring.arrays import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
 """Kinds of actions that say where plugs are."""

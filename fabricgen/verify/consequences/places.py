@@ -13,8 +13,8 @@ from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, End, Step
 from fabricgen.verify.cabling import PlannedCabling
+from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.cabling.routes import Positions, device_positions, way_between
-from fabricgen.wiring.tables import Floats
 
 SPARE = -1
 

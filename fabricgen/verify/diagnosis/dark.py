@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.verify.actions import Action, AsFound, CableState, End, Kind, Step
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.wording import box, end_of, plug, steps_text, where
-from fabricgen.wiring.tables import Flags, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 ONE_KIND = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
 LEAST = 2

@@ -39,7 +39,7 @@ from fabricgen.verify.diagnosis.unexplained import (
     unclear_actions,
 )
 from fabricgen.verify.sightings import Seen, is_outside, place_of
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 HOPELESS = 5000
 """More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""

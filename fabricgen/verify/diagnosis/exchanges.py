@@ -17,7 +17,7 @@ from fabricgen.verify.diagnosis.grouping import merge_groups
 from fabricgen.verify.diagnosis.plugs import moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
 from fabricgen.verify.diagnosis.wording import MOST_STEPS, box, end_of, listed, plug, spot_on_device, steps_text, where
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 NAMES_ALONE = "or only their names are exchanged: read the serial number of each, and rename it or provision it again"
 

@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.blueprint.models import natural
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.sightings import Seen
-from fabricgen.wiring.tables import Flags, Ints
+from fabricgen.wiring.arrays import Flags, Ints
 
 NOWHERE = -2
 """In place of the number of a port that no plan and no dump has yet."""

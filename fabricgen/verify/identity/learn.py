@@ -20,7 +20,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.names import How, Identities, ends_of
 from fabricgen.verify.sightings import Sightings, capped
-from fabricgen.wiring.tables import unique_values
+from fabricgen.wiring.arrays import unique_values
 
 CODE = "FG070"
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")

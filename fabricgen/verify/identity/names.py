@@ -18,7 +18,7 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import guid_text
 from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers
 from fabricgen.verify.sightings import Sightings
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 if TYPE_CHECKING:
     from fabricgen.verify.sightings import Bytes

@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.names import Ends, How, Identities, ends_of, is_default, texts_of
 from fabricgen.verify.sightings import Sightings
-from fabricgen.wiring.tables import Flags, Ints64
+from fabricgen.wiring.arrays import Flags, Ints64
 
 ROUNDS = 12
 """Tiers are fewer; and more rounds than this find nothing."""

@@ -16,7 +16,7 @@ from fabricgen.catalog.product_models import CODED, PLAIN, Product, ProductList
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.report import PortReport, added
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 if TYPE_CHECKING:
     from fabricgen.numbering.lazy_columns import EncodedColumn

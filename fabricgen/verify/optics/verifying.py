@@ -34,7 +34,7 @@ from fabricgen.verify.optics.report import (
     error_rate_after_fec,
 )
 from fabricgen.verify.sightings import Sightings
-from fabricgen.wiring.tables import Ints
+from fabricgen.wiring.arrays import Ints
 
 
 def with_optics(

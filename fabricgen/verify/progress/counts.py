@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.verify.actions import Action, CableState
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.wiring.tables import Flags, Ints, Ints64, unique_values
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_values
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from fabricgen.kernel.text_input import decode, read_bytes
 from fabricgen.verify.actions import Action, CableState
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.report import is_of_optics
-from fabricgen.wiring.tables import Flags, Ints
+from fabricgen.wiring.arrays import Flags, Ints
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of the largest report that is read."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, hangs_on_lower
-from fabricgen.wiring.groups import all_alike
-from fabricgen.wiring.tables import Flags, Ints, Ints64, LinkTable, Side
+from fabricgen.wiring.tables import LinkTable, Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,69 +17,20 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.media.policy import stock_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_inverse, unique_values
 from fabricgen.wiring.cabling.assemblies import assemble, sharing
 from fabricgen.wiring.cabling.end_kinds import common_ends
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers, hangs_on_lower
 from fabricgen.wiring.cabling.media import choose, made_media
 from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
 from fabricgen.wiring.cabling.routes import run_length
+from fabricgen.wiring.cabling.sockets import cages, connectors
 from fabricgen.wiring.cabling.stock import order_m
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.patching.patching import Patcher
-from fabricgen.wiring.tables import (
-    CableTable,
-    DeviceTable,
-    Flags,
-    Floats,
-    Ints,
-    Ints64,
-    LinkTable,
-    RackTable,
-    Side,
-    WiringPlan,
-    unique_inverse,
-    unique_values,
-)
+from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable, Side, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.wiring.patching.tables import Patching
-
-_STRIDE = 1 << 20
-"""Connectors and cages of one device are numbered below this."""
-
-_MANAGEMENT = _STRIDE // 4
-"""Numbers of management ports: beyond those of any face."""
-
-_SCALE_UP = _STRIDE // 8
-"""Numbers of scale-up ports: between the two."""
-
-
-def connectors(side: Side, ports: Ints) -> Ints:
-    """The connector (from 0, within the device and side) of each port; int32."""
-    if isinstance(side, PortRun):
-        per_cage = max(1, side.connectors)
-        in_cage = ports % side.ways // side.per_connector
-        return (cages(side, ports) * per_cage + in_cage).astype(np.int32)
-    if isinstance(side, Attachment):
-        return _leg_numbers(side, cages=False)[ports]
-    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
-
-
-def cages(side: Side, ports: Ints) -> Ints:
-    """The cage (from 0, within the device and side) of each port; int32."""
-    if isinstance(side, PortRun):
-        return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
-    if isinstance(side, Attachment):
-        return _leg_numbers(side, cages=True)[ports]
-    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
-
-
-def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
-    """A number of the connector, or cage, of each leg, int32; NIC roles have disjoint ranges of numbers."""
-    keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
-    order = sorted(set(keys))
-    base = 1024 * (1 + sorted(side.profile.roles).index(side.role))
-    return np.array([base + order.index(key) for key in keys], dtype=np.int32)
 
 
 def cable(

@@ -12,11 +12,12 @@ from fabricgen.catalog.models import OPTICAL, CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import CableTable, Flags, Ints, Ints64, LinkTable, Segment, Side
+from fabricgen.wiring.tables import CableTable, LinkTable, Segment, Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.wiring.tables import DeviceClass, DeviceTable, Floats, Ints, Ints64, LinkTable, Segment, Side
+from fabricgen.wiring.arrays import Floats, Ints, Ints64
+from fabricgen.wiring.tables import DeviceClass, DeviceTable, LinkTable, Segment, Side
 
 PlaceOf = Callable[[Side, Ints], Ints]
 """(side, ports) -> the cage or connector of each port within its device, or the port itself; int32."""

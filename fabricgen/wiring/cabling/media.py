@@ -10,9 +10,10 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.policy import named
 from fabricgen.design.ports import PortRun
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import CageSharing
 from fabricgen.wiring.cabling.stock import serves_m
-from fabricgen.wiring.tables import Flags, Floats, Ints, Ints64, LinkTable, Segment
+from fabricgen.wiring.tables import LinkTable, Segment
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,13 +11,13 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.product_models import Product
 from fabricgen.design.media.policy import product_lists
 from fabricgen.design.model import Design
+from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
 from fabricgen.wiring.cabling.assemblies import connectors_in_cage
 from fabricgen.wiring.cabling.end_kinds import EndKind, common_end_is_lower, end_kind, widths
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.cabling.media import is_allowed
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, fibres_of
-from fabricgen.wiring.groups import unique_combinations
-from fabricgen.wiring.tables import Floats, Ints, LinkTable, Offer, Segment
+from fabricgen.wiring.tables import LinkTable, Offer, Segment
 
 Media = tuple[CableProfile, ...]
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from fabricgen.blueprint.sections.floor import Cross, Floor, Point, Trays
 from fabricgen.design.floor.halls import Hall
-from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, Ints64, RackTable
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.tables import DeviceTable, RackTable
 
 RACK_UNIT_M = 0.04445
 """Height of one rack unit, m (EIA-310)."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
-from fabricgen.wiring.tables import Floats
+from fabricgen.wiring.arrays import Floats
 
 FIBRE_STOCK_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 200, 250, 300, 400, 500)
 """Lengths of fibre that are stocked, m; beyond the last, whole multiples of `BY_REEL_M` up to `BY_DRUM_M`, then whole

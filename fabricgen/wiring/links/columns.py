@@ -20,8 +20,9 @@ from fabricgen.design.shape import (
     units_each,
     within_unit,
 )
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import Flags, Ints, Ints64, WiringPlan
+from fabricgen.wiring.tables import WiringPlan
 
 Columns = dict[str, Ints]
 """Dimension -> int32 column; site, pod, unit, su and rack are -1 where the device has none."""

@@ -42,18 +42,9 @@ from fabricgen.design.shape import group_index, inner, met, met_together, place_
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
 from fabricgen.kernel.intervals import Allocations, numbers
-from fabricgen.wiring.groups import rank_within
+from fabricgen.wiring.arrays import Ints, Ints64, rank_within
 from fabricgen.wiring.links.columns import Columns, in_part, tier_columns
-from fabricgen.wiring.tables import (
-    EXTRA,
-    TRAY,
-    DeviceClass,
-    DeviceTable,
-    Ints,
-    Ints64,
-    ManagementPort,
-    Segment,
-)
+from fabricgen.wiring.tables import EXTRA, TRAY, DeviceClass, DeviceTable, ManagementPort, Segment
 
 
 @dataclass(frozen=True, slots=True)

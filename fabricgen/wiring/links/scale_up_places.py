@@ -15,10 +15,11 @@ from fabricgen.design.model import Design
 from fabricgen.design.scale_up.domains import domain_links
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.scale_up.placement import DomainPlacement
+from fabricgen.wiring.arrays import Flags, Ints, unique_values
 from fabricgen.wiring.links.columns import Columns, node_columns, site_of_pod, unit_columns
 from fabricgen.wiring.links.fabric import SegmentLinks
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, Flags, Ints, Segment, unique_values
+from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, Segment
 
 
 def domain_columns(layout: Layout, places: DomainPlacement, at: Columns) -> tuple[Ints, Ints]:

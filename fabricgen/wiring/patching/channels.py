@@ -8,10 +8,11 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
+from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.cabling.end_kinds import link_lanes, widths
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE
-from fabricgen.wiring.tables import Flags, Ints, LinkTable
+from fabricgen.wiring.tables import LinkTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@ import numpy as np
 from fabricgen.design.floor.rack_space import panel_places
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.patching.channels import TrunkLayout
-from fabricgen.wiring.patching.tables import PanelTable, PatchLocations, termination_order
+from fabricgen.wiring.patching.locations import PatchLocations, termination_order
+from fabricgen.wiring.patching.tables import PanelTable
 from fabricgen.wiring.racks.table import NETWORK_RACK, with_network_racks
-from fabricgen.wiring.tables import DeviceTable, Flags, Ints, RackTable
+from fabricgen.wiring.tables import DeviceTable, RackTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import policies_of
 from fabricgen.design.model import Design
+from fabricgen.wiring.arrays import Flags, Floats, Ints
 from fabricgen.wiring.cabling.end_numbers import CableEnds
 from fabricgen.wiring.cabling.media import fits_segment
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.tables import CableTable, DeviceTable, Flags, Floats, Ints, LinkTable, RackTable
+from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable
 
 if TYPE_CHECKING:
     from fabricgen.wiring.patching.tables import Patching
@@ -60,7 +61,7 @@ class Patcher:
         policies = policies_of(design)
         if not policies:
             return cls(media, racks)
-        from fabricgen.wiring.patching.tables import locations_of
+        from fabricgen.wiring.patching.locations import locations_of
         from fabricgen.wiring.patching.trunks import PatchingInput
 
         floor = design.loaded.blueprint.floor

@@ -12,24 +12,18 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.wiring.cabling.cables import connectors
+from fabricgen.wiring.arrays import Flags, Floats, Ints, unique_values
 from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
 from fabricgen.wiring.cabling.offers import jumper_lengths
 from fabricgen.wiring.cabling.routes import Positions, device_positions, positions_at, run_between, together
 from fabricgen.wiring.cabling.shelf import Shelf
+from fabricgen.wiring.cabling.sockets import connectors
 from fabricgen.wiring.cabling.stock import fibre_m, order_m
 from fabricgen.wiring.patching.channels import Channels, TrunkLayout, channels_of, jumper_widths, lay_out_trunks
+from fabricgen.wiring.patching.locations import PatchLocations
 from fabricgen.wiring.patching.panels import free_units, joined_panels, patch_racks, stand, terminate
-from fabricgen.wiring.patching.tables import (
-    IN_SHUFFLE,
-    PanelTable,
-    Patching,
-    PatchLocations,
-    PatchTable,
-    ShuffleTable,
-    TrunkTable,
-)
-from fabricgen.wiring.tables import DeviceTable, Flags, Floats, Ints, LinkTable, RackTable, Side, unique_values
+from fabricgen.wiring.patching.tables import IN_SHUFFLE, PanelTable, Patching, PatchTable, ShuffleTable, TrunkTable
+from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, Side
 
 
 @dataclass(frozen=True, slots=True)

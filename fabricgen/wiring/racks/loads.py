@@ -11,7 +11,8 @@ import numpy as np
 from fabricgen.catalog.loads import Device, air_w, basis, liquid_w, planned_w
 from fabricgen.catalog.profile import Basis
 from fabricgen.catalog.rack_models import TRAY_PLACES
-from fabricgen.wiring.tables import DeviceTable, Floats, Ints, WiringPlan
+from fabricgen.wiring.arrays import Floats, Ints
+from fabricgen.wiring.tables import DeviceTable, WiringPlan
 
 BASES: tuple[str, ...] = get_args(Basis)
 """What a figure of power may be, the best known first."""

@@ -16,8 +16,8 @@ from fabricgen.design.floor.unit_plan import UnitPlan, tray_name
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
-from fabricgen.wiring.groups import rank_within
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, Ints, RackTable, unique_values
+from fabricgen.wiring.arrays import Ints, rank_within, unique_values
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable, RackTable
 
 NODE_RACK, NETWORK_RACK = range(2)
 """Kinds of rack: indexes of `RackTable.kinds`; node racks of further kinds of units come after these."""

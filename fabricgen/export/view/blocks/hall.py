@@ -20,9 +20,10 @@ from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import hall_places, row_label
 from fabricgen.export.view.places import TrayRoutes, cross_trays, tray_routes
 from fabricgen.export.view.source import Packed, PageSource, packed, packed_table
+from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.routes import exit_of, riser_of
 from fabricgen.wiring.racks.loads import included, rack_loads
-from fabricgen.wiring.tables import Ints, RackTable
+from fabricgen.wiring.tables import RackTable
 
 
 def block(source: PageSource) -> dict[str, Any]:

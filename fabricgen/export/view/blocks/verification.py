@@ -21,7 +21,7 @@ from fabricgen.export.view.verification import (
     Place,
     Verification,
 )
-from fabricgen.wiring.tables import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 
 COUNTED = {"harmless": HARMLESS, "unseen": UNSEEN, "check": CHECK, "dark": DARK, "elsewhere": ELSEWHERE}
 """States that are counted by place and ribbon; all other cables are as planned."""

@@ -53,8 +53,8 @@ class PortUsedTwice(PlanRule):
         """Count the links of every (device, port), and fold repeated ones by the line that made the later link."""
         import numpy as np
 
+        from fabricgen.wiring.arrays import unique_values
         from fabricgen.wiring.cabling.end_numbers import end_numbers
-        from fabricgen.wiring.tables import unique_values
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}

@@ -10,7 +10,7 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Flags, Ints
+    from fabricgen.wiring.arrays import Flags, Ints
 
 
 class RailCrossed(PlanRule):
@@ -40,7 +40,8 @@ class RailCrossed(PlanRule):
         """Compare rail and plane of every link with those of the switches at its ends (-1: a switch of several)."""
         import numpy as np
 
-        from fabricgen.wiring.tables import ManagementPort, unique_values
+        from fabricgen.wiring.arrays import unique_values
+        from fabricgen.wiring.tables import ManagementPort
 
         links, devices = cluster.plan.links, cluster.plan.devices
         crossed = np.zeros(len(links), dtype=bool)

@@ -47,7 +47,7 @@ class CrowdedCage(PlanRule):
 
         from fabricgen.catalog.models import SwitchProfile
         from fabricgen.design.ports import PortRun
-        from fabricgen.wiring.cabling.cables import cages
+        from fabricgen.wiring.cabling.sockets import cages
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
         shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching

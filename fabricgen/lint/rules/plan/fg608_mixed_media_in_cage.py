@@ -10,7 +10,8 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Flags, Ints, Segment
+    from fabricgen.wiring.arrays import Flags, Ints
+    from fabricgen.wiring.tables import Segment
 
 
 class MixedMediaInCage(PlanRule):

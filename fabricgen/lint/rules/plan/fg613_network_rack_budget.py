@@ -12,7 +12,7 @@ from fabricgen.lint.subjects.rack_loads import power_kw, weight_kg
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Ints64
+    from fabricgen.wiring.arrays import Ints64
 
 
 class NetworkRackBudget(PlanRule):

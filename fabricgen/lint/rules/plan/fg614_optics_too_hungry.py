@@ -112,7 +112,7 @@ def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | Non
 
 def _media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
-    from fabricgen.wiring.tables import unique_values
+    from fabricgen.wiring.arrays import unique_values
 
     cables = cluster.plan.cables
     return unique_values(cables.medium[cables.end_cable[cluster.end_rows[number]]])

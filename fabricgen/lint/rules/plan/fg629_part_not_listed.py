@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from fabricgen.catalog.cable_models import CableProfile
     from fabricgen.catalog.product_models import Product, ProductList
     from fabricgen.cluster import Cluster
+    from fabricgen.wiring.arrays import Ints64
     from fabricgen.wiring.cabling.end_kinds import EndKind
     from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
-    from fabricgen.wiring.tables import Ints64, Segment
+    from fabricgen.wiring.tables import Segment
 
 Gap = tuple[str, str, str, str]
 """Fabric, pair of tiers, what is missing, the nearest part."""

@@ -44,9 +44,9 @@ class EndsDoNotMatch(PlanRule):
         """Compare both ends of each kind of cable, then the fibres of split cables."""
         import numpy as np
 
+        from fabricgen.wiring.arrays import unique_combinations
         from fabricgen.wiring.cabling.end_kinds import splits
         from fabricgen.wiring.cabling.offers import kinds_of, shelf_of
-        from fabricgen.wiring.groups import unique_combinations
 
         table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Floats, Ints64
+    from fabricgen.wiring.arrays import Floats, Ints64
 
 
 class ReserveLengthensCables(PlanRule):
@@ -84,7 +84,7 @@ def _largest_reserve(cluster: Cluster) -> Path:
 
 def _hall_rows(cluster: Cluster) -> Iterator[tuple[int, list[int], list[int]]]:
     """(hall, rows from 0 that have racks, those between them that are empty)."""
-    from fabricgen.wiring.tables import unique_values
+    from fabricgen.wiring.arrays import unique_values
 
     racks = cluster.plan.racks
     for hall in range(len(racks.halls)):

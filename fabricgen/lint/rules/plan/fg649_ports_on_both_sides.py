@@ -14,7 +14,8 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.numbering.lazy_columns import EncodedColumn
-    from fabricgen.wiring.tables import DeviceClass, Flags, Ints
+    from fabricgen.wiring.arrays import Flags, Ints
+    from fabricgen.wiring.tables import DeviceClass
 
 
 class PortsOnBothSides(PlanRule):

@@ -45,7 +45,7 @@ class HeadroomUnpublished(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the longest cable of each kind of link with the headroom published for the switches at its ends."""
-        from fabricgen.wiring.tables import unique_values
+        from fabricgen.wiring.arrays import unique_values
 
         design, plan = cluster.design, cluster.plan
         lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}

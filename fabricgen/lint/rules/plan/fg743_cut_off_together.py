@@ -12,7 +12,8 @@ from fabricgen.lint.subjects.after_loss import lost_groups, segments_between, se
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.design.fabric_model import FabricDesign
-    from fabricgen.wiring.tables import Flags, LinkTable
+    from fabricgen.wiring.arrays import Flags
+    from fabricgen.wiring.tables import LinkTable
 
 SHOWN = 3
 """So many names are told, and how many more there are."""

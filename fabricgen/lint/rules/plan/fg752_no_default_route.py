@@ -12,7 +12,7 @@ from fabricgen.lint.rule import PlanRule
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.design.extras.exits import ExitDesign
-    from fabricgen.wiring.tables import Flags
+    from fabricgen.wiring.arrays import Flags
 
 
 class NoDefaultRoute(PlanRule):

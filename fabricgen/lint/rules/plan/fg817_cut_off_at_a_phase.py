@@ -10,7 +10,8 @@ from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.wiring.tables import Flags, WiringPlan
+    from fabricgen.wiring.arrays import Flags
+    from fabricgen.wiring.tables import WiringPlan
 
 
 class CutOffAtAPhase(PlanRule):

@@ -22,7 +22,7 @@ from fabricgen.render.escape import one_line
 from fabricgen.switch.interfaces import Pair
 from fabricgen.views.model.ports import model_bonds
 from fabricgen.views.switch import SwitchView
-from fabricgen.wiring.bonding import PAIR_VLAN
+from fabricgen.wiring.bonds import PAIR_VLAN
 
 VLAN = f"Vlan{PAIR_VLAN}"
 

@@ -1,12 +1,18 @@
-"""Grouping of rows by the values of integer columns."""
+"""Columns: their types, and grouping of rows by the values of integer columns."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.wiring.tables import Flags, Ints, Ints64, unique_inverse
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Ints: TypeAlias = "npt.NDArray[np.int32]"
+Ints64: TypeAlias = "npt.NDArray[np.int64]"
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 _MOST_CODES = 1 << 22
 """Up to so many combinations are looked up in a table (64 MB) rather than sorted."""
@@ -61,3 +67,16 @@ def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
     np.maximum.at(most, group, value)
     same: Flags = least >= most
     return same
+
+
+def unique_values(column: Ints | Ints64) -> list[int]:
+    """The distinct values of a column, ascending; np.unique would import numpy's masked arrays first."""
+    ordered = np.sort(column)
+    found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
+    return found
+
+
+def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:
+    """(the distinct values of a column, ascending; the index of each row's value among them, int64)."""
+    values = unique_values(column)
+    return values, np.searchsorted(np.array(values, dtype=column.dtype), column)

@@ -1,0 +1,265 @@
+"""What a switch is told apart from its ports: its frame, and its services to hosts; the base of views of switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.cable_overrides.ends import CableIds
+from fabricgen.catalog.models import SwitchProfile
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.model import Design
+from fabricgen.design.tenants.model import TenantDesign
+from fabricgen.numbering.addresses.allocate import Addresses
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses
+from fabricgen.numbering.blocks.column import dotted
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
+from fabricgen.numbering.switch_asns import shares_asn
+from fabricgen.switch.routing import Permit
+from fabricgen.views.configuration import in_maintenance, placed_snippets
+from fabricgen.views.exits import outside_of
+from fabricgen.views.intent import FabricIntent, host_pools
+from fabricgen.views.service import Service
+from fabricgen.views.switch import PlacedSnippet, SwitchView
+from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.wiring.links.columns import switch_ends
+from fabricgen.wiring.tables import SWITCH, WiringPlan
+
+
+@dataclass(frozen=True)
+class SwitchFrames:
+    """Builds views of switches without their ports; what all of them share is computed once."""
+
+    design: Design
+    plan: WiringPlan
+    addresses: Addresses
+    names: Sequence[str]
+    sites: Sequence[str]
+    port_columns: tuple[EncodedColumn, EncodedColumn]
+    """Port names of the a and b ends of every link."""
+    cable_id_columns: CableIds
+    intents: Mapping[str, FabricIntent]
+    known_shares: Flags | None = None
+    """`shares_asn` where it is known already: at a phase that of the whole cluster, so that growth changes nothing."""
+    absent: frozenset[str] = frozenset()
+    """The fabrics that are not there at a phase."""
+
+    @cached_property
+    def ports(self) -> tuple[Strings, Strings]:
+        """Port names of the a and b ends of every link; object arrays of str."""
+        a, b = self.port_columns
+        return a.texts(), b.texts()
+
+    @cached_property
+    def ends_by_switch(self) -> tuple[Ints64, Ints, Flags]:
+        """An index of link ends by switch, as `switch_ends` returns it."""
+        return switch_ends(self.plan)
+
+    def ends_of(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
+        """(index into `rows`, link, whether it is the upper end) of every port of some switches, in the order of views.
+
+        Management ports are left out. int64, int32, bool.
+        """
+        pointer, links, upper = self.ends_by_switch
+        wanted = np.asarray(rows, dtype=np.int64)
+        counts = pointer[wanted + 1] - pointer[wanted]
+        owner = np.repeat(np.arange(len(wanted)), counts)
+        place = np.arange(len(owner)) + (pointer[wanted] - np.cumsum(counts) + counts)[owner]
+        return owner, links.take(place), upper.take(place)
+
+    def frame(self, row: int) -> SwitchView:
+        """The view of one switch without its ports and routes, which take most of the time."""
+        devices, addresses = self.plan.devices, self.addresses
+        cls = devices.classes[devices.device_class[row]]
+        fabric = self.design.fabric(cls.fabric)
+        tier = self.design.tier(cls.key)
+        assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
+        return SwitchView(
+            name=self.names[row],
+            profile=cls.profile,
+            naming=self.design.catalog.naming(tier.nos),
+            fabric=self.intents[fabric.name],
+            tier=tier,
+            is_lowest=tier.lowest,
+            level=self.design.levels[tier.key],
+            asn=int(addresses.asn[row]),
+            router_id=dotted(int(addresses.router_id[row])),
+            loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
+            loopback6=self._six(lambda v6: v6.text(v6.loopback.at(row))),
+            managements=tuple(self._managements(row)),
+            services=self._services(row, fabric),
+            site=self.sites[row],
+            rack=self.plan.racks.names[devices.rack[row]],
+            ports=(),
+            routes={},
+            shares_asn=bool(self.shares_asn[row]),
+            snippets=self._snippets(row, tier),
+            maintenance=in_maintenance(self.design, self.names[row]),
+            mac=self.design.loaded.macs.get((self.names[row], ""), ""),
+        )
+
+    def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
+        """The snippets of a switch; computed once a tier for switches that have none of their own."""
+        name = self.names[row]
+        key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
+        if key not in self._snippets_of:
+            self._snippets_of[key] = placed_snippets(self.design, tier, key[1])
+        return self._snippets_of[key]
+
+    @cached_property
+    def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:
+        return {}
+
+    def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
+        """A text from the IPv6 addresses; "" where the cluster has none."""
+        return text(self.addresses.v6) if self.addresses.v6 else ""
+
+    def _managements(self, row: int) -> Iterator[tuple[str, str]]:
+        for found in self.addresses.families:
+            address, gateway = found.management.at(row), found.management_gateway.at(row)
+            if address:
+                yield found.prefix(address, int(found.management_length[row])), found.text(gateway)
+
+    @cached_property
+    def shares_asn(self) -> Flags:
+        """Whether each device shares its AS number with others that it reaches through the tiers above; bool."""
+        if self.known_shares is not None:
+            return self.known_shares
+        switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
+        tiers = [(c.rows, self.design.tier(c.key)) for c in switches]
+        return shares_asn(tiers, self.addresses.asn)
+
+    def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
+        """The services of the owning fabric, then of fabrics it carries whose nodes attach here or whose VRF passes."""
+        found = self._services_of(row, owner)
+        for guest in self._guests.get(owner.name, ()):
+            found += [
+                service
+                for service in self._services_of(row, guest)
+                if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
+            ]
+        return (*found, *self._of_tenants(row, owner))
+
+    def _of_tenants(self, row: int, owner: FabricDesign) -> Iterator[Service]:
+        """The services of tenants on a switch: those of their ports, or one without ports where their VRF passes."""
+        mine = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
+        for tenant in self.design.tenants:
+            places, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
+            outside = self._tenant_outside(owner, tenant.name)
+            here = [mine[name] for name, vlans in places.ports.items() if name in mine and vlans[row]]
+            for fabric in here:
+                for plain, vlan in zip(self._services_of(row, fabric), tenant.vlans[fabric.name], strict=False):
+                    yield replace(
+                        plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
+                    )
+            if not here and places.passes[row] and self._passes(owner.name, tenant.name):
+                yield self._passing(owner, tenant)
+
+    def _passing(self, owner: FabricDesign, tenant: TenantDesign) -> Service:
+        """The service of a tenant on a switch that has no ports of it."""
+        vlan, hosts, pools = tenant.vlans[owner.name][0], self.intents[owner.name].hosts, self.tenant_pools[tenant.name]
+        outside = self._tenant_outside(owner, tenant.name)
+        return Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
+
+    def passing_service(self, row: int, owner: str, vrf: str) -> Service:
+        """The service, without ports, of a tenant or of a carried fabric with this VRF."""
+        for tenant in self.design.tenants:
+            if tenant.name == vrf:
+                return self._passing(self.design.fabric(owner), tenant)
+        guest = next(guest for guest in self._guests[owner] if guest.vrf == vrf)
+        return self._services_of(row, guest)[0]
+
+    def _tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Permit, ...]:
+        """What is beyond the exits of a tenant in the fabrics linked with one; computed once."""
+        key = (owner.name, tenant)
+        if key not in self._outside_of_tenants:
+            self._outside_of_tenants[key] = outside_of(self.design, owner, tenant)
+        return self._outside_of_tenants[key]
+
+    @cached_property
+    def _outside_of_tenants(self) -> dict[tuple[str, str], tuple[Permit, ...]]:
+        return {}
+
+    @cached_property
+    def tenant_pools(self) -> dict[str, tuple[str, ...]]:
+        """The prefixes that contain all addresses of the nodes of each tenant."""
+        return {
+            tenant.name: tuple(dict.fromkeys(p for f in tenant.vlans for p in self._own_pools(f, tenant.fabrics)))
+            for tenant in self.design.tenants
+        }
+
+    def _own_pools(self, fabric: str, fabrics: Sequence[str]) -> tuple[str, ...]:
+        return host_pools(self.design, self.design.fabric(fabric)) if fabric in fabrics else ()
+
+    @cached_property
+    def _guests(self) -> dict[str, list[FabricDesign]]:
+        """The fabrics that each fabric carries, by its name; those carried by none under ""."""
+        found: dict[str, list[FabricDesign]] = {}
+        for fabric in self.design.fabrics:
+            found.setdefault(fabric.carrier, []).append(fabric)
+        return found
+
+    def _passes(self, owner: str, vrf: str) -> bool:
+        """Whether the links between a fabric's switches carry a VRF."""
+        return any((owner, vrf) in found.vrf_links for found in self.addresses.families)
+
+    def _services_of(self, row: int, fabric: FabricDesign) -> list[Service]:
+        """The services of a fabric on a switch: one, or one for each subnet of its rails."""
+        intent, found = self.intents[fabric.name], self.addresses.families
+        blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
+        gateways, labels = self._gateways(row, fabric), self.rail_labels(row, fabric)
+        owns = [self._own(each, row, fabric.name) for each in found]
+        return [
+            Service(
+                fabric=intent.name,
+                vlan=intent.vlan + place,
+                vrf=intent.vrf,
+                hosts=intent.hosts,
+                gateway=gateways[0][place] if gateways[0] else "",
+                host_subnet=blocks[0],
+                host_pools=intent.host_pools,
+                gateway6=gateways[-1][place] if len(found) > 1 and gateways[-1] else "",
+                host_subnet6=blocks[-1] if len(found) > 1 else "",
+                rail=label,
+                tagged=fabric.tagged,
+                own=owns[0],
+                own6=owns[-1] if len(found) > 1 else "",
+                outside=intent.outside,
+                offers=intent.offers,
+            )
+            for place, label in enumerate(labels)
+        ]
+
+    @staticmethod
+    def _own(found: FamilyAddresses, row: int, fabric: str) -> str:
+        """The address, with prefix length, of a switch of an MLAG pair in the subnet of a fabric; "" for none."""
+        subnets = found.subnets.get(fabric)
+        return found.prefix(subnets.own.at(row), int(subnets.subnet_length[row])) if subnets else ""
+
+    def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
+        """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
+        found = []
+        for each in self.addresses.families:
+            subnets = each.subnets.get(fabric.name)
+            length = int(subnets.subnet_length[row]) if subnets else 0
+            found.append([each.prefix(gateway, length) for gateway in each.gateways(fabric.name, row)])
+        return found
+
+    def rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
+        """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
+        rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
+        cls = devices.classes[devices.device_class[row]]
+        if rails is None or cls.key not in rails.leaves:
+            return [""]
+        return rails.leaves[cls.key].labels(row - cls.first) or [""]
+
+    def vlan_in(self, carrier: str, vrf: str) -> int:
+        """The VLAN in which a VRF passes the links between a fabric's switches: of its fabric, or of its tenant."""
+        tenant = next((tenant for tenant in self.design.tenants if tenant.name == vrf), None)
+        if tenant is not None:
+            return tenant.vlans[carrier][0]
+        guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (carrier, vrf))
+        return self.intents[guest.name].vlan

@@ -1,0 +1,46 @@
+"""Where ports are on a device: numbers of their cages and of the connectors of these."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.ports import PortRun
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import Side
+
+_STRIDE = 1 << 20
+"""Connectors and cages of one device are numbered below this."""
+_MANAGEMENT = _STRIDE // 4
+"""Numbers of management ports: beyond those of any face."""
+_SCALE_UP = _STRIDE // 8
+"""Numbers of scale-up ports: between the two."""
+
+
+def connectors(side: Side, ports: Ints) -> Ints:
+    """The connector (from 0, within the device and side) of each port; int32."""
+    if isinstance(side, PortRun):
+        per_cage = max(1, side.connectors)
+        in_cage = ports % side.ways // side.per_connector
+        return (cages(side, ports) * per_cage + in_cage).astype(np.int32)
+    if isinstance(side, Attachment):
+        return _leg_numbers(side, cages=False)[ports]
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
+
+
+def cages(side: Side, ports: Ints) -> Ints:
+    """The cage (from 0, within the device and side) of each port; int32."""
+    if isinstance(side, PortRun):
+        return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
+    if isinstance(side, Attachment):
+        return _leg_numbers(side, cages=True)[ports]
+    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
+
+
+def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
+    """A number of the connector, or cage, of each leg, int32; NIC roles have disjoint ranges of numbers."""
+    keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
+    order = sorted(set(keys))
+    base = 1024 * (1 + sorted(side.profile.roles).index(side.role))
+    return np.array([base + order.index(key) for key in keys], dtype=np.int32)
