@@ -63,6 +63,34 @@ RACKED = (
 )
 
 
+def test_patch_racks_are_named_by_templates_and_stand_where_they_stood() -> None:
+    usual = example_cluster("patched-hall").plan
+    for sets, first in {
+        'names.racks={panels: "{hall}-{rule}-r{row}-{place}-{n}"}': "hall1-uplinks-r-1-netrow01-1",
+        'names.racks="z-{default}"': "z-patch-uplinks-netrow01-01",
+    }.items():
+        named = example_cluster("patched-hall", sets).plan
+        assert first in named.racks.names
+        assert (named.patching.panels.rack == usual.patching.panels.rack).all()
+        assert (named.racks.column == usual.racks.column).all()
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("p-{su}", "names of racks of patch panels have no field {su}"),
+        ("p-{n}", "two racks would be named p-1"),
+        ("P-{place}", "P-netrow01 is no name of a rack"),
+        ("net-oob-spine-0{n}", "two racks would be named net-oob-spine-01"),
+    ],
+)
+def test_templates_of_patch_racks_that_name_none_are_refused(template: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        example_cluster("patched-hall", f'names.racks={{panels: "{template}"}}')
+    assert said in str(caught.value)
+    assert [d.path for d in caught.value.diagnostics] == [("names", "racks", "panels")]
+
+
 def test_racks_are_named_by_templates_and_moved_by_their_names() -> None:
     usual = example_cluster("leaf-spine").plan.racks
     named = example_cluster("leaf-spine", *RACKED).plan.racks

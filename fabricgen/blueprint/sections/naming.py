@@ -153,11 +153,12 @@ class Names(Model):
     racks: Templates = Field(
         default_factory=dict,
         description="A template for all racks, or by kind: nodes, network (racks of a unit without nodes), shared "
-        "(those that serve more than a unit). Fields: cluster, site, hall, row, column (where it stands unless "
-        "`floor.racks` moves it), default; of a unit also pod, su, rack (number in the unit); of nodes also index "
-        "(number in the cluster, reserved units counted); of shared ones run (what stands there), n (number in the "
-        "run). Racks of patch panels keep their names, patch-RULE-PLACE-01. "
-        "Defaults: {pod}-su{su:02}-rk{rack:02}, {pod}-su{su:02}-net{rack:02}, net-{run}-{n:02}.",
+        "(those that serve more than a unit), panels (patch racks at the ends of rows). Fields: cluster, site, hall, "
+        "row, column (where it stands unless `floor.racks` moves it), default; of a unit also pod, su, rack (number in "
+        "the unit); of nodes also index (number in the cluster, reserved units counted); of shared ones run (what "
+        "stands there), n (number in the run); of panels rule (of `cabling.patching`), place (their row), n (number "
+        "there). Defaults: {pod}-su{su:02}-rk{rack:02}, {pod}-su{su:02}-net{rack:02}, net-{run}-{n:02}, "
+        "patch-{rule}-{place}-{n:02}.",
     )
     devices: dict[str, HostName] = Field(
         default_factory=dict, description="Names of single devices, by the name that they have without this."

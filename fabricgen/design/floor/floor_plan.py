@@ -59,7 +59,7 @@ class FloorPlan:
             row_length(design, max(plan.racks for plan in self.plans)),
         )
         self.shared = RunPlaces(design, self.halls)
-        self._names = RackNames(design, self)
+        self.names = RackNames(design, self)
 
     @property
     def runs(self) -> tuple[NetworkRun, ...]:
@@ -137,15 +137,15 @@ class FloorPlan:
 
     def unit_rack_name(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
-        if self._names.stated:
-            return self._names.of_unit(unit, rack)
+        if self.names.stated:
+            return self.names.of_unit(unit, rack)
         pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
         return rack_name(pod.name, unit - pod.first_su, rack, self.plan_of(unit).kind.racks)
 
     def unit_rack_names(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
-        if self._names.stated:
-            return self._names.of_units()
+        if self.names.stated:
+            return self.names.of_units()
         pods, found = self._layout.pods, list[str]()
         most = {part: max(pod.su for pod in pods if pod.part == part) for part in {pod.part for pod in pods}}
         ends = {
@@ -163,7 +163,7 @@ class FloorPlan:
 
     def shared_rack_name(self, run: NetworkRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
-        return self._names.of_run(run, place) if self._names.stated else shared_name(run, place)
+        return self.names.of_run(run, place) if self.names.stated else shared_name(run, place)
 
     def shared_spot(self, run: NetworkRun, place: int) -> RackPosition:
         """Where a rack of a run stands, by its number in the run from 0."""
@@ -239,7 +239,7 @@ class FloorPlan:
                     hint="let it `stand: network-row` or `row-end`, or state `su` or `rack` in its `per`",
                 )
         _ = [plan.node_rack for plan in self.plans], self.unit_halls  # computed here to raise for what does not fit
-        self._names.check()
+        self.names.check()
 
     def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
         """The power feeds of a rack; empty where none are stated."""
@@ -274,13 +274,20 @@ def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:
 
 # Names of racks: the usual ones, or as templates have them, from where a rack stands and what it is for.
 
-NODES, NETWORK, SHARED = "nodes", "network", "shared"
-"""Keys of templates: racks of nodes, network racks of a unit, and network racks that serve more than a unit."""
+NODES, NETWORK, SHARED, PANELS = "nodes", "network", "shared", "panels"
+"""Keys of templates: racks of nodes, network racks of a unit and those that serve more than one, and patch racks."""
 
 USUAL = {
     NODES: "{pod}-su{su:02}-rk{rack:02}",
     NETWORK: "{pod}-su{su:02}-net{rack:02}",
     SHARED: "net-{run}-{n:02}",
+    PANELS: "patch-{rule}-{place}-{n:02}",
+}
+_WHO = {
+    NODES: "racks of nodes",
+    NETWORK: "network racks of units",
+    SHARED: "shared network racks",
+    PANELS: "racks of patch panels",
 }
 _TEXTS = ("cluster", "site", "hall")
 _NUMBERS = ("row", "column")
@@ -288,6 +295,7 @@ _FIELDS = {
     NODES: ((*_TEXTS, "pod"), (*_NUMBERS, "su", "rack", "index")),
     NETWORK: ((*_TEXTS, "pod"), (*_NUMBERS, "su", "rack")),
     SHARED: ((*_TEXTS, "run"), (*_NUMBERS, "n")),
+    PANELS: ((*_TEXTS, "rule", "place"), (*_NUMBERS, "n")),
 }
 """Fields of templates that are texts, and numbers. Only units' node racks have a running number: a tier that comes adds
 network racks to every unit."""
@@ -298,6 +306,17 @@ class UnitRack(NamedTuple):
 
     unit: int
     rack: int
+
+
+class PatchRack(NamedTuple):
+    """A rack of patch panels: the rule of `cabling.patching` and the row it is for, and where it stands, from 0."""
+
+    rule: str
+    place: str
+    number: int
+    hall: int
+    row: int
+    column: int
 
 
 class RackNames:
@@ -311,8 +330,7 @@ class RackNames:
         for kind, usual in USUAL.items():
             key = next((key for key in (kind, "all") if key in stated), "")
             template = stated.get(key, "").replace("{default}", usual) or usual
-            who = {NODES: "racks of nodes", NETWORK: "network racks of units", SHARED: "shared network racks"}[kind]
-            self._naming[kind] = Naming(who, template, ("names", "racks", key) if key else ("floor",))
+            self._naming[kind] = Naming(_WHO[kind], template, ("names", "racks", key) if key else ("floor",))
 
     def check(self) -> None:
         """Raise InputError (FG016, FG039), at the template, for what is no name of racks, or of two of them."""
@@ -329,11 +347,12 @@ class RackNames:
             return
         for kind, naming in self._naming.items():
             naming.check(*_FIELDS[kind], ())
-        self._check_distinct()
+        self._check_distinct(self._all())
 
-    def _check_distinct(self) -> None:
+    def _check_distinct(self, named: Iterable[tuple[str, str]]) -> None:
+        """Raise InputError (FG039, FG040) for (kind, name) of racks of which two are alike, or one is no such name."""
         seen: set[str] = set()
-        for kind, name in self._all():
+        for kind, name in named:
             if name in seen:
                 raise fault(
                     "FG039",
@@ -415,6 +434,25 @@ class RackNames:
             "column": lambda: [row_number(areas.shared_spot(run, place)[1])],
         }
         return naming.names(_filled(naming, made), 1)[0]
+
+    def of_panels(self, racks: Sequence[PatchRack]) -> list[str]:
+        """The names of racks of patch panels; raises InputError (FG039, FG040), at the template, for what is none."""
+        naming = self._naming[PANELS]
+        halls = [self._floor.halls[rack.hall] for rack in racks]
+        made: dict[str, Callable[[], Values]] = {
+            "cluster": lambda: self._design.loaded.blueprint.name,
+            "site": lambda: [self._layout.sites[hall.site] for hall in halls],
+            "hall": lambda: [hall.name for hall in halls],
+            "rule": lambda: [rack.rule for rack in racks],
+            "place": lambda: [rack.place for rack in racks],
+            "n": lambda: [rack.number + 1 for rack in racks],
+            "row": lambda: [row_number(rack.row) for rack in racks],
+            "column": lambda: [row_number(rack.column) for rack in racks],
+        }
+        names = naming.names(_filled(naming, made), len(racks))
+        if self.stated:
+            self._check_distinct((*self._all(), *((PANELS, name) for name in names)))
+        return names
 
     def _usual_spot(self, rack: UnitRack) -> tuple[int, int]:
         """(row, column) where a rack stands unless the blueprint moves it by its name."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabricgen.design.floor.floor_plan import PatchRack, RackNames
 from fabricgen.design.floor.rack_space import panel_places
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
@@ -125,14 +126,15 @@ def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
 
 
 def patch_racks(
-    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, racks: RackTable
+    panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, racks: RackTable, names: RackNames
 ) -> tuple[PanelTable, RackTable]:
     """Assign `at: row-end` panels to patch racks, which are added to the rack table before the first rack of each row.
 
-    Further patch racks are added outward, so that no rack has to move.
+    Further patch racks are added outward, so that no rack has to move. Raises InputError (FG039, FG040) for names of
+    theirs that are none.
     """
     rack, u = panels.rack.copy(), panels.u.copy()
-    names: list[str] = []
+    added: list[PatchRack] = []
     like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     ahead = np.zeros(len(places), dtype=np.int32)
     for i, policy in enumerate(policies):
@@ -144,17 +146,16 @@ def patch_racks(
         nth = _through_fibres(panels, mine)
         key, spot = np.unique(np.stack([panels.place[mine], nth // fits]), axis=1, return_inverse=True)
         place, number = key.astype(np.int32)
-        rack[mine] = len(racks) + len(names) + spot.reshape(-1)
+        rack[mine] = len(racks) + len(added) + spot.reshape(-1)
         u[mine] = bottoms[nth % fits]
-        names += [
-            f"patch-{policy.name}-{places.names[p]}-{n + 1:02d}"
-            for p, n in zip(place.tolist(), number.tolist(), strict=True)
-        ]
         like.append(places.rack[place])
         column.append(-1 - ahead[place] - number)
+        spots = (values[like[-1]].tolist() for values in (racks.hall, racks.row))
+        rows = zip(place.tolist(), number.tolist(), *spots, column[-1].tolist(), strict=True)
+        added += [PatchRack(policy.name, places.names[p], n, *spot) for p, n, *spot in rows]
         np.maximum.at(ahead, place, -column[-1])
     return replace(panels, rack=rack, u=u), with_network_racks(
-        racks, names, np.concatenate(like), np.concatenate(column)
+        racks, names.of_panels(added), np.concatenate(like), np.concatenate(column)
     )
 
 

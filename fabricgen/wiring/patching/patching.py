@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
+from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.media.patching import policies_of
 from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Flags, Floats, Ints
@@ -64,12 +65,9 @@ class Patcher:
         from fabricgen.wiring.patching.locations import locations_of
         from fabricgen.wiring.patching.trunks import PatchingInput
 
-        floor = design.loaded.blueprint.floor
-        return cls(
-            media,
-            racks,
-            PatchingInput(floor, devices, racks, links, media, policies, locations_of(design, racks), shelf),
-        )
+        floor, names = design.loaded.blueprint.floor, FloorPlan(design).names
+        places = locations_of(design, racks)
+        return cls(media, racks, PatchingInput(floor, devices, racks, links, media, policies, places, names, shelf))
 
     def choose(self, choose: MediumChooser, ends: CableEnds, run_m: Floats) -> MediumChoice:
         """Choose the medium of each cable.

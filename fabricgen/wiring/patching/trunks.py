@@ -10,6 +10,7 @@ import numpy as np
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment
+from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.arrays import Flags, Floats, Ints, unique_values
@@ -37,6 +38,7 @@ class PatchingInput:
     media: tuple[CableProfile, ...]
     policies: tuple[PatchPolicy, ...]
     places: PatchLocations
+    rack_names: RackNames
     shelf: Shelf | None = None
     """The product lists that jumpers are ordered from."""
 
@@ -81,7 +83,7 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     panels = stand(
         joined_panels(terminations.panels, housings), inputs.policies, inputs.places, free, inputs.racks.names
     )
-    panels, racks = patch_racks(panels, inputs.policies, inputs.places, inputs.racks)
+    panels, racks = patch_racks(panels, inputs.policies, inputs.places, inputs.racks, inputs.rack_names)
     patches = _patches(channels, trunks, inputs.media, medium[ends.cable])
     at, first = _stands(inputs, panels, racks), np.int32(len(inputs.devices))
     run = run_between(at, racks, inputs.floor, first + terminations.a_panel, first + terminations.b_panel)
