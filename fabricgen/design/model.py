@@ -13,7 +13,7 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import natural
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, TierKey
+from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, TierKey, Uplink
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -91,6 +91,10 @@ class Design:
         """How many nodes of a set have ports by a feed: those of its part of the cluster that are not omitted."""
         return self.tier(feed.leaf).layout.of_part(feed.part).present(nodes)
 
+    def links_below(self, key: TierKey) -> list[tuple[TierDesign, Uplink]]:
+        """The tiers whose switches have links up to those of a tier, each with these links."""
+        return [(tier, tier.uplink) for tier in self.tiers if tier.uplink and tier.uplink.upper == key]
+
     @cached_property
     def levels(self) -> dict[TierKey, int]:
         """How many tiers lie below each tier, at most."""
@@ -99,8 +103,7 @@ class Design:
         while pending:
             waiting = {t.uplink.upper for t in pending.values() if t.uplink}
             for key in [key for key in pending if key not in waiting]:
-                below = [t.key for t in self.tiers if t.uplink and t.uplink.upper == key]
-                found[key] = max((found[k] + 1 for k in below), default=0)
+                found[key] = max((found[lower.key] + 1 for lower, _ in self.links_below(key)), default=0)
                 del pending[key]
         return found
 

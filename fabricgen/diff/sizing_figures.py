@@ -122,7 +122,7 @@ def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:
     used = _used(cluster, tier)
     uplink = tier.uplink
     shares = {uplink.share(i) for i in range(uplink.upper_count)} if uplink else set()
-    below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
+    below = [lower for lower, _ in design.links_below(tier.key)]
     return TierFigures(
         model=tier.profile.id,
         nos=tier.nos,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.floor.port_sides import aisle_of_ports
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Path
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.columns import Columns, constant_rail_plane, in_cluster, node_columns, tier_columns
 from fabricgen.wiring.links.scale_up_places import tray_columns
@@ -19,21 +17,8 @@ from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, Devi
 
 _COLUMNS = ("site", "pod", "unit", "su", "rack", "node", "rail", "plane", "index")
 
-
-@dataclass(frozen=True, slots=True)
-class _ClassDraft:
-    """A class of devices with its coordinate columns, before rows of the device table are assigned."""
-
-    kind: int
-    fabric: str
-    tier: str
-    label: str
-    profile: NodeProfile | SwitchProfile
-    nos: str
-    count: int
-    path: Path
-    columns: Columns
-    part: str = ""
+_Draft = tuple[DeviceClass, Columns]
+"""A class of devices, of which no row is assigned yet, and its coordinate columns."""
 
 
 def expand_devices(design: Design) -> DeviceTable:
@@ -41,25 +26,12 @@ def expand_devices(design: Design) -> DeviceTable:
     drafts = [*_nodes(design), *_extras(design), *_switches(design), *_trays(design)]
     classes: list[DeviceClass] = []
     first = 0
-    for draft in drafts:
-        classes.append(
-            DeviceClass(
-                draft.kind,
-                draft.fabric,
-                draft.tier,
-                draft.label,
-                draft.profile,
-                draft.nos,
-                first,
-                draft.count,
-                draft.path,
-                draft.part,
-                aisle_of_ports(design, (draft.fabric, draft.tier), draft.nos, draft.profile),
-            )
-        )
-        first += draft.count
-    counts = [draft.count for draft in drafts]
-    columns = {name: np.concatenate([_column(draft, name) for draft in drafts]) for name in _COLUMNS}
+    for cls, _ in drafts:
+        aisle = aisle_of_ports(design, (cls.fabric, cls.tier), cls.nos, cls.profile)
+        classes.append(replace(cls, first=first, aisle=aisle))
+        first += cls.count
+    counts = [cls.count for cls in classes]
+    columns = {name: np.concatenate([_column(*draft, name) for draft in drafts]) for name in _COLUMNS}
     return DeviceTable(
         classes=tuple(classes),
         device_class=np.repeat(np.arange(len(drafts), dtype=np.int32), counts),
@@ -78,30 +50,31 @@ def expand_devices(design: Design) -> DeviceTable:
     )
 
 
-def _column(draft: _ClassDraft, name: str) -> Ints:
-    column = draft.columns.get(name)
-    return np.full(draft.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
+def _column(cls: DeviceClass, columns: Columns, name: str) -> Ints:
+    column = columns.get(name)
+    return np.full(cls.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
 
 
-def _nodes(design: Design) -> Iterator[_ClassDraft]:
+def _nodes(design: Design) -> Iterator[_Draft]:
     for kind in design.layout.kinds:
         everyone = node_columns(design.layout, kind)
         for nodes in kind.node_sets:
             mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
             columns = {name: column[mine] for name, column in everyone.items()}
-            yield _ClassDraft(NODE, "", "node", nodes.name, nodes.profile, "", int(mine.sum()), nodes.path, columns)
+            number = int(mine.sum())
+            yield DeviceClass(NODE, "", "node", nodes.name, nodes.profile, "", 0, number, nodes.path), columns
 
 
-def _extras(design: Design) -> Iterator[_ClassDraft]:
+def _extras(design: Design) -> Iterator[_Draft]:
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
     for name, (profile, names, site) in design.extra_devices.items():
         count = len(names)
         at = design.layout.sites.index(site) if site else design.layout.first_site
         columns = {"index": np.arange(count, dtype=np.int32), "site": np.full(count, at, dtype=np.int32)}
-        yield _ClassDraft(EXTRA, "", "node", name, profile, "", count, paths[name], columns)
+        yield DeviceClass(EXTRA, "", "node", name, profile, "", 0, count, paths[name]), columns
 
 
-def _switches(design: Design) -> Iterator[_ClassDraft]:
+def _switches(design: Design) -> Iterator[_Draft]:
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             columns = tier_columns(tier)
@@ -109,25 +82,14 @@ def _switches(design: Design) -> Iterator[_ClassDraft]:
             own = {"index": columns[tier.name], "rail": rail, "plane": plane}
             if (columns["site"] < 0).all() and len(design.layout.sites) == 1:
                 own["site"] = np.zeros(tier.switches, dtype=np.int32)
-            columns = in_cluster(tier.layout, columns) | own
-            yield _ClassDraft(
-                SWITCH,
-                fabric.name,
-                tier.name,
-                tier.name,
-                tier.profile,
-                tier.nos,
-                tier.switches,
-                tier.path,
-                columns,
-                tier.part,
-            )
+            of_tier = fabric.name, tier.name, tier.name, tier.profile, tier.nos, 0, tier.switches, tier.path, tier.part
+            yield DeviceClass(SWITCH, *of_tier), in_cluster(tier.layout, columns) | own
 
 
-def _trays(design: Design) -> Iterator[_ClassDraft]:
+def _trays(design: Design) -> Iterator[_Draft]:
     for scale_up in design.scale_up:
         if scale_up.trays_each:
             profile = design.catalog.switch(scale_up.profile.tray)
             label, path = scale_up.name, scale_up.path
             columns = tray_columns(design, scale_up)
-            yield _ClassDraft(TRAY, label, TRAY_TIER, label, profile, profile.nos[0], scale_up.trays, path, columns)
+            yield DeviceClass(TRAY, label, TRAY_TIER, label, profile, profile.nos[0], 0, scale_up.trays, path), columns

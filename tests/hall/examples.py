@@ -14,7 +14,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "scalable_unit.nodes=16 x dgx-b300",
         "fabrics.compute.tiers.spine.count=2",
         "fabrics.compute.routing.underlay=ebgp-numbered",
-    ),
+        "fabrics.compute.tiers.spine.parallel=adjacent",
+    ),  # parallel links side by side
     "superpod-b200": (
         "pods.p1.su=1",
         "scalable_unit.nodes=16 x dgx-b200",

@@ -12,7 +12,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.wiring.links.columns import tier_columns
 from fabricgen.wiring.links.fabric import lower_rank
 from fabricgen.wiring.tables import NODE
-from tests.properties.case import Case
+from tests.properties.case import Case, Link
 
 PLACES = {"site": "site", "pod": "pod", "su": "unit", "rack": "rack"}
 MOST_PAIRS = 40_000
@@ -80,6 +80,26 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
         assert found == {pair: share for pair, share in expected.items() if share}
         shares = {tier.uplink.share(i) for i in range(upper.count)}
         assert max(shares) - min(shares) <= 1
+
+
+def parallel_links_lie_side_by_side_where_that_is_asked(case: Case) -> None:
+    """On the lower switch by port, on the upper one by connector: its ports may be parts of a split cage."""
+    design = case.cluster.design
+    for tier, cls in case.classes():
+        uplink = tier.uplink
+        upper = design.tier(uplink.upper) if uplink else tier
+        asked = design.loaded.blueprint.fabrics[upper.fabric].tiers[upper.name].parallel
+        if uplink is None or not asked or uplink.uneven or uplink.links_per_group <= uplink.upper_count:
+            continue
+        met: dict[tuple[int, int], list[Link]] = defaultdict(list)
+        for link in case.network:
+            if link.segment.a is tier.up and cls.first <= link.a < cls.first + cls.count:
+                met[link.a, link.b].append(link)
+        feed = upper.feed(tier.key)
+        per = 1 if feed.beside_nodes else upper.downs[feed.run].per_connector
+        for links in met.values():
+            for ports in ({link.a_port for link in links}, {link.b_port // per for link in links}):
+                assert max(ports) - min(ports) == len(ports) - 1
 
 
 def links_between_switches_keep_rail_and_plane(case: Case) -> None:
@@ -166,6 +186,7 @@ LAWS = (
     both_ends_agree_on_speed_and_lanes,
     nodes_meet_switches_of_their_coordinates,
     tiers_meet_as_their_grouping_says,
+    parallel_links_lie_side_by_side_where_that_is_asked,
     links_between_switches_keep_rail_and_plane,
     peers_pair_up,
     extras_land_where_they_are_sent,

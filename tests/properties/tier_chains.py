@@ -68,6 +68,8 @@ def chains(
                 tiers[name]["reserved_ports"]["test"] = {"cages": draw(st.integers(2, 3))}
         if i and often(draw, 1, 3):
             tiers[name]["spread"] = "uneven"
+        if i and often(draw, 1, 4):
+            tiers[name]["parallel"] = "adjacent"
     if "roof" in tiers:
         tiers["roof"]["above"] = "core"
     return Chain(tiers, scopes)

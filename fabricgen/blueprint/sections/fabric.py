@@ -164,6 +164,11 @@ class Tier(Model):
         "unit moves no port, or stripe where these do not divide. Of tiers below, uneven: their switches may have one "
         "link more to some switches of this tier than to others; default: equally many to each.",
     )
+    parallel: Literal["adjacent"] | None = Field(
+        None,
+        description="How parallel links lie: from a switch of a tier below to one of this. adjacent: side by side at "
+        "both ends. Default: apart, so that half of them stay where a derived `count` doubles.",
+    )
     racks: int = Field(
         1,
         ge=1,

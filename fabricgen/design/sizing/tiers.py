@@ -457,9 +457,8 @@ class TierSizing:
             placement = self._stretched(sized, up, one.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
         uneven = one.lands_unevenly(count)
-        nested = (
-            bool(per_connector) and not uneven and nests(one.share, count, placement.up.per_connector, per_connector)
-        )
+        in_turn = per_connector and not uneven and not (upper.spec.parallel and one.share > count)
+        nested = bool(in_turn) and nests(one.share, count, placement.up.per_connector, per_connector)
         uplink = Uplink(
             fabric=sized.spec.links_of,
             upper=upper.key,

@@ -12,9 +12,11 @@ from fabricgen.blueprint.sections.phases import ALL
 from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 from fabricgen.design.capacity.bisection import accelerators_of
 from fabricgen.design.capacity.purpose import attached_nodes, serves
-from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import selected
+from fabricgen.design.sizing.kept_front import links_holder
+from fabricgen.design.sizing.spread import nests, run_ports
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.lint.subjects.lossless import lossless_fabrics
 
@@ -80,6 +82,43 @@ def find_idle_cages(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
                 kept = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
                 why = f"nothing takes the {kept} of {fabric.name} {name} that `{role}` keeps"
                 yield (*path, "cages", role), why, "attach it to this tier, or remove it"
+
+
+def find_idle_parallel(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+    """`parallel` of a tier to which no links lie otherwise than without it, or some that a lock keeps apart."""
+    specs = design.loaded.blueprint.fabrics[fabric.name].tiers
+    for name in (name for name, spec in specs.items() if spec.parallel):
+        path, tiers = (*fabric.path, "tiers", name, "parallel"), [tier for tier in fabric.tiers if tier.name == name]
+        below = [(lower, uplink, tier) for tier in tiers for lower, uplink in design.links_below(tier.key)]
+        lowers = " or ".join(sorted({lower.name for lower, _, _ in below}))
+        if not any(_lies_beside(*met) for met in below):
+            single = all(uplink.share(0) == 1 for _, uplink, _ in below)
+            why = f"a {lowers} has one link to a {name}" if single else f"{lowers} links lie side by side without it"
+            why = why if below else f"no tier is below {fabric.name} {name}"
+            yield path, f"`parallel` has no effect: {why}", "remove it"
+        for holder in (links_holder(lower.key) for lower, _, tier in below if _is_kept_apart(lower, tier)):
+            why = f"the lock keeps {holder} apart, which `parallel` would have side by side"
+            yield path, why, f"`fabricgen lock --release '{holder}'`; `plan --release '{holder}'` says what that moves"
+
+
+def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
+    """Whether the parallel links of a tier to another lie apart without `parallel`: those that fill a connector at both
+    ends do not.
+    """
+    feed, each = upper.feed(lower.key), lower.up.per_connector if lower.up else 1
+    links, above = uplink.share(0), upper.downs[feed.run].per_connector
+    if links == 1 or uplink.uneven or feed.beside_nodes:
+        return False
+    fills = links == above and (links == each or uplink.upper_count == 1)
+    return not fills and nests(uplink.links_per_group, uplink.upper_count, each, above)
+
+
+def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
+    """Whether the ports that a lock has for links of a lower tier are on connectors that are not side by side."""
+    feed = upper.feed(lower.key)
+    per, ports = upper.downs[feed.run].per_connector, run_ports(upper, feed.run).of(feed) if feed.laid else ()
+    each = ({port // per for port in ports[at : at + feed.links]} for at in range(0, len(ports), feed.links))
+    return any(max(connectors) - min(connectors) >= len(connectors) for connectors in each)
 
 
 def find_idle_aging(design: Design) -> Iterator[Idle]:

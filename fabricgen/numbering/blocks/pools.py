@@ -109,11 +109,11 @@ def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[
         room = group_capacity(each)
         if room > each.count:
             least = slots // room * power_of_two_at_least(each.count)
-            below = [t for t in design.tiers if t.uplink and t.uplink.upper == each.key]
-            lower = max(below, key=lambda t: t.uplink.links_per_group if t.uplink else 0, default=None)
-            if lower is None or each.most <= each.count:
+            below = design.links_below(each.key)
+            if not below or each.most <= each.count:
                 yield f"{each.name} has room for {room} in a group", "", least
                 continue
+            lower, _ = max(below, key=lambda found: found[1].links_per_group)
             yield (
                 f"{each.name} can grow to {room} in a group, one for each of the {each.most} uplinks of a {lower.name}",
                 f"fewer `uplinks` on {lower.name}",

@@ -106,7 +106,7 @@ def _may_lack_ports(design: Design, tier: TierDesign) -> bool:
     if tier.lowest:
         feeds = [feed for fabric in design.fabrics for feed in fabric.feeds_of(tier.key)]
         return spans_units(tier.per) and not all(feed.by_slot for feed in feeds)
-    return any(t.uplink and t.uplink.upper == tier.key and not t.uplink.by_slot for t in design.tiers)
+    return any(not uplink.by_slot for _, uplink in design.links_below(tier.key))
 
 
 def _switches_have(count: int) -> str:
@@ -149,9 +149,9 @@ def _moved_text(design: Design, trials: Trials, upper: TierDesign) -> str:
         step, past = {f"pods.{name}.su": high}, f" past {low}" if low > 1 else ""
     after = after or trials.wires(step)
     texts = []
-    for lower in design.tiers:
+    for lower, _ in design.links_below(upper.key):
         then = _same_tier(after, lower)
-        if lower.uplink and lower.uplink.upper == upper.key and then and lower.up:
+        if then and lower.up:
             moved = _moved_uplinks(lower, upper, then, _same_tier(after, upper))
             share = "half" if 2 * moved == lower.up.count else f"{moved} of {lower.up.count}"
             texts.append(f"{share} of the uplinks of each {lower.name} ({moved * lower.switches:,} links)")

@@ -60,11 +60,8 @@ class OversubscribedTier(DesignRule):
 
 def _lands_unequally(design: Design, tier: TierDesign) -> bool:
     """Whether uplinks from below are shared unequally, so that the fullest switch has more than its share."""
-    uplinks = [lower.uplink for lower in design.tiers if lower.uplink and lower.uplink.upper == tier.key]
-    equal = (
-        up.uneven or not up.links_per_group % up.upper_count for up in uplinks if up.links_per_group > up.upper_count
-    )
-    return not all(equal)
+    uplinks = [up for _, up in design.links_below(tier.key) if up.links_per_group > up.upper_count]
+    return not all(up.uneven or not up.links_per_group % up.upper_count for up in uplinks)
 
 
 def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def _hint(design: Design, tier: TierDesign, limit: float) -> str:
     """Counts that keep enough, divide the uplinks and have the ports."""
     from fabricgen.design.advice.tiers import values_that_fit
 
-    below = [t.uplink.links_per_group for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
+    below = [uplink.links_per_group for _, uplink in design.links_below(tier.key)]
     if not below:
         return "spread the ports of each node over more leaves: by rail, plane, or `spread: stripe`"
     counts = [n for n in range(tier.count + 1, max(below) + 1) if below[0] % n == 0]

@@ -94,8 +94,8 @@ class UnusedSetting(DesignRule):
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].oversubscription
             if stated is not None and tier.up is None:
-                below = [t for t in design.tiers if t.uplink and t.uplink.upper == tier.key]
-                hint = f"set it on {' or '.join(t.name for t in below)}, whose uplinks it limits" if below else ""
+                below = [lower.name for lower, _ in design.links_below(tier.key)]
+                hint = f"set it on {' or '.join(below)}, whose uplinks it limits" if below else ""
                 message = f"{tier.fabric} {tier.name} has no uplinks that its oversubscription could limit"
                 yield self.flag((*tier.path, "oversubscription"), message, hint)
 

@@ -25,6 +25,7 @@ from fabricgen.lint.subjects.idle import (
     find_idle_cages,
     find_idle_communities,
     find_idle_limits,
+    find_idle_parallel,
     find_idle_storeys,
     find_idle_words_of_phases,
 )
@@ -79,6 +80,7 @@ class SettingWithoutEffect(DesignRule):
                 _ratio_without_uplinks,
                 _ports_of_no_use,
                 find_idle_cages,
+                find_idle_parallel,
                 _peers_of_no_mesh,
                 _node_settings_without_nodes,
                 _rails_of_no_node,

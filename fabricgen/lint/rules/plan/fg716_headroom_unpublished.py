@@ -76,6 +76,4 @@ def _tiers(cluster: Cluster, segment: Segment) -> Iterator[TierDesign]:
     if segment.tier is not None:
         upper = cluster.design.tier(segment.tier)
         yield upper
-        yield from (
-            t for t in cluster.design.tiers if t.uplink and t.uplink.upper == upper.key and t.name == segment.lower
-        )
+        yield from (lower for lower, _ in cluster.design.links_below(upper.key) if lower.name == segment.lower)
