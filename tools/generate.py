@@ -17,7 +17,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent, NosConfiguration
 from fabricgen.catalog.profile import Power
 from fabricgen.design.scale_up.domains import kind_of
-from fabricgen.lint.docs import rules_page
+from fabricgen.lint.docs import write_rules_page
 from tools.published_collectives import collectives_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ def pages() -> dict[str, str]:
         **{f"schemas/{name}.schema.json": schema_text(name) for name in SCHEMAS},
         "docs/language.md": "\n".join(language_page()) + "\n",
         "docs/catalog.md": "\n".join(catalog_page()) + "\n",
-        "docs/rules.md": rules_page(),
+        "docs/rules.md": write_rules_page(),
         "docs/collectives.md": "\n".join(collectives_page()) + "\n",
     }
 

@@ -32,9 +32,9 @@ def refuse_impossible(result: LintResult) -> None:
 def refuse_unbuildable(cluster: Cluster) -> None:
     """Raise InputError where `build` refuses a cluster since it cannot be plugged together."""
     from fabricgen.kernel.diagnostics import InputError
-    from fabricgen.lint.engine import impossible_findings
+    from fabricgen.lint.engine import list_impossible_findings
 
-    if found := impossible_findings(cluster):
+    if found := list_impossible_findings(cluster):
         raise InputError(found)
 
 

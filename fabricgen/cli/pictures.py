@@ -58,7 +58,7 @@ def _compiled(asked: Asked) -> Cluster:
 
 def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
     cluster = _compiled(asked)
-    result = lint(cluster.design, cluster, others=other_findings(cluster, None))
+    result = lint(cluster.design, cluster, other_findings=other_findings(cluster, None))
     refuse_impossible(result)
     found = verification_in(asked.verify, cluster) if asked.verify is not None else None
     return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster), found)

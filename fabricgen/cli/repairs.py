@@ -7,7 +7,7 @@ import difflib
 import click
 
 from fabricgen.kernel.diagnostics import printable
-from fabricgen.lint.repair import Repaired, write
+from fabricgen.lint.repair import Repaired, write_repaired_files
 
 _NO_END = "\n\\ No newline at end of file\n"
 """What follows a last line without a line break in a diff, as `patch` reads it."""
@@ -25,6 +25,6 @@ def show_repairs(repaired: Repaired, *, only_shown: bool, allow_outside: bool) -
             lines = difflib.unified_diff(old, new, fromfile=name, tofile=name)
             click.echo("".join(line if line.endswith(("\n", "\r")) else line + _NO_END for line in lines), nl=False)
         return
-    write(repaired, allow_outside=allow_outside)
+    write_repaired_files(repaired, allow_outside=allow_outside)
     for finding in repaired.mended:
         click.echo(printable(f"{finding.span}: mended {finding.code}: {finding.message}"), err=True)

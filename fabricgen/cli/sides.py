@@ -35,7 +35,7 @@ from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import number
-from fabricgen.lint.engine import impossible_findings
+from fabricgen.lint.engine import list_impossible_findings
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
 from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
@@ -111,7 +111,7 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
         if old.startswith(NETBOX):
             return _held(old, _open_new(new, asked, options, stack, shown), options)
         was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
-        if was.cluster and impossible_findings(was.cluster):
+        if was.cluster and list_impossible_findings(was.cluster):
             was = replace(was, notes=(*was.notes, f"{was.side.name} cannot be built; `fabricgen lint` says why"))
         now = _open_new(new, asked, options, stack, shown)
         rendered = was.cluster is not None or now.cluster is not None

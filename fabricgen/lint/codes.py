@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.lint.fault import page_of
-from fabricgen.lint.rule import plugged_codes, rule_codes
+from fabricgen.lint.fault import find_page
+from fabricgen.lint.rule import list_plugin_codes, list_rule_codes
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
 """Findings of the engine: an expired waiver; a waiver or severity setting that matches nothing."""
 
 
-def known_codes() -> frozenset[str]:
+def list_known_codes() -> frozenset[str]:
     """Every code that a finding can have, without those of faults; with those of plug-ins that are installed."""
-    return plugged_codes() | rule_codes() | {EXPIRED, UNMATCHED}
+    return list_plugin_codes() | list_rule_codes() | {EXPIRED, UNMATCHED}
 
 
-def no_rule(code: str) -> str:
+def explain_unknown_code(code: str) -> str:
     """The hint where a waiver or severity setting names an unknown rule."""
-    if page_of(code):
+    if find_page(code):
         return "that is a fault: it leaves the blueprint unusable, so it is neither waived nor weighed"
     if not code.startswith("FG"):
         return "no package that is installed has a rule of this code: install its plug-in, or remove this"
-    return did_you_mean(code, known_codes())
+    return did_you_mean(code, list_known_codes())

@@ -7,26 +7,26 @@ from itertools import groupby
 from textwrap import indent
 
 from fabricgen.lint.documented import FAMILIES, Documented
-from fabricgen.lint.fault import all_codes
+from fabricgen.lint.fault import list_documented_codes
 
 FLAGGED, RIGHT = "Flagged:", "Right:"
 
 
-def explain(code: Documented) -> str:
+def explain_code(code: Documented) -> str:
     """The page of one code as text: claim, reason, remedy, and both examples."""
     bad, good = (indent(text, "    ") for text in code.examples)
     head = f"{code.id} {code.title} ({code.severity.label}, {code.kind}, {code.family})"
-    shown = f"\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n" if bad or good else ""
-    return f"{head}\n\n{code.about}\n{shown}"
+    examples = f"\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n" if bad or good else ""
+    return f"{head}\n\n{code.about}\n{examples}"
 
 
-def by_family(codes: Iterable[Documented]) -> Iterator[tuple[str, tuple[Documented, ...]]]:
+def group_by_family(codes: Iterable[Documented]) -> Iterator[tuple[str, tuple[Documented, ...]]]:
     """(prefix, codes) of every family; `codes` must be sorted."""
     for prefix, members in groupby(codes, lambda code: code.id[:-2]):
         yield prefix, tuple(members)
 
 
-def listing(codes: Iterable[Documented]) -> str:
+def format_code_list(codes: Iterable[Documented]) -> str:
     """Codes as a list for people, one paragraph for each family."""
     return "\n\n".join(
         "\n".join(
@@ -35,11 +35,11 @@ def listing(codes: Iterable[Documented]) -> str:
                 *(f"  {c.id}  {c.severity.label:<8} {c.kind:<12} {c.title}" for c in members),
             ]
         )
-        for prefix, members in by_family(codes)
+        for prefix, members in group_by_family(codes)
     )
 
 
-def as_data(code: Documented) -> Mapping[str, object]:
+def make_code_record(code: Documented) -> Mapping[str, object]:
     """A code as data for JSON; `examples` says whether `bad` and `good` are blueprints or prose."""
     bad, good = code.examples
     return {
@@ -56,7 +56,7 @@ def as_data(code: Documented) -> Mapping[str, object]:
     }
 
 
-def markdown(code: Documented) -> str:
+def format_markdown_page(code: Documented) -> str:
     """The page of a code as Markdown, without a heading."""
     if not any(code.examples):
         return f"{code.about}\n"
@@ -64,7 +64,7 @@ def markdown(code: Documented) -> str:
     return f"{code.about}\n\n{FLAGGED}\n\n{bad}\n\n{RIGHT}\n\n{good}\n"
 
 
-def rules_page() -> str:
+def write_rules_page() -> str:
     """All codes as one Markdown page."""
     lines = [
         "# Rules and faults",
@@ -77,8 +77,8 @@ def rules_page() -> str:
         "fault leaves an input unusable: it cannot be waived, and commands exit with 2. Examples are laid over the",
         "small blueprint of `fabricgen/lint/examples.py`.",
     ]
-    codes = all_codes()
-    for prefix, members in by_family(codes):
+    codes = list_documented_codes()
+    for prefix, members in group_by_family(codes):
         lines += [
             "",
             f"## {prefix}xx: {FAMILIES[prefix]}",
@@ -88,5 +88,5 @@ def rules_page() -> str:
         ]
         lines += [f"| [{c.id}](#{c.id.lower()}) | {c.severity.label} | {c.kind} | {c.title} |" for c in members]
         for code in members:
-            lines += ["", f"### {code.id}", "", markdown(code).rstrip("\n")]
+            lines += ["", f"### {code.id}", "", format_markdown_page(code).rstrip("\n")]
     return "\n".join(lines) + "\n"

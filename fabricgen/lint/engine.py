@@ -11,10 +11,10 @@ from fabricgen.blueprint.sections.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
 from fabricgen.kernel.entry_points import FAULT as PLUG_IN_FAILS
-from fabricgen.lint.codes import EXPIRED, UNMATCHED, known_codes, no_rule
-from fabricgen.lint.fault import code_ids
-from fabricgen.lint.rule import DesignRule, PlanRule, Rule, all_rules, design_rules
-from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, Waived, tallied
+from fabricgen.lint.codes import EXPIRED, UNMATCHED, explain_unknown_code, list_known_codes
+from fabricgen.lint.fault import list_code_ids
+from fabricgen.lint.rule import DesignRule, PlanRule, Rule, load_all_rules, load_design_rules
+from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, Waived, tally_softened
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -72,48 +72,48 @@ def lint(
     design: Design,
     cluster: Cluster | None = None,
     settings: LintSettings | None = None,
-    others: Iterable[Diagnostic] = (),
+    other_findings: Iterable[Diagnostic] = (),
 ) -> LintResult:
     """Judge a design and, if given, its cluster; `others` are findings from elsewhere, e.g. on templates."""
-    asked = settings or LintSettings()
-    rules: tuple[Rule, ...] = design_rules() if cluster is None else all_rules()
+    requested = settings or LintSettings()
+    rules: tuple[Rule, ...] = load_design_rules() if cluster is None else load_all_rules()
     impossible_codes = frozenset(rule.id for rule in rules if rule.impossible)
     never_waived = frozenset(rule.id for rule in rules if rule.impossible and not rule.waivable)
-    settings = asked.within(design.loaded.project.lint)
-    raised_by_rules = _findings(rules, design, cluster, asked)
-    every = [d for d in (*raised_by_rules, *others) if asked.wants(d.code) or d.code == PLUG_IN_FAILS]
-    wanted = [d for d in every if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
-    softened = [(PROJECT, IGNORED, d) for d in every if d not in wanted]
-    found = _weighed(design, wanted, softened, impossible_codes)
+    settings = requested.within(design.loaded.project.lint)
+    raised_by_rules = _run_rules(rules, design, cluster, requested)
+    candidates = [d for d in (*raised_by_rules, *other_findings) if requested.wants(d.code) or d.code == PLUG_IN_FAILS]
+    wanted = [d for d in candidates if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
+    softened = [(PROJECT, IGNORED, d) for d in candidates if d not in wanted]
+    weighed = _set_severities(design, wanted, softened, impossible_codes)
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
-    valid = [(i, w) for i, w in waivers if not _expired(w, settings.as_of)]
-    kept: list[Diagnostic] = []
+    valid = [(i, w) for i, w in waivers if not _is_expired(w, settings.as_of)]
+    unwaived: list[Diagnostic] = []
     waived: list[Waived] = []
     used: set[int] = set()
-    for finding in found:
+    for finding in weighed:
         covering = [(i, w) for i, w in valid if _covers(w, finding) and finding.code not in never_waived]
         used.update(i for i, _ in covering)
         if covering:
-            waived.append(_waived(design, finding, *covering[0]))
+            waived.append(_accept_finding(design, finding, *covering[0]))
         else:
-            kept.append(finding)
+            unwaived.append(finding)
     raised = {finding.code for finding in wanted}
-    whole = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
-    on_waivers = _on_waivers(waivers, valid, used, settings, raised, never_waived, whole=whole)
+    whole_cluster = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
+    waiver_findings = _check_waivers(waivers, valid, used, settings, raised, never_waived, whole_cluster=whole_cluster)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.
-    on_severities = _on_severities(design, replace(settings, select=asked.select))
-    kept += _weighed(design, (*on_waivers, *on_severities), softened, impossible_codes)
-    accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _place(w.finding)))
-    findings = _ordered(design, kept)
+    severity_findings = _check_severities(design, replace(settings, select=requested.select))
+    unwaived += _set_severities(design, (*waiver_findings, *severity_findings), softened, impossible_codes)
+    accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _sort_key(w.finding)))
+    findings = _sort_findings(design, unwaived)
     impossible = tuple(d for d in findings if d.code in impossible_codes)
-    return LintResult(findings, accepted, tallied(softened), impossible)
+    return LintResult(findings, accepted, tally_softened(softened), impossible)
 
 
 def lint_beside_shortage(design: Design, settings: LintSettings) -> tuple[Diagnostic, ...]:
     """What rules that count no ports find in a design whose switches were given more than they have."""
-    judging = {rule.id for rule in design_rules() if not rule.counts_ports}
-    told_already = {"FG305"}  # FG132 names the same tiers
-    return tuple(d for d in lint(design, None, settings).findings if d.code in judging - told_already)
+    judging = {rule.id for rule in load_design_rules() if not rule.counts_ports}
+    already_reported = {"FG305"}  # FG132 names the same tiers
+    return tuple(d for d in lint(design, None, settings).findings if d.code in judging - already_reported)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Judgement:
     @cached_property
     def result(self) -> LintResult:
         """All findings."""
-        return lint(self.design, self.cluster, others=self.others)
+        return lint(self.design, self.cluster, other_findings=self.others)
 
     def counts(self) -> dict[str, int]:
         """Numbers of errors and warnings."""
@@ -138,18 +138,18 @@ class Judgement:
         return self.result.findings
 
 
-def impossible_findings(cluster: Cluster) -> tuple[Diagnostic, ...]:
+def list_impossible_findings(cluster: Cluster) -> tuple[Diagnostic, ...]:
     """What cannot be plugged together and is not waived, by the rules on that alone: what `build` refuses."""
-    codes = sorted(rule.id for rule in all_rules() if rule.impossible)
+    codes = sorted(rule.id for rule in load_all_rules() if rule.impossible)
     return lint(cluster.design, cluster, LintSettings(select=tuple(codes))).impossible
 
 
-def _findings(
-    rules: Iterable[Rule], design: Design, cluster: Cluster | None, asked: LintSettings
+def _run_rules(
+    rules: Iterable[Rule], design: Design, cluster: Cluster | None, requested: LintSettings
 ) -> Iterator[Diagnostic]:
     """What rules find whose codes are asked for."""
     for rule in rules:
-        if not asked.wants(rule.id):
+        if not requested.wants(rule.id):
             continue
         if isinstance(rule, DesignRule):
             yield from rule.check(design)
@@ -157,9 +157,9 @@ def _findings(
             yield from rule.check(cluster)
 
 
-def _weighed(
+def _set_severities(
     design: Design,
-    found: Iterable[Diagnostic],
+    findings: Iterable[Diagnostic],
     softened: list[tuple[str, str, Diagnostic]],
     impossible_codes: Collection[str],
 ) -> list[Diagnostic]:
@@ -169,20 +169,20 @@ def _weighed(
     Findings whose severity is thereby lowered are added to `softened`; no setting lowers or hides what cannot be
     plugged together.
     """
-    own, project = design.loaded.blueprint.lint.severity, design.loaded.project.lint.severity
-    kept = []
-    for finding in found:
-        stated = own.get(finding.code) or project.get(finding.code) or finding.severity.label
-        stated = finding.severity.label if finding.code in impossible_codes else stated
-        severity = None if stated == IGNORED else Severity.parse(stated)
+    in_blueprint, project = design.loaded.blueprint.lint.severity, design.loaded.project.lint.severity
+    weighed = []
+    for finding in findings:
+        severity_word = in_blueprint.get(finding.code) or project.get(finding.code) or finding.severity.label
+        severity_word = finding.severity.label if finding.code in impossible_codes else severity_word
+        severity = None if severity_word == IGNORED else Severity.parse(severity_word)
         if severity is None or severity < finding.severity:
-            softened.append((BLUEPRINT if finding.code in own else PROJECT, stated, finding))
+            softened.append((BLUEPRINT if finding.code in in_blueprint else PROJECT, severity_word, finding))
         if severity is not None:
-            kept.append(replace(finding, severity=severity))
-    return kept
+            weighed.append(replace(finding, severity=severity))
+    return weighed
 
 
-def _expired(waiver: Waiver, as_of: str | None) -> bool:
+def _is_expired(waiver: Waiver, as_of: str | None) -> bool:
     return bool(as_of and waiver.until and waiver.until < as_of)
 
 
@@ -190,12 +190,12 @@ def _covers(waiver: Waiver, finding: Diagnostic) -> bool:
     return waiver.rule == finding.code and waiver.covers(finding.path)
 
 
-def _waived(design: Design, finding: Diagnostic, number: int, waiver: Waiver) -> Waived:
-    place = design.loaded.source.span(("lint", "waive", number))
-    return Waived(_placed(design, finding), waiver.why, waiver.until or "", place)
+def _accept_finding(design: Design, finding: Diagnostic, number: int, waiver: Waiver) -> Waived:
+    location = design.loaded.source.span(("lint", "waive", number))
+    return Waived(_locate_finding(design, finding), waiver.why, waiver.until or "", location)
 
 
-def _on_waivers(
+def _check_waivers(
     waivers: Sequence[tuple[int, Waiver]],
     valid: Sequence[tuple[int, Waiver]],
     used: set[int],
@@ -203,16 +203,18 @@ def _on_waivers(
     raised: Collection[str],
     never_waived: Collection[str],
     *,
-    whole: bool,
+    whole_cluster: bool,
 ) -> Iterator[Diagnostic]:
     """Findings on waivers: expired ones, and unmatched ones if every rule has run.
 
     One whose rule is `raised` elsewhere is nearly always of a misspelt place, and not taken away by a repair.
     """
-    standing, known = {i for i, _ in valid}, known_codes()
+    standing, codes = {i for i, _ in valid}, list_known_codes()
     for i, waiver in waivers:
         path: Path = ("lint", "waive", i)
-        idle = i in standing and i not in used and whole and waiver.rule in known and settings.wants(waiver.rule)
+        idle = (
+            i in standing and i not in used and whole_cluster and waiver.rule in codes and settings.wants(waiver.rule)
+        )
         if i not in standing and settings.wants(EXPIRED):
             message = f"the waiver of {waiver.rule} ended on {waiver.until}"
             yield Diagnostic(EXPIRED, Severity.WARNING, message, (*path, "until"), "mend what it covers, or renew it")
@@ -225,36 +227,41 @@ def _on_waivers(
             yield Diagnostic(UNMATCHED, Severity.WARNING, message, path, hint, fix=fix)
 
 
-def _on_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
+def _check_severities(design: Design, settings: LintSettings) -> Iterator[Diagnostic]:
     """Findings on severity settings for codes, or prefixes of codes, that no rule has."""
-    known, loaded = known_codes(), design.loaded
+    codes, loaded = list_known_codes(), design.loaded
     if not settings.wants(UNMATCHED):
         return
     for code in loaded.blueprint.lint.severity:
-        if code not in known:
+        if code not in codes:
             path: Path = ("lint", "severity", code)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, no_rule(code))
+            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, explain_unknown_code(code))
     if loaded.project_source is None:
         return
     project, spans = loaded.project.lint, loaded.project_source
     chosen = [(("lint", key, i), c) for key in ("select", "ignore") for i, c in enumerate(getattr(project, key))]
-    stated: list[tuple[Path, str]] = [*chosen, *((("lint", "severity", code), code) for code in project.severity)]
-    for path, code in stated:
-        if not any(each.startswith(code) for each in (known if path[1] == "severity" else code_ids())):
-            at = spans.key_span(path) if path[1] == "severity" else spans.span(path)
-            yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", (), no_rule(code), span=at)
+    settings_paths: list[tuple[Path, str]] = [
+        *chosen,
+        *((("lint", "severity", code), code) for code in project.severity),
+    ]
+    for path, code in settings_paths:
+        if not any(known_code.startswith(code) for known_code in (codes if path[1] == "severity" else list_code_ids())):
+            location = spans.key_span(path) if path[1] == "severity" else spans.span(path)
+            yield Diagnostic(
+                UNMATCHED, Severity.WARNING, f"no rule is {code}", (), explain_unknown_code(code), span=location
+            )
 
 
-def _ordered(design: Design, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    located = dict.fromkeys(_placed(design, d) for d in found)
-    return tuple(sorted(located, key=_place))
+def _sort_findings(design: Design, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    located = dict.fromkeys(_locate_finding(design, d) for d in findings)
+    return tuple(sorted(located, key=_sort_key))
 
 
-def _place(located: Diagnostic) -> tuple[Span, str, str]:
+def _sort_key(located: Diagnostic) -> tuple[Span, str, str]:
     return located.span or Span("", 0, 0), located.code, located.message
 
 
-def _placed(design: Design, finding: Diagnostic) -> Diagnostic:
+def _locate_finding(design: Design, finding: Diagnostic) -> Diagnostic:
     """A finding with its source location; for a mapping or list that of its key, as the value may begin on a later
     line.
     """

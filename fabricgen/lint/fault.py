@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.documented import Documented
-from fabricgen.lint.rule import all_rules, plugged_codes, plugged_rules
+from fabricgen.lint.rule import list_plugin_codes, load_all_rules, load_plugin_rules
 
 FOLDER = Path(__file__).parent / "faults"
 """Where faults are written, as TOML: a file a family, a table a code."""
@@ -30,7 +30,7 @@ class Fault(Documented):
 
 
 @cache
-def all_faults() -> tuple[Fault, ...]:
+def load_faults() -> tuple[Fault, ...]:
     """Every fault, by id: the tables in the files of `lint/faults`.
 
     Raises ValueError for an id that two faults have, and TypeError for a key that no fault has.
@@ -47,23 +47,23 @@ def all_faults() -> tuple[Fault, ...]:
     return tuple(fault for _, fault in sorted(faults.items()))
 
 
-def all_codes() -> tuple[Documented, ...]:
+def list_documented_codes() -> tuple[Documented, ...]:
     """Every rule and every fault, by id; raises ValueError for a code that is both."""
-    rules, faults = all_rules(), all_faults()
-    if both := {rule.id for rule in rules} & {fault.id for fault in faults}:
-        raise ValueError(f"a rule and a fault have one id: {', '.join(sorted(both))}")
+    rules, faults = load_all_rules(), load_faults()
+    if shared := {rule.id for rule in rules} & {fault.id for fault in faults}:
+        raise ValueError(f"a rule and a fault have one id: {', '.join(sorted(shared))}")
     return tuple(sorted((*rules, *faults), key=lambda code: code.id))
 
 
-def code_ids() -> frozenset[str]:
+def list_code_ids() -> frozenset[str]:
     """Every code, of rules and faults, and of rules of plug-ins."""
-    return plugged_codes().union(code.id for code in all_codes())
+    return list_plugin_codes().union(code.id for code in list_documented_codes())
 
 
-def page_of(code: str) -> Documented | None:
+def find_page(code: str) -> Documented | None:
     """The rule or fault with a code; None for an unknown code. Faults and plug-ins are loaded only where asked for."""
-    if code in plugged_codes():
-        return next((rule for rule in plugged_rules()[0] if rule.id == code), None)
-    return next((rule for rule in all_rules() if rule.id == code), None) or next(
-        (fault for fault in all_faults() if fault.id == code), None
+    if code in list_plugin_codes():
+        return next((rule for rule in load_plugin_rules()[0] if rule.id == code), None)
+    return next((rule for rule in load_all_rules() if rule.id == code), None) or next(
+        (fault for fault in load_faults() if fault.id == code), None
     )

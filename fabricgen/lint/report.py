@@ -47,7 +47,7 @@ class ReportModule(Protocol):
         """The report on all blueprints as text."""
 
 
-def report_formats() -> tuple[str, ...]:
+def list_report_formats() -> tuple[str, ...]:
     """Names of the formats, those of the modules in the folder."""
     return discovery.module_names(REPORTS)
 
@@ -57,19 +57,19 @@ def write_report(form: str, results: Sequence[FileReport]) -> str:
     return cast(ReportModule, discovery.load(REPORTS, form)).report(results)
 
 
-def totals(results: Sequence[FileReport]) -> dict[str, int]:
+def count_findings(results: Sequence[FileReport]) -> dict[str, int]:
     """Findings by severity, the highest first, and the number waived."""
-    found = [finding.severity for result in results for finding in result.findings]
-    counts = {s.label: found.count(s) for s in sorted(Severity, reverse=True)}
+    severities = [finding.severity for result in results for finding in result.findings]
+    counts = {s.label: severities.count(s) for s in sorted(Severity, reverse=True)}
     return counts | {"waived": sum(len(result.waived) for result in results)}
 
 
-def in_file(span: Span | None) -> bool:
+def is_in_file(span: Span | None) -> bool:
     """Whether a location is in a file that can be opened: not standard input, nor the command line."""
     return span is not None and span.file != STDIN and not span.file.startswith(SET)
 
 
-def below_here(file: str) -> str | None:
+def make_relative_path(file: str) -> str | None:
     """Path of a file relative to the current folder, with slashes; None where it is outside."""
     path = os.path.relpath(file).replace(os.sep, "/")
     return None if path == ".." or path.startswith("../") else path

@@ -72,27 +72,27 @@ class PlanRule(Rule):
 
 
 @cache
-def design_rules() -> tuple[DesignRule, ...]:
+def load_design_rules() -> tuple[DesignRule, ...]:
     """The rules on designs, by id."""
     return _load_rules(DESIGN_RULES, DesignRule)  # type: ignore[type-abstract]
 
 
 @cache
-def plan_rules() -> tuple[PlanRule, ...]:
+def load_plan_rules() -> tuple[PlanRule, ...]:
     """The rules on wiring plans, by id."""
     return _load_rules(PLAN_RULES, PlanRule)  # type: ignore[type-abstract]
 
 
 @cache
-def all_rules() -> tuple[Rule, ...]:
+def load_all_rules() -> tuple[Rule, ...]:
     """Every rule, by id; raises ValueError for a rule in the folder of the other kind, or whose module is named after
     another code.
     """
-    return tuple(sorted((*design_rules(), *plan_rules()), key=lambda rule: rule.id))
+    return tuple(sorted((*load_design_rules(), *load_plan_rules()), key=lambda rule: rule.id))
 
 
 @cache
-def rule_codes() -> frozenset[str]:
+def list_rule_codes() -> frozenset[str]:
     """The codes of all rules, by the names of their modules: none is loaded."""
     names = (*discovery.module_names(DESIGN_RULES), *discovery.module_names(PLAN_RULES))
     codes = [name.partition("_")[0].upper() for name in names]
@@ -129,43 +129,43 @@ class PlugInRule(Rule):
         return self.package
 
 
-def plugged_codes() -> frozenset[str]:
+def list_plugin_codes() -> frozenset[str]:
     """The codes of rules of other packages, none of which is loaded."""
     return frozenset(entry.name for entry in entry_points(PLUG_INS) if _CODE.fullmatch(entry.name))
 
 
-def plugged_rules() -> tuple[list[PlugInRule], list[Diagnostic]]:
+def load_plugin_rules() -> tuple[list[PlugInRule], list[Diagnostic]]:
     """The rules of other packages, by code, and what is told (FG870) of those that cannot be used."""
-    rules, told = list[PlugInRule](), list[Diagnostic]()
+    rules, unusable = list[PlugInRule](), list[Diagnostic]()
     for entry in entry_points(PLUG_INS):
         try:
-            rules.append(loaded_rule(entry))
+            rules.append(load_plugin_rule(entry))
         except InputError as error:
-            told += error.diagnostics
-    return rules, told
+            unusable += error.diagnostics
+    return rules, unusable
 
 
 @cache
-def loaded_rule(entry: EntryPoint) -> PlugInRule:
+def load_plugin_rule(entry: EntryPoint) -> PlugInRule:
     """The rule of an entry point; raises InputError (FG870) where it cannot be loaded, is no rule of its code, or where
     a package that is named before has one of this code.
     """
     if not _CODE.fullmatch(entry.name):
         raise entry.unusable("its name is not a code", _FORM)
-    first = next(each for each in entry_points(PLUG_INS) if each.name == entry.name)
+    first = next(other for other in entry_points(PLUG_INS) if other.name == entry.name)
     if first != entry:
         raise entry.unusable(f"{first.package} has a rule of this code too", "uninstall one of them")
     with blamed(entry):
-        found = entry.load()
-        if not (isinstance(found, type) and issubclass(found, PlugInRule)):
+        rule_class = entry.load()
+        if not (isinstance(rule_class, type) and issubclass(rule_class, PlugInRule)):
             raise entry.unusable("it is no class of fabricgen.api.ViewRule")
         kinds = {"id": str, "severity": Severity, "title": str}
-        lacking = [name for name, kind in kinds.items() if not isinstance(getattr(found, name, None), kind)]
+        lacking = [name for name, kind in kinds.items() if not isinstance(getattr(rule_class, name, None), kind)]
         if lacking:
-            raise entry.unusable(f"{found.__name__} has no {', '.join(lacking)}")
-        if found.id != entry.name:
-            why = f"{found.__name__} says that its id is {found.id}"
+            raise entry.unusable(f"{rule_class.__name__} has no {', '.join(lacking)}")
+        if rule_class.id != entry.name:
+            why = f"{rule_class.__name__} says that its id is {rule_class.id}"
             raise entry.unusable(why, "name the entry point after the code")
-        rule = found()
+        rule = rule_class()
         rule.package = entry.package
     return rule

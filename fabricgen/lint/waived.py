@@ -48,15 +48,15 @@ class Softened:
     findings: int
 
 
-def tallied(found: Iterable[tuple[str, str, Diagnostic]]) -> tuple[Softened, ...]:
+def tally_softened(softened: Iterable[tuple[str, str, Diagnostic]]) -> tuple[Softened, ...]:
     """Count (who lowers it, lowered severity, finding) by code, in order."""
-    counts = Counter((by, counts_as, d.code, d.severity) for by, counts_as, d in dict.fromkeys(found))
+    counts = Counter((by, counts_as, d.code, d.severity) for by, counts_as, d in dict.fromkeys(softened))
     return tuple(sorted(Softened(*kind, number) for kind, number in counts.items()))
 
 
-def together(softened: Iterable[Softened]) -> tuple[Softened, ...]:
+def sum_tallies(softened: Iterable[Softened]) -> tuple[Softened, ...]:
     """The counts of several blueprints, summed."""
     counts: Counter[tuple[str, str, str, Severity]] = Counter()
-    for each in softened:
-        counts[each.by, each.counts_as, each.code, each.severity] += each.findings
+    for tally in softened:
+        counts[tally.by, tally.counts_as, tally.code, tally.severity] += tally.findings
     return tuple(sorted(Softened(*kind, number) for kind, number in counts.items()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Severity, Span
 from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
-from fabricgen.lint.rule import PLUG_INS, PlugInRule, loaded_rule
+from fabricgen.lint.rule import PLUG_INS, PlugInRule, load_plugin_rule
 
 if TYPE_CHECKING:
     from fabricgen.plugins.view import ClusterView
@@ -37,7 +37,7 @@ def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[D
     view, findings = ClusterView(cluster), list[Diagnostic]()
     for entry in entries:
         try:
-            findings += _checked(entry, cast(ViewRule, loaded_rule(entry)), view)
+            findings += _checked(entry, cast(ViewRule, load_plugin_rule(entry)), view)
         except InputError as error:
             findings += error.diagnostics
     return tuple(findings)

@@ -22,8 +22,8 @@ from fabricgen.blueprint.source import read_source
 from fabricgen.blueprint.structure import check_structure, schema_validator
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.examples import BASE
-from fabricgen.lint.fault import all_faults
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.fault import load_faults
+from fabricgen.lint.rule import load_all_rules
 from fabricgen.yaml.located import read_located
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
 
@@ -108,7 +108,7 @@ def test_the_schema_says_of_broken_blueprints_what_the_loader_says(case: str) ->
 
 EXAMPLES_OF_CODES = {
     f"{code.id}-{word}": text
-    for code in (*all_faults(), *all_rules())
+    for code in (*load_faults(), *load_all_rules())
     if not code.in_words
     for word, text in zip(("bad", "good"), code.examples, strict=True)
 }

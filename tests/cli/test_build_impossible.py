@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.lint.engine import LintResult
 from fabricgen.lint.examples import BASE
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import load_all_rules
 
 SECOND = "  second: {protocol: roce, attach: compute, tiers: {leaf: {switch: sn5600, per: [su, rail]}}}\n"
 TWICE = BASE.replace("management:", f"{SECOND}management:")
@@ -111,7 +111,7 @@ def test_a_finding_about_quality_is_built_and_counted(blueprint: Path, fabricgen
 
 
 def test_each_such_rule_says_so() -> None:
-    such = [rule for rule in all_rules() if rule.impossible]
+    such = [rule for rule in load_all_rules() if rule.impossible]
     assert {"FG306", "FG310", "FG603"} <= {rule.id for rule in such}
     assert all("`build` writes nothing" in rule.about for rule in such)
     assert LintResult((), ()).impossible == ()

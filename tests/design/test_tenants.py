@@ -13,7 +13,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.fg752_no_default_route import NoDefaultRoute
 from fabricgen.lint.rules.plan.fg821_tenants_meet import TenantsMeet
-from fabricgen.lint.subjects.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import walk_vrfs
 from fabricgen.views.switch import SwitchView
 from tests.conftest import built_files, example_cluster, example_design
 
@@ -107,7 +107,7 @@ def test_shared_ports_are_in_the_vlans_of_the_tenant_and_the_host_knows() -> Non
 def test_a_pair_of_switches_joins_what_each_tenant_has_on_both(name: str) -> None:
     slots = "[p1/su-1/node-1, p1/su-1/node-3]"
     cluster = example_cluster(name, f"tenants.blue.nodes={slots}", "tenants.green.nodes=[p1/su-1/node-2]")
-    found = list(joined(cluster.switches(), cluster.design))
+    found = list(walk_vrfs(cluster.switches(), cluster.design))
     assert all(len(one.ports) < 2 for one in found)
 
 

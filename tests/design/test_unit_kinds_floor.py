@@ -17,7 +17,7 @@ from fabricgen.design.layout import lay_out
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.subjects.rack_loads import budget_path, fullest_node_rack, over_budget, power_kw
+from fabricgen.lint.subjects.rack_loads import find_budget_path, find_fullest_node_rack, find_rack_over_budget, power_kw
 
 PlannedOf = Callable[..., Design]
 
@@ -136,14 +136,14 @@ def test_kinds_that_form_one_domain_have_equal_ones(planned_of: PlannedOf) -> No
 def test_node_racks_are_judged_by_kind(planned_of: PlannedOf) -> None:
     design = planned_of(MIXED)
     gb, h100 = design.layout.kinds
-    assert dict(fullest_node_rack(design, h100, power_kw).devices) == {"dgx-h100": 4}
-    assert dict(fullest_node_rack(design, gb, power_kw).devices) == {
+    assert dict(find_fullest_node_rack(design, h100, power_kw).devices) == {"dgx-h100": 4}
+    assert dict(find_fullest_node_rack(design, gb, power_kw).devices) == {
         "gb300-tray": 18,
         "power-shelf": 4,
         "nvlink5-tray": 9,
     }
-    assert over_budget(design, h100, power_kw, h100.node_rack.power_kw)
-    assert budget_path(h100, "power_kw") == ("scalable_units", "h100", "racks", "power_kw")
+    assert find_rack_over_budget(design, h100, power_kw, h100.node_rack.power_kw)
+    assert find_budget_path(h100, "power_kw") == ("scalable_units", "h100", "racks", "power_kw")
 
 
 def test_what_does_not_fit_is_refused_at_its_kind(planned_of: PlannedOf) -> None:

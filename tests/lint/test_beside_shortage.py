@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lint.rule import DesignRule, all_rules
+from fabricgen.lint.rule import DesignRule, load_all_rules
 
 SHORT = """
 fabricgen: 1
@@ -60,4 +60,4 @@ def test_where_more_than_ports_is_missing_nothing_else_is_judged(said) -> None:
 
 
 def test_only_design_rules_count_no_ports() -> None:
-    assert all(isinstance(rule, DesignRule) for rule in all_rules() if not rule.counts_ports)
+    assert all(isinstance(rule, DesignRule) for rule in load_all_rules() if not rule.counts_ports)

@@ -16,17 +16,17 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.lint.docs import explain, rules_page
+from fabricgen.lint.docs import explain_code, write_rules_page
 from fabricgen.lint.documented import FAMILIES
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE, MARK
-from fabricgen.lint.fault import FOLDER, Fault, all_codes, all_faults, page_of
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.fault import FOLDER, Fault, find_page, list_documented_codes, load_faults
+from fabricgen.lint.rule import load_all_rules
 from fabricgen.pipeline import other_findings
 from tests.lint.golden_findings import assert_as_kept
 
 SOURCE = Path(package.__file__).parent
-SHOWN = [f for f in all_faults() if not f.in_words]
+SHOWN = [f for f in load_faults() if not f.in_words]
 
 
 def raised() -> set[str]:
@@ -40,14 +40,14 @@ def raised() -> set[str]:
 
 @pytest.mark.slow
 def test_every_code_is_documented_and_every_documented_fault_is_raised() -> None:
-    rules, faults = {r.id for r in all_rules()}, {f.id for f in all_faults()}
+    rules, faults = {r.id for r in load_all_rules()}, {f.id for f in load_faults()}
     assert raised() - rules == faults
-    assert [c.id for c in all_codes()] == sorted(rules | faults)
+    assert [c.id for c in list_documented_codes()] == sorted(rules | faults)
 
 
 def test_a_fault_is_a_table_in_the_file_of_its_family() -> None:
     codes = [code for file in FOLDER.glob("*.toml") for code in tomllib.loads(file.read_text(encoding="utf-8"))]
-    assert sorted(codes) == [f.id for f in all_faults()]
+    assert sorted(codes) == [f.id for f in load_faults()]
 
 
 def read(file: Path) -> object:
@@ -97,43 +97,45 @@ def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
     assert_as_kept(fault.id, refused, tmp_path, request)
 
 
-@pytest.mark.parametrize("fault", all_faults(), ids=lambda f: f.id)
+@pytest.mark.parametrize("fault", load_faults(), ids=lambda f: f.id)
 def test_a_fault_says_what_why_and_how(fault: Fault) -> None:
-    page = explain(fault)
+    page = explain_code(fault)
     assert len(fault.about.split("\n\n")) >= 2 or fault.in_words
     assert page.startswith(
         f"{fault.id} {fault.title} ({fault.severity.label}, {fault.kind}, {FAMILIES[fault.id[:3]]})\n"
     )
     assert all(fault.examples)
-    assert page_of(fault.id) is not None
+    assert find_page(fault.id) is not None
 
 
 def test_no_two_codes_have_one_name_or_title() -> None:
-    codes = all_codes()
+    codes = list_documented_codes()
     assert len({c.name for c in codes}) == len({c.title for c in codes}) == len(codes)
     assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]+", c.name) for c in codes)
 
 
 def test_the_page_has_every_code_under_its_family() -> None:
     family = ""
-    for line in rules_page().splitlines():
+    for line in write_rules_page().splitlines():
         family = line[3:6] if line.startswith("## ") else family
         if line.startswith("### "):
             assert line[4:].startswith(family)
-    assert re.findall(r"^### (FG\d{3})$", rules_page(), re.MULTILINE) == [c.id for c in all_codes()]
+    assert re.findall(r"^### (FG\d{3})$", write_rules_page(), re.MULTILINE) == [c.id for c in list_documented_codes()]
 
 
 def test_rules_lists_by_family_and_by_prefix(fabricgen) -> None:
     whole, part = fabricgen("rules").out, fabricgen("rules", "fg2").out
     assert [line[:3] for line in whole.splitlines() if line.startswith("FG")] == sorted(FAMILIES)
-    assert re.findall(r"^  (FG\d{3})", whole, re.MULTILINE) == [c.id for c in all_codes()]
-    assert re.findall(r"^  (FG\d{3})", part, re.MULTILINE) == [c.id for c in all_codes() if c.id.startswith("FG2")]
-    assert fabricgen("rules", "fg101").out == explain(page_of("FG101"))
+    assert re.findall(r"^  (FG\d{3})", whole, re.MULTILINE) == [c.id for c in list_documented_codes()]
+    assert re.findall(r"^  (FG\d{3})", part, re.MULTILINE) == [
+        c.id for c in list_documented_codes() if c.id.startswith("FG2")
+    ]
+    assert fabricgen("rules", "fg101").out == explain_code(find_page("FG101"))
 
 
 def test_rules_as_json(fabricgen) -> None:
     listed = json.loads(fabricgen("rules", "--format", "json").out)
-    assert [c["code"] for c in listed] == [c.id for c in all_codes()]
+    assert [c["code"] for c in listed] == [c.id for c in list_documented_codes()]
     (one,) = json.loads(fabricgen("rules", "FG303", "--format", "json").out)
     assert {key: one[key] for key in ("code", "family", "kind", "severity", "examples")} == {
         "code": "FG303",

@@ -17,7 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.examples import BASE
-from fabricgen.lint.repair import repair
+from fabricgen.lint.repair import repair_blueprint
 from tests.conftest import example_design
 
 SPINE = "compute-spine-01"
@@ -38,7 +38,7 @@ def mended(tmp_path: Path, text: str) -> str:
         design = build_design(load_blueprint(str(file), unsaved=unsaved))
         return design, lint(design, build_cluster(design))
 
-    files = repair(judge).files
+    files = repair_blueprint(judge).files
     return files[str(file)][1].decode() if files else text
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from fabricgen.lint.report import report_formats
+from fabricgen.lint.report import list_report_formats
 from tests.conftest import BLUEPRINTS
 
 EXPANDING = {"numpy", "networkx", "jinja2", "jsonschema", "openpyxl", "xlsxwriter"}
@@ -40,7 +40,9 @@ def test_help_loads_neither_models_nor_what_stands_on_them() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("show",), *(("lint", "--fast", "--format", form) for form in report_formats())])
+@pytest.mark.parametrize(
+    "command", [("show",), *(("lint", "--fast", "--format", form) for form in list_report_formats())]
+)
 def test_what_reads_only_the_design_loads_nothing_that_expands(command: tuple[str, ...]) -> None:
     found = loaded(*command, str(BLUEPRINTS / "colossus-200k.yaml"))
     assert "pydantic" in found

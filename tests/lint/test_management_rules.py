@@ -9,10 +9,10 @@ import pytest
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.lint.engine import lint
-from fabricgen.lint.rule import DesignRule, all_rules
+from fabricgen.lint.rule import DesignRule, load_all_rules
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
 
-RULES = {rule.id: rule for rule in all_rules() if isinstance(rule, DesignRule)}
+RULES = {rule.id: rule for rule in load_all_rules() if isinstance(rule, DesignRule)}
 
 BLUEPRINT = """\
 fabricgen: 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lint.rule import PlanRule, all_rules
+from fabricgen.lint.rule import PlanRule, load_all_rules
 from tests.conftest import EXAMPLES
 from tests.lint.mutants import NEIGHBOURS, Mutant, findings, grave, mutants, untouched
 
@@ -49,7 +49,7 @@ def test_faults_are_many_and_everywhere() -> None:
     assert {m.of for m in mutants()} == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+@pytest.mark.parametrize("rule", load_all_rules(), ids=lambda r: r.id)
 def test_every_rule_is_raised_by_a_fault(rule) -> None:
     raised = [m for m in mutants() if m.raises == rule.id]
     assert len(raised) >= 2 or rule.id in NO_BLUEPRINT_RAISES

@@ -12,11 +12,11 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import Diagnostic
-from fabricgen.lint.rule import all_rules
-from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, OTHER, Aisles, crossing
+from fabricgen.lint.rule import load_all_rules
+from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, OTHER, Aisles, sum_crossing_cables
 from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_cluster
 
-RULES = [rule for rule in all_rules() if rule.id in ("FG658", "FG659")]
+RULES = [rule for rule in load_all_rules() if rule.id in ("FG658", "FG659")]
 KEY = re.compile(r"`airflow: (intake|exhaust)` for (.+)")
 
 Keys = dict[tuple[str, str], str]
@@ -74,7 +74,7 @@ def test_no_choice_of_airflows_spares_more_cables(name: str) -> None:
 
     def cost(faced: list[str]) -> tuple[int, int]:
         beside = [pair for held in aisles.racks.values() for pair in combinations(held, 2)]
-        return crossing(aisles.pairs, faced)[0], sum(faced[a] != faced[b] for a, b in beside)
+        return sum_crossing_cables(aisles.pairs, faced)[0], sum(faced[a] != faced[b] for a, b in beside)
 
     costs = []
     for choice in product((HOT, COLD), repeat=len(aisles.tiers)):
@@ -107,7 +107,7 @@ def test_what_can_be_turned_is_not_sent_elsewhere() -> None:
 
 def test_cables_of_nodes_whose_side_nobody_knows_are_counted() -> None:
     """Each of them is cabled to a switch whose side is known, and the crossing of a rack is not in its length."""
-    (rule,) = (rule for rule in all_rules() if rule.id == "FG661")
+    (rule,) = (rule for rule in load_all_rules() if rule.id == "FG661")
     (found,) = rule.check(example_cluster("leaf-spine"))
     assert found.message == (
         "nobody says at which aisle generic-server (8 cables: hot) has ports: lengths assume that of the switches; at "

@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 from fabricgen.export.drawings.rack_contents import Racks, total_text
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.lint.subjects.rack_loads import fullest_node_rack, power_kw, weight_kg
+from fabricgen.lint.subjects.rack_loads import find_fullest_node_rack, power_kw, weight_kg
 
 DesignOf = Callable[..., Design]
 
@@ -31,7 +31,7 @@ def codes(design: Design) -> list[str]:
 
 def test_a_node_rack_holds_nodes_what_is_beside_them_and_rack_switches(design_of: DesignOf) -> None:
     design = design_of(BLUEPRINT)
-    load = fullest_node_rack(design, design.layout.kind, weight_kg)
+    load = find_fullest_node_rack(design, design.layout.kind, weight_kg)
     assert dict(load.devices) == {"dgx-b200": 4, "cdu-4u": 1, "sn2201": 1}
     assert load.total >= 4 * 142.4
 
@@ -43,13 +43,13 @@ def test_the_design_agrees_with_a_count_over_the_plan(design_of: DesignOf) -> No
     for cls in devices.classes:
         for rack in devices.rack[cls.rows].tolist():
             drawn[rack] = drawn.get(rack, 0) + (power_kw(cls.profile) or 0)
-    assert fullest_node_rack(design, design.layout.kind, power_kw).total == pytest.approx(max(drawn.values()))
+    assert find_fullest_node_rack(design, design.layout.kind, power_kw).total == pytest.approx(max(drawn.values()))
 
 
 def test_a_slot_that_every_unit_lacks_does_not_count(design_of: DesignOf) -> None:
     omitted = "'p1/su-*/node-1', p1/su-1/node-5", "'p1/su-*/node-1', 'p1/su-*/node-5'"
     designs = [design_of(BLUEPRINT + f"omit: [{nodes}]\n") for nodes in omitted]
-    one, both = (fullest_node_rack(design, design.layout.kind, power_kw) for design in designs)
+    one, both = (find_fullest_node_rack(design, design.layout.kind, power_kw) for design in designs)
     assert dict(one.devices)["dgx-b200"] == 4
     assert dict(both.devices)["dgx-b200"] == 3
 

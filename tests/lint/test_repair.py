@@ -11,7 +11,7 @@ from fabricgen.cli.main import run
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
-from fabricgen.lint.repair import repair, write
+from fabricgen.lint.repair import repair_blueprint, write_repaired_files
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.publish.files import replace_file
 
@@ -183,11 +183,11 @@ def test_what_cannot_be_written_stays_whole(blueprint: Path, capsys: pytest.Capt
 
 def test_a_file_that_changed_meanwhile_is_left_to_its_writer(blueprint: Path) -> None:
     design = compile_design(str(blueprint))
-    repaired = repair(lambda unsaved: ((d := compile_design(str(blueprint), unsaved=unsaved)), lint(d)))
+    repaired = repair_blueprint(lambda unsaved: ((d := compile_design(str(blueprint), unsaved=unsaved)), lint(d)))
     assert repaired.design != design
     blueprint.write_text(BASE + ODD + "# and another word\n", encoding="utf-8")
     with pytest.raises(InputError, match="it has changed meanwhile"):
-        write(repaired)
+        write_repaired_files(repaired)
     assert "another word" in blueprint.read_text(encoding="utf-8")
 
 

@@ -18,9 +18,9 @@ import pytest
 
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity, Span
 from fabricgen.lint.examples import BASE
-from fabricgen.lint.fault import page_of
-from fabricgen.lint.report import FileReport, report_formats, write_report
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.fault import find_page
+from fabricgen.lint.report import FileReport, list_report_formats, write_report
+from fabricgen.lint.rule import load_all_rules
 from fabricgen.lint.waived import Softened, Waived
 from tests.effort import calls
 from tests.lint import sarif_profile
@@ -70,18 +70,18 @@ def hostile() -> list[FileReport]:
 
 
 def test_the_folder_is_the_list_of_formats() -> None:
-    assert report_formats() == ("github", "json", "junit", "sarif", "text")
+    assert list_report_formats() == ("github", "json", "junit", "sarif", "text")
     with pytest.raises(KeyError):
         write_report("yaml", [])
 
 
-@pytest.mark.parametrize("form", report_formats())
+@pytest.mark.parametrize("form", list_report_formats())
 def test_every_format_is_the_same_twice_and_takes_nothing(form: str, results: list[FileReport]) -> None:
     assert write_report(form, results) == write_report(form, results)
     assert isinstance(write_report(form, []), str)
 
 
-@pytest.mark.parametrize("form", report_formats())
+@pytest.mark.parametrize("form", list_report_formats())
 def test_no_name_or_message_adds_a_line_or_a_control_character(form: str, hostile: list[FileReport]) -> None:
     text = write_report(form, hostile)
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff\u2028]", text)
@@ -89,7 +89,7 @@ def test_no_name_or_message_adds_a_line_or_a_control_character(form: str, hostil
     text.encode()
 
 
-@pytest.mark.parametrize("form", report_formats())
+@pytest.mark.parametrize("form", list_report_formats())
 def test_standard_input_is_no_file(form: str) -> None:
     found = finding("FG002", Severity.ERROR, "a second document begins here", file="<stdin>", line=1, column=1)
     text = write_report(form, [FileReport("-", (found,), usable=False)])
@@ -279,11 +279,11 @@ def test_sarif_keeps_to_the_standard(results: list[FileReport], hostile: list[Fi
 def test_sarif_describes_every_rule_and_the_faults_found(results: list[FileReport]) -> None:
     run = sarif(results)
     rules = run["tool"]["driver"]["rules"]
-    assert [r["id"] for r in rules] == sorted({*(r.id for r in all_rules()), "FG002"})
+    assert [r["id"] for r in rules] == sorted({*(r.id for r in load_all_rules()), "FG002"})
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     described = next(r for r in rules if r["id"] == "FG303")
-    page = page_of("FG303")
+    page = find_page("FG303")
     assert page
     assert described["name"] == page.name
     assert described["properties"] == {"tags": ["topology", "design rule"], "problem.severity": "warning"}
@@ -331,7 +331,7 @@ def test_fingerprints_stay_when_lines_move_and_numbers_change(file: str) -> None
     assert other != first
 
 
-@pytest.mark.parametrize("form", report_formats())
+@pytest.mark.parametrize("form", list_report_formats())
 def test_every_blueprint_is_in_the_report(form: str, file: str, fabricgen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several, one of them from standard input, of which some cannot be used."""
     Path("good.yaml").write_text(BASE, encoding="utf-8")

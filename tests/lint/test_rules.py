@@ -12,11 +12,11 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.lint.docs import explain
+from fabricgen.lint.docs import explain_code
 from fabricgen.lint.engine import LintResult, LintSettings, lint
 from fabricgen.lint.examples import BASE, MARK
-from fabricgen.lint.fault import all_faults
-from fabricgen.lint.rule import Rule, all_rules
+from fabricgen.lint.fault import load_faults
+from fabricgen.lint.rule import Rule, load_all_rules
 from tests.conftest import EXAMPLES, example_cluster, example_design
 from tests.lint.golden_findings import FINDINGS, assert_as_kept
 
@@ -36,7 +36,7 @@ def judged(tmp_path: Path) -> Callable[[str], LintResult]:
 
 
 @pytest.mark.tenth
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+@pytest.mark.parametrize("rule", load_all_rules(), ids=lambda r: r.id)
 def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     lines = ("include: base.yaml\n" + dedent(rule.bad)).splitlines()
     marked = [i for i, line in enumerate(lines, start=1) if line.rstrip().endswith(MARK)]
@@ -48,21 +48,21 @@ def test_bad_is_flagged_where_it_is_marked(rule: Rule, judged, tmp_path: Path, r
 
 
 @pytest.mark.tenth
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+@pytest.mark.parametrize("rule", load_all_rules(), ids=lambda r: r.id)
 def test_good_is_clean(rule: Rule, judged) -> None:
     assert rule.id not in {d.code for d in judged(rule.good).findings}
 
 
 def test_every_kept_finding_is_of_a_rule_or_a_fault_with_examples() -> None:
-    codes = {rule.id for rule in all_rules()} | {fault.id for fault in all_faults() if not fault.in_words}
+    codes = {rule.id for rule in load_all_rules()} | {fault.id for fault in load_faults() if not fault.in_words}
     assert {file.stem for file in FINDINGS.iterdir()} == codes
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.id)
+@pytest.mark.parametrize("rule", load_all_rules(), ids=lambda r: r.id)
 def test_a_rule_says_what_why_and_how(rule: Rule) -> None:
     paragraphs = (rule.__doc__ or "").strip().split("\n\n")
     assert len(paragraphs) >= 2
-    assert rule.title in explain(rule)
+    assert rule.title in explain_code(rule)
 
 
 @pytest.mark.tenth

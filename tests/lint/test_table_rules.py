@@ -10,14 +10,14 @@ import pytest
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic
-from fabricgen.lint.rule import DesignRule, all_rules
-from fabricgen.lint.subjects.route_counts import announced, ecmp_groups, ecmp_paths, sessions
+from fabricgen.lint.rule import DesignRule, load_all_rules
+from fabricgen.lint.subjects.route_counts import count_announced, count_ecmp_groups, count_ecmp_paths, count_sessions
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.views.model.routing import model_bgp
 from fabricgen.wiring.tables import SWITCH
 from tests.conftest import EXAMPLES, example_cluster, example_design
 
-RULES = {rule.id: rule for rule in all_rules() if isinstance(rule, DesignRule)}
+RULES = {rule.id: rule for rule in load_all_rules() if isinstance(rule, DesignRule)}
 PROFILE = Path(__file__).parents[2] / "fabricgen/catalog/data/switches/sn4700.yaml"
 BLUEPRINT = """\
 fabricgen: 1
@@ -45,7 +45,7 @@ def test_a_leaf_is_announced_what_fits_and_no_more(name: str, limit: int) -> Non
     """By the least that is announced: one loopback of each leaf, and the links of all other leaves to hosts."""
     routing = "routing={max_prefixes: %d}"
     design = example_design(name, routing % 100_000)
-    least = announced(design, design.fabric("compute"))
+    least = count_announced(design, design.fabric("compute"))
     assert least is not None
     assert least.prefixes == limit, least
     assert not found(example_design(name, routing % limit), "FG718")
@@ -74,8 +74,8 @@ def test_sessions_are_those_of_the_configurations(name: str) -> None:
             most = max(
                 sum(not peer.is_exit for peer in model_bgp(views.switch(row))[""].peers.values()) for row in rows
             )
-            assert sessions(cluster.design, fabric, tier) >= most, (name, tier.key)
-            assert ecmp_paths(tier) <= max(1, sessions(cluster.design, fabric, tier))
+            assert count_sessions(cluster.design, fabric, tier) >= most, (name, tier.key)
+            assert count_ecmp_paths(tier) <= max(1, count_sessions(cluster.design, fabric, tier))
 
 
 @pytest.fixture
@@ -130,5 +130,5 @@ def test_static_routes_and_what_is_not_published_are_not_judged(small) -> None:
 def test_groups_are_counted_for_parallel_links_alone(small) -> None:
     one_each = small("ecmp_groups: 4096", "fabrics.compute.tiers.leaf.uplinks=4 x 400G")
     fabric = one_each.fabric("compute")
-    assert [ecmp_groups(one_each, fabric, tier) for tier in fabric.tiers] == [1, 0]
+    assert [count_ecmp_groups(one_each, fabric, tier) for tier in fabric.tiers] == [1, 0]
     assert build_cluster(one_each)

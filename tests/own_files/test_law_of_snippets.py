@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from fabricgen.catalog.loader import Catalog
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import inside
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.rule import load_all_rules
 from tests.conftest import BLUEPRINTS
 from tests.docs.pages import BY_HAND, blocks, yaml_of
 from tests.laws import law_cases
@@ -73,7 +73,7 @@ def documented() -> Iterator[Snippet]:
     """Snippets of pages that are written by hand, and of the good examples of rules."""
     told = [(block.place, yaml_of(block)) for page in BY_HAND for block in blocks(page) if "snippets:" in block.text]
     yaml = YAML(typ="safe", pure=True)
-    told += [(rule.id, yaml.load(rule.examples[1])) for rule in all_rules() if "snippets:" in rule.examples[1]]
+    told += [(rule.id, yaml.load(rule.examples[1])) for rule in load_all_rules() if "snippets:" in rule.examples[1]]
     for place, data in told:
         yield from (Snippet(f"{place} {name}", stated) for name, stated in data["snippets"].items())
 

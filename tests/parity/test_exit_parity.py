@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.lint.subjects.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import walk_vrfs
 from fabricgen.switch.model import list_differences
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import CUMULUS, DUAL, UNNUMBERED, cluster_of
@@ -97,7 +97,7 @@ def test_files_say_what_was_planned_of_exits(nos: tuple[str, ...], kind: str) ->
 def test_exits_of_tenants_do_not_join_them(kind: str) -> None:
     cluster = cluster_of("evpn-guests", *IN_VRF[kind])
     switches = [switch for switch, _ in switches_of("evpn-guests", IN_VRF[kind])]
-    met = [set(found.ports) for found in joined(switches, cluster.design)]
+    met = [set(found.ports) for found in walk_vrfs(switches, cluster.design)]
     assert all(len(tenants) == 1 for tenants in met)
     assert {"blue"} in met
     assert {"green"} in met

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabricgen.lint.subjects.tenant_walk import joined
+from fabricgen.lint.subjects.tenant_walk import walk_vrfs
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.model import list_differences
 from fabricgen.switch.routing import Permit, Policy
@@ -104,6 +104,6 @@ def _noticed(sets: tuple[str, ...], old: str, new: str) -> str:
 def test_lint_allows_what_is_stated_and_nothing_else() -> None:
     cluster = cluster_of("leaf-spine", *LEAKS)
     switches = [switch for switch, _ in switches_of("leaf-spine", LEAKS)]
-    assert all(len(found.ports) == 1 for found in joined(switches, cluster.design))
+    assert all(len(found.ports) == 1 for found in walk_vrfs(switches, cluster.design))
     secret = replace(cluster.design, leaks=())
-    assert any(set(found.ports) == {"blue", "green", ""} for found in joined(switches, secret))
+    assert any(set(found.ports) == {"blue", "green", ""} for found in walk_vrfs(switches, secret))

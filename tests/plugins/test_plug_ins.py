@@ -15,7 +15,7 @@ import pytest
 
 from fabricgen.kernel import entry_points as found
 from fabricgen.lint import rule
-from fabricgen.lint.docs import rules_page
+from fabricgen.lint.docs import write_rules_page
 from fabricgen.plugins import outputs
 from tests.conftest import BLUEPRINTS, Ran
 
@@ -27,7 +27,7 @@ MODULES = ("acme_fabric", "broken_fabric")
 
 def forget() -> None:
     """Look for plug-ins anew."""
-    for cached in (found.entry_points, rule.loaded_rule):
+    for cached in (found.entry_points, rule.load_plugin_rule):
         cached.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] in MODULES]:
         del sys.modules[name]
@@ -102,7 +102,7 @@ def test_rules_lists_and_explains_those_of_packages(acme: Path, fabricgen: Run) 
     assert page.startswith("ACME101 a cable is longer than the stores keep (warning, plug-in rule, acme-fabric)\n")
     assert page.endswith("or waive it for what is ordered.\n")
     assert json.loads(fabricgen("rules", "ACME", "--format", "json").out)[0]["family"] == "acme-fabric"
-    assert "### ACME101" not in rules_page()  # the manual is of fabricgen alone
+    assert "### ACME101" not in write_rules_page()  # the manual is of fabricgen alone
 
 
 def test_an_output_of_a_package_is_a_part(acme: Path, fabricgen: Run, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fabricgen.design.capacity.bisection import chains_of
 from fabricgen.design.ports import PortRun
-from fabricgen.lint.rule import DesignRule, all_rules
-from fabricgen.lint.subjects.route_counts import announced, ecmp_groups, ecmp_paths, sessions
+from fabricgen.lint.rule import DesignRule, load_all_rules
+from fabricgen.lint.subjects.route_counts import count_announced, count_ecmp_groups, count_ecmp_paths, count_sessions
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.tables import DeviceClass
 from tests.properties.blueprints import FAMILIES
@@ -34,7 +34,7 @@ def test_routes_and_sessions_are_those_of_the_links(family: str) -> None:
         _judge_announced(case)
         said = [
             d.text()
-            for r in all_rules()
+            for r in load_all_rules()
             if r.id in NEVER and isinstance(r, DesignRule)
             for d in r.check(case.cluster.design)
         ]
@@ -55,10 +55,10 @@ def _judge_sessions(case: Case) -> None:
         fabric = design.fabric(tier.fabric)
         if runs_bgp(design, fabric):
             most = max((peers[row].total() for row in _rows(cls)), default=0)
-            assert sessions(design, fabric, tier) >= most
-            assert ecmp_paths(tier) <= max(1, most)
+            assert count_sessions(design, fabric, tier) >= most
+            assert count_ecmp_paths(tier) <= max(1, most)
             parallel = max((sum(n > 1 for n in peers[row].values()) for row in _rows(cls)), default=0)
-            assert ecmp_groups(design, fabric, tier) <= 2 * (parallel + 1)
+            assert count_ecmp_groups(design, fabric, tier) <= 2 * (parallel + 1)
 
 
 def _judge_announced(case: Case) -> None:
@@ -71,7 +71,7 @@ def _judge_announced(case: Case) -> None:
             ups[link.a].add(link.b)
             downs[link.b].add(link.a)
     for fabric in design.fabrics:
-        least = announced(design, fabric)
+        least = count_announced(design, fabric)
         if least is None:
             continue
         leaves = {row for chain in chains_of(design, fabric) for row in _rows(case.class_of(chain[0].key))}

@@ -23,7 +23,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.fg317_roots_never_meet import RootsNeverMeet
-from fabricgen.lint.subjects.up_down import roots_above
+from fabricgen.lint.subjects.up_down import find_roots_above
 from fabricgen.render.engine import render_configs
 from fabricgen.views.fabric import FabricView
 from tests.conftest import sites_of
@@ -101,7 +101,7 @@ def for_opensm(options: str) -> str:
 def without_a_root_above(graph: Graph, view: FabricView) -> set[tuple[str, str]]:
     """Pairs of adapters of a subnet, by id, that no switch is above both of, as the rule sees them."""
     switches = [f"S-{switch.guid:016x}" for switch in view.switches]
-    above = dict(zip(switches, roots_above(view), strict=True))
+    above = dict(zip(switches, find_roots_above(view), strict=True))
     roots = {node: above[graph.links[node, 1][0]] for node in graph.names if node.startswith("H-")}
     return {(one, other) for one in roots for other in roots if not roots[one] & roots[other]}
 

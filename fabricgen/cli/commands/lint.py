@@ -125,9 +125,9 @@ def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> 
 
 def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
     from fabricgen.cli.repairs import show_repairs
-    from fabricgen.lint.repair import repair
+    from fabricgen.lint.repair import repair_blueprint
 
-    repaired = repair(judge)
+    repaired = repair_blueprint(judge)
     show_repairs(repaired, only_shown=only_shown, allow_outside=allow_outside)
     return repaired.design, repaired.result
 
@@ -147,10 +147,10 @@ def _judged(design: Design, phase: str | None, fast: bool, asked: LintSettings, 
 def _codes(option: str, text: str) -> tuple[str, ...]:
     """Prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
     from fabricgen.kernel.diagnostics import did_you_mean
-    from fabricgen.lint.fault import code_ids
+    from fabricgen.lint.fault import list_code_ids
 
     asked = tuple(code.strip().upper() for code in text.split(",") if code.strip())
     for code in asked:
-        if not any(known.startswith(code) for known in code_ids()):
-            raise click.UsageError(f"{option}: no code begins with '{code}'. {did_you_mean(code, code_ids())}")
+        if not any(known.startswith(code) for known in list_code_ids()):
+            raise click.UsageError(f"{option}: no code begins with '{code}'. {did_you_mean(code, list_code_ids())}")
     return asked

@@ -16,22 +16,22 @@ def command(code: str, form: str) -> None:
     import json
 
     from fabricgen.kernel.diagnostics import did_you_mean, fault
-    from fabricgen.lint.docs import as_data, explain, listing
-    from fabricgen.lint.fault import all_codes
-    from fabricgen.lint.rule import plugged_rules
+    from fabricgen.lint.docs import explain_code, format_code_list, make_code_record
+    from fabricgen.lint.fault import list_documented_codes
+    from fabricgen.lint.rule import load_plugin_rules
 
-    rules, told = plugged_rules()
+    rules, told = load_plugin_rules()
     for diagnostic in told:
         click.echo(diagnostic.text(), err=True)
-    known = (*all_codes(), *rules)
+    known = (*list_documented_codes(), *rules)
     found = tuple(each for each in known if each.id.startswith(code.upper()))
     if not found:
         raise fault(
             "FG034", f"there is no rule or fault '{code}'", hint=did_you_mean(code.upper(), (c.id for c in known))
         )
     if form == "json":
-        click.echo(json.dumps([as_data(each) for each in found], indent=2))
+        click.echo(json.dumps([make_code_record(each) for each in found], indent=2))
     elif found[0].id == code.upper():
-        click.echo(explain(found[0]), nl=False)
+        click.echo(explain_code(found[0]), nl=False)
     else:
-        click.echo(listing(found))
+        click.echo(format_code_list(found))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, printable
-from fabricgen.lint.fault import page_of
-from fabricgen.lint.report import FileReport, below_here, in_file
+from fabricgen.lint.fault import find_page
+from fabricgen.lint.report import FileReport, is_in_file, make_relative_path
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -16,37 +16,41 @@ def report(results: Sequence[FileReport]) -> str:
 
     What several blueprints include is said once: GitHub shows ten annotations of a kind in a step, and drops the rest.
     """
-    return "\n".join(dict.fromkeys(_command(result, finding) for result in results for finding in result.findings))
+    return "\n".join(
+        dict.fromkeys(_write_command(result, finding) for result in results for finding in result.findings)
+    )
 
 
-def _command(result: FileReport, finding: Diagnostic) -> str:
-    page = page_of(finding.code)
-    properties = _place(result, finding.span) | {"title": f"{finding.code}: {page.title}" if page else finding.code}
-    listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+def _write_command(result: FileReport, finding: Diagnostic) -> str:
+    page = find_page(finding.code)
+    properties = _describe_position(result, finding.span) | {
+        "title": f"{finding.code}: {page.title}" if page else finding.code
+    }
+    listed = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
     lines = [finding.message, *([finding.hint] if finding.hint else [])]
-    if finding.span and not in_file(finding.span):
+    if finding.span and not is_in_file(finding.span):
         lines.append(f"at {finding.span}")
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(chr(10).join(map(printable, lines)))}"
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_escape_data(chr(10).join(map(printable, lines)))}"
 
 
-def _place(result: FileReport, span: Span | None) -> dict[str, str]:
+def _describe_position(result: FileReport, span: Span | None) -> dict[str, str]:
     """Where to show it; columns only of a stretch within one line, since the Checks API refuses others."""
-    if span is None or not in_file(span):
-        return {} if result.file == "-" else {"file": _path(result.file)}
-    place = {"file": _path(span.file), "line": str(span.line)}
+    if span is None or not is_in_file(span):
+        return {} if result.file == "-" else {"file": _shorten_path(result.file)}
+    properties = {"file": _shorten_path(span.file), "line": str(span.line)}
     if span.end_line > span.line:
-        return place | {"endLine": str(span.end_line - (span.end_column == 1))}
-    place["col"] = str(span.column)
-    return place | ({"endLine": str(span.end_line), "endColumn": str(span.end_column)} if span.end_line else {})
+        return properties | {"endLine": str(span.end_line - (span.end_column == 1))}
+    properties["col"] = str(span.column)
+    return properties | ({"endLine": str(span.end_line), "endColumn": str(span.end_column)} if span.end_line else {})
 
 
-def _path(file: str) -> str:
-    return printable(below_here(file) or file)
+def _shorten_path(file: str) -> str:
+    return printable(make_relative_path(file) or file)
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fabricgen.kernel.diagnostics import Diagnostic, Span
-from fabricgen.lint.report import FileReport, totals
+from fabricgen.lint.report import FileReport, count_findings
 from fabricgen.lint.waived import Softened, Waived
 from fabricgen.models.validation import dotted
 
@@ -18,19 +18,19 @@ VERSION = 1
 
 def report(results: Sequence[FileReport]) -> str:
     """One object: the blueprints judged, their findings in order, what is waived, and totals by severity."""
-    whole = {
+    document = {
         "version": VERSION,
         "blueprints": [{"file": result.file, "usable": result.usable} for result in results],
-        "findings": [as_dict(f) | {"blueprint": r.file} for r in results for f in r.findings],
-        "waived": [_waived(w) | {"blueprint": r.file} for r in results for w in r.waived],
-        "softened": [_softened(s) | {"blueprint": r.file} for r in results for s in r.softened],
-        "totals": totals(results),
+        "findings": [make_finding_record(f) | {"blueprint": r.file} for r in results for f in r.findings],
+        "waived": [_make_waived_record(w) | {"blueprint": r.file} for r in results for w in r.waived],
+        "softened": [_make_softened_record(s) | {"blueprint": r.file} for r in results for s in r.softened],
+        "totals": count_findings(results),
         "fast": any(result.fast for result in results),
     }
-    return json.dumps(whole, indent=2)
+    return json.dumps(document, indent=2)
 
 
-def as_dict(finding: Diagnostic) -> dict[str, Any]:
+def make_finding_record(finding: Diagnostic) -> dict[str, Any]:
     """A finding as plain data."""
     return {
         "code": finding.code,
@@ -39,18 +39,22 @@ def as_dict(finding: Diagnostic) -> dict[str, Any]:
         "hint": finding.hint,
         "path": dotted(finding.path),
         "fixable": bool(finding.fix),
-    } | _place(finding.span)
+    } | _make_position(finding.span)
 
 
-def _waived(waived: Waived) -> dict[str, Any]:
-    return as_dict(waived.finding) | {"why": waived.why, "until": waived.until, "waiver": _place(waived.place)}
+def _make_waived_record(waived: Waived) -> dict[str, Any]:
+    return make_finding_record(waived.finding) | {
+        "why": waived.why,
+        "until": waived.until,
+        "waiver": _make_position(waived.place),
+    }
 
 
-def _softened(softened: Softened) -> dict[str, Any]:
+def _make_softened_record(softened: Softened) -> dict[str, Any]:
     return asdict(softened) | {"severity": softened.severity.label}
 
 
-def _place(span: Span | None) -> dict[str, Any]:
+def _make_position(span: Span | None) -> dict[str, Any]:
     return {
         "file": span.file if span else "",
         "line": span.line if span else 0,

@@ -15,17 +15,20 @@ from fabricgen.lint.waived import Waived
 
 def report(results: Sequence[FileReport]) -> str:
     """Suites in order; a blueprint without findings is one passed case, one that cannot be used has errors."""
-    counts = [_counts(result) for result in results]
+    counts = [_count_cases(result) for result in results]
     sums = {key: sum(count[key] for count in counts) for key in ("tests", "failures", "errors")}
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{_attributes(name='fabricgen lint', **sums)}>"]
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<testsuites{_write_attributes(name='fabricgen lint', **sums)}>",
+    ]
     for result, count in zip(results, counts, strict=True):
-        lines.append(f"  <testsuite{_attributes(name=result.shown_as, **count)}>")
-        lines += [f"    {case}" for case in _cases(result)]
+        lines.append(f"  <testsuite{_write_attributes(name=result.shown_as, **count)}>")
+        lines += [f"    {case}" for case in _list_cases(result)]
         lines.append("  </testsuite>")
     return "\n".join([*lines, "</testsuites>"])
 
 
-def _counts(result: FileReport) -> dict[str, int]:
+def _count_cases(result: FileReport) -> dict[str, int]:
     grave = sum(finding.severity > Severity.INFO for finding in result.findings)
     return {
         "tests": max(1, len(result.findings) + len(result.waived)),
@@ -35,31 +38,31 @@ def _counts(result: FileReport) -> dict[str, int]:
     }
 
 
-def _cases(result: FileReport) -> Iterator[str]:
+def _list_cases(result: FileReport) -> Iterator[str]:
     for finding in result.findings:
-        yield _case(result, finding, _verdict(finding, "failure" if result.usable else "error"))
+        yield _write_case(result, finding, _write_verdict(finding, "failure" if result.usable else "error"))
     for waived in result.waived:
-        yield _case(result, waived.finding, _skipped(waived))
+        yield _write_case(result, waived.finding, _write_skipped(waived))
     if not result.findings and not result.waived:
-        yield f"<testcase{_attributes(classname=result.shown_as, name='no findings')}/>"
+        yield f"<testcase{_write_attributes(classname=result.shown_as, name='no findings')}/>"
 
 
-def _case(result: FileReport, finding: Diagnostic, verdict: str) -> str:
+def _write_case(result: FileReport, finding: Diagnostic, verdict: str) -> str:
     name = f"{finding.code} {finding.span or ''}".strip()
-    return f"<testcase{_attributes(classname=result.shown_as, name=name)}>{verdict}</testcase>"
+    return f"<testcase{_write_attributes(classname=result.shown_as, name=name)}>{verdict}</testcase>"
 
 
-def _verdict(finding: Diagnostic, element: str) -> str:
+def _write_verdict(finding: Diagnostic, element: str) -> str:
     text = "\n".join(escape(printable(line)) for line in finding.text().split("\n"))
     if finding.severity is Severity.INFO:
         return f"<system-out>{text}</system-out>"
-    return f"<{element}{_attributes(type=finding.severity.label, message=finding.message)}>{text}</{element}>"
+    return f"<{element}{_write_attributes(type=finding.severity.label, message=finding.message)}>{text}</{element}>"
 
 
-def _skipped(waived: Waived) -> str:
-    return f"<skipped{_attributes(message=f'{waived.finding.message}: {waived.reason}')}/>"
+def _write_skipped(waived: Waived) -> str:
+    return f"<skipped{_write_attributes(message=f'{waived.finding.message}: {waived.reason}')}/>"
 
 
-def _attributes(**values: str | int) -> str:
+def _write_attributes(**values: str | int) -> str:
     """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
     return "".join(f" {key}={quoteattr(printable(str(value)))}" for key, value in values.items())

@@ -19,11 +19,11 @@ from urllib.parse import quote
 
 from fabricgen import __version__
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, printable
-from fabricgen.lint.docs import explain, markdown
+from fabricgen.lint.docs import explain_code, format_markdown_page
 from fabricgen.lint.documented import Documented
-from fabricgen.lint.fault import page_of
-from fabricgen.lint.report import FileReport, below_here, in_file
-from fabricgen.lint.rule import all_rules
+from fabricgen.lint.fault import find_page
+from fabricgen.lint.report import FileReport, is_in_file, make_relative_path
+from fabricgen.lint.rule import load_all_rules
 from fabricgen.lint.waived import Waived
 from fabricgen.models.validation import dotted
 
@@ -38,87 +38,87 @@ _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 def report(results: Sequence[FileReport]) -> str:
     """One run of the tool with a result for each finding, also for those that are waived."""
-    found = [(result, finding, None) for result in results for finding in result.findings]
+    unwaived = [(result, finding, None) for result in results for finding in result.findings]
     accepted = [(result, waived.finding, waived) for result in results for waived in result.waived]
-    rules = _rules({finding.code for _, finding, _ in (*found, *accepted)})
+    rules = _list_rules({finding.code for _, finding, _ in (*unwaived, *accepted)})
     index = {rule["id"]: number for number, rule in enumerate(rules)}
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     driver = {"name": "fabricgen", "version": __version__, "semanticVersion": __version__, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which fabricgen ran."}}},
-        "results": [_result(*each, index, seen) for each in (*found, *accepted)],
+        "results": [_make_result(*judged, index, occurrences) for judged in (*unwaived, *accepted)],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _rules(codes: set[str]) -> list[dict[str, Any]]:
-    known: dict[str, Documented | None] = {rule.id: rule for rule in all_rules()}
-    known |= {code: page_of(code) for code in codes - set(known)}
-    return [_rule(page) if page else {"id": code} for code, page in sorted(known.items())]
+def _list_rules(codes: set[str]) -> list[dict[str, Any]]:
+    pages: dict[str, Documented | None] = {rule.id: rule for rule in load_all_rules()}
+    pages |= {code: find_page(code) for code in codes - set(pages)}
+    return [_describe_rule(page) if page else {"id": code} for code, page in sorted(pages.items())]
 
 
-def _rule(page: Documented) -> dict[str, Any]:
+def _describe_rule(page: Documented) -> dict[str, Any]:
     return {
         "id": page.id,
         "name": page.name,
         "shortDescription": {"text": page.title},
         "fullDescription": {"text": page.about},
-        "help": {"text": explain(page), "markdown": markdown(page)},
+        "help": {"text": explain_code(page), "markdown": format_markdown_page(page)},
         "defaultConfiguration": {"level": _LEVELS[page.severity]},
         "properties": {"tags": [page.family, page.kind], "problem.severity": _PROBLEMS[page.severity]},
     }
 
 
-def _result(
-    result: FileReport, finding: Diagnostic, waived: Waived | None, index: dict[str, int], seen: Counter[str]
+def _make_result(
+    result: FileReport, finding: Diagnostic, waived: Waived | None, index: dict[str, int], occurrences: Counter[str]
 ) -> dict[str, Any]:
     hint = f" ({finding.hint})" if finding.hint else ""
     path = dotted(finding.path)
     # Of a fault without a path, such as one of syntax, the message tells where it is, but for its numbers.
-    place = path or re.sub(r"\d+", "", finding.message)
-    identity = "\0".join((finding.code, below_here(result.file) or result.file, place))
-    print_ = hashlib.sha256(identity.encode(errors="backslashreplace")).hexdigest()[:16]
-    seen[print_] += 1
+    location_text = path or re.sub(r"\d+", "", finding.message)
+    identity = "\0".join((finding.code, make_relative_path(result.file) or result.file, location_text))
+    fingerprint = hashlib.sha256(identity.encode(errors="backslashreplace")).hexdigest()[:16]
+    occurrences[fingerprint] += 1
     return {
         "ruleId": finding.code,
         "ruleIndex": index[finding.code],
         "level": _LEVELS[finding.severity],
         "message": {"text": printable(finding.message + hint)},
-        "locations": [_location(result, finding.span, path)],
-        "partialFingerprints": {FINGERPRINT: f"{print_}:{seen[print_]}"},
-        "suppressions": [_suppression(result, waived)] if waived else [],
+        "locations": [_make_location(result, finding.span, path)],
+        "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{occurrences[fingerprint]}"},
+        "suppressions": [_make_suppression(result, waived)] if waived else [],
         "properties": {"blueprint": result.file},
     }
 
 
-def _suppression(result: FileReport, waived: Waived) -> dict[str, Any]:
+def _make_suppression(result: FileReport, waived: Waived) -> dict[str, Any]:
     """A waiver stands in the blueprint, so it is in the source."""
-    found = {"kind": "inSource", "status": "accepted", "justification": printable(waived.reason)}
-    return found | ({"location": _location(result, waived.place, "lint.waive")} if waived.place else {})
+    suppression = {"kind": "inSource", "status": "accepted", "justification": printable(waived.reason)}
+    return suppression | ({"location": _make_location(result, waived.place, "lint.waive")} if waived.place else {})
 
 
-def _location(result: FileReport, span: Span | None, path: str) -> dict[str, Any]:
+def _make_location(result: FileReport, span: Span | None, path: str) -> dict[str, Any]:
     """Where it is in a file, and in the data; of a value that is --set, the file is that of the blueprint."""
     location: dict[str, Any] = {}
-    if span is not None and in_file(span):
+    if span is not None and is_in_file(span):
         region = {"startLine": span.line, "startColumn": span.column}
         if span.end_line:
             region |= {"endLine": span.end_line, "endColumn": span.end_column}
-        location["physicalLocation"] = {"artifactLocation": _artifact(span.file), "region": region}
+        location["physicalLocation"] = {"artifactLocation": _make_artifact(span.file), "region": region}
     elif result.file != "-":
-        location["physicalLocation"] = {"artifactLocation": _artifact(result.file)}
-    if span is not None and not in_file(span):
+        location["physicalLocation"] = {"artifactLocation": _make_artifact(result.file)}
+    if span is not None and not is_in_file(span):
         location["message"] = {"text": printable(str(span))}
     if path:
         location["logicalLocations"] = [{"fullyQualifiedName": printable(path), "kind": "member"}]
     return location
 
 
-def _artifact(file: str) -> dict[str, str]:
+def _make_artifact(file: str) -> dict[str, str]:
     """A file's name as a URI (RFC 3986), relative to where the command runs if it is below that."""
-    here = below_here(file)
-    if here is None:
+    relative = make_relative_path(file)
+    if relative is None:
         return {"uri": FilePath(os.path.abspath(file)).as_uri()}  # noqa: PTH100 - links are not followed
-    return {"uri": quote(here, errors="surrogateescape"), "uriBaseId": ROOT}
+    return {"uri": quote(relative, errors="surrogateescape"), "uriBaseId": ROOT}

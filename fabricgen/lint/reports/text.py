@@ -11,8 +11,8 @@ from pathlib import Path
 from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Span, printable
 from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
-from fabricgen.lint.report import FileReport, in_file, totals
-from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, together
+from fabricgen.lint.report import FileReport, count_findings, is_in_file
+from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, sum_tallies
 from fabricgen.yaml.syntax import LINE_END
 
 IN_CLEAR_TEXT = "FG740"
@@ -43,58 +43,63 @@ def report(results: Sequence[FileReport]) -> str:
     What several blueprints include is shown once, with their names. The line says where plan rules were not run.
     """
     files: dict[str, tuple[str, ...]] = {}
-    found: dict[Diagnostic, list[FileReport]] = {}
+    reports_by_finding: dict[Diagnostic, list[FileReport]] = {}
     for result in results:
         for finding in result.findings:
-            found.setdefault(finding, []).append(result)
+            reports_by_finding.setdefault(finding, []).append(result)
     several = len(results) > 1
-    blocks = [_block(finding, files, _named(finding, of) if several else "") for finding, of in found.items()]
+    blocks = [
+        _format_finding(finding, files, _name_blueprints(finding, reports) if several else "")
+        for finding, reports in reports_by_finding.items()
+    ]
     kinds = Counter(result.kind for result in results)
     judged = ", ".join(f"{count} {kind}{'s' * (count != 1)}" for kind, count in kinds.items()) or "0 blueprints"
     fixable = sum(bool(finding.fix) for result in results for finding in result.findings)
     mended = f"; --fix mends {fixable}" if fixable else ""
-    unseen = "; plan rules not run (--fast)" if any(result.fast for result in results) else ""
-    softened = together(each for result in results for each in result.softened)
-    return "\n".join([*blocks, f"{judged}: {_counted(totals(results))}{mended}{unseen}", *_softened(softened)])
+    skipped = "; plan rules not run (--fast)" if any(result.fast for result in results) else ""
+    softened = sum_tallies(tally for result in results for tally in result.softened)
+    return "\n".join(
+        [*blocks, f"{judged}: {_format_counts(count_findings(results))}{mended}{skipped}", *_list_softened(softened)]
+    )
 
 
-def _named(finding: Diagnostic, of: Sequence[FileReport]) -> str:
+def _name_blueprints(finding: Diagnostic, reports: Sequence[FileReport]) -> str:
     """The blueprints that a finding concerns, where its place does not say so."""
-    names = [result.shown_as for result in of]
-    known = finding.span is not None and names == [finding.span.file]
-    return "" if known else printable(", ".join(names))
+    names = [result.shown_as for result in reports]
+    is_obvious = finding.span is not None and names == [finding.span.file]
+    return "" if is_obvious else printable(", ".join(names))
 
 
-def _softened(softened: Sequence[Softened]) -> list[str]:
+def _list_softened(softened: Sequence[Softened]) -> list[str]:
     """A line for who ignores findings, and one for who lowers them, for those who look after the project."""
     lines: dict[str, list[str]] = {}
-    for each in softened:
-        who = {PROJECT: "project settings", BLUEPRINT: "blueprint"}[each.by]
-        what = "ignored" if each.counts_as == IGNORED else f"taken for {each.counts_as}"
-        lines.setdefault(f"{what} by {who}", []).append(f"{each.findings} {each.severity.label}[{each.code}]")
+    for tally in softened:
+        who = {PROJECT: "project settings", BLUEPRINT: "blueprint"}[tally.by]
+        treatment = "ignored" if tally.counts_as == IGNORED else f"taken for {tally.counts_as}"
+        lines.setdefault(f"{treatment} by {who}", []).append(f"{tally.findings} {tally.severity.label}[{tally.code}]")
     return [f"{head}: {', '.join(listed)}" for head, listed in lines.items()]
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _format_counts(counts: dict[str, int]) -> str:
     waived = counts.pop("waived")
     listed = [f"{count} {label}{'s' * (count != 1)}" for label, count in counts.items()]
     return ", ".join([*listed, *([f"{waived} waived"] if waived else [])])
 
 
-def _block(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
+def _format_finding(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
     head, _, hint = finding.text().partition("\n")
     hidden = finding.code == IN_CLEAR_TEXT or may_be_secret(finding.path)
-    excerpt = [] if hidden else _excerpt(finding.span, files)
-    named = [f"  in: {blueprints}"] if blueprints else []
-    return "\n".join([head, *excerpt, *([hint] if hint else []), *named])
+    excerpt = [] if hidden else _cut_excerpt(finding.span, files)
+    origin = [f"  in: {blueprints}"] if blueprints else []
+    return "\n".join([head, *excerpt, *([hint] if hint else []), *origin])
 
 
-def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
+def _cut_excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     """The line of a place and carets under its stretch, to the end of the line where it goes on below."""
-    if span is None or not in_file(span):
+    if span is None or not is_in_file(span):
         return []
     if span.file not in files:
-        files[span.file] = _lines(span.file)
+        files[span.file] = _read_lines(span.file)
     if not 0 < span.line <= len(files[span.file]) or not files[span.file][span.line - 1].strip():
         return []
     line = files[span.file][span.line - 1]
@@ -107,10 +112,10 @@ def _excerpt(span: Span | None, files: dict[str, tuple[str, ...]]) -> list[str]:
     line = USER_OF_URL.sub(_mask_value, line)
     line = line[: max(0, start - NEAR)] + _SECRET.sub(_mask_value, line[max(0, start - NEAR) :])
     parts = line[max(0, start - NEAR) : start], line[start : min(end, start + NEAR)], line[end : end + NEAR]
-    before, under, after = _cropped(*map(_shown, parts))
+    before, under, after = _crop_line(*map(_mask_unprintable, parts))
     number = f"{span.line:>5} | "
-    blank = "".join(c if c == "\t" else " " * _cells(c) for c in before)
-    return [number + before + under + after, " " * len(number) + blank + "^" * max(1, _cells(under))]
+    blank = "".join(c if c == "\t" else " " * _count_cells(c) for c in before)
+    return [number + before + under + after, " " * len(number) + blank + "^" * max(1, _count_cells(under))]
 
 
 def _mask_value(match: re.Match[str]) -> str:
@@ -119,29 +124,29 @@ def _mask_value(match: re.Match[str]) -> str:
     return f"{key}{'*' * len(value)}"
 
 
-def _shown(text: str) -> str:
+def _mask_unprintable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in text)
 
 
-def _cropped(before: str, under: str, after: str) -> tuple[str, str, str]:
+def _crop_line(before: str, under: str, after: str) -> tuple[str, str, str]:
     """The parts of a line before, in and after a stretch, in the space that there is."""
-    if _cells(before + under + after) <= WIDEST:
+    if _count_cells(before + under + after) <= WIDEST:
         return before, under, after
-    under = under if _cells(under) <= WIDEST // 2 else under[: WIDEST // 4] + "…"
-    if _cells(before) > WIDEST // 3:
+    under = under if _count_cells(under) <= WIDEST // 2 else under[: WIDEST // 4] + "…"
+    if _count_cells(before) > WIDEST // 3:
         before = "…" + before[-WIDEST // 6 :]
-    room = max(0, WIDEST - _cells(before + under)) // 2
-    return before, under, after if _cells(after) <= room else after[:room] + "…"
+    room = max(0, WIDEST - _count_cells(before + under)) // 2
+    return before, under, after if _count_cells(after) <= room else after[:room] + "…"
 
 
-def _cells(text: str) -> int:
+def _count_cells(text: str) -> int:
     """How many cells of a terminal a text takes; wide characters (Unicode UAX 11) take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _lines(file: str) -> tuple[str, ...]:
+def _read_lines(file: str) -> tuple[str, ...]:
     """A file's lines; none for what is no regular file (a pipe would block) or cannot be read again."""
     try:
         if not Path(file).is_file():

@@ -46,16 +46,18 @@ def has_accelerators(devices: DeviceClass) -> bool:
     )
 
 
-def owner_of(cluster: Cluster, address: IPv4Address | IPv6Address) -> Owner | None:
+def find_owner(cluster: Cluster, address: IPv4Address | IPv6Address) -> Owner | None:
     """Who has an address, switches before nodes and extra devices; None where nobody has."""
     for addresses in cluster.addresses.families:
         if addresses.family.bits == address.max_prefixlen:
             number = int(address)
-            return next(chain(_of_switches(cluster, addresses, number), _of_nodes(cluster, addresses, number)), None)
+            return next(
+                chain(_find_switches(cluster, addresses, number), _find_nodes(cluster, addresses, number)), None
+            )
     return None
 
 
-def _of_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:
+def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:
     """The switches that have an address: on a port of management, a loopback, a gateway or a link."""
     import numpy as np
 
@@ -87,7 +89,7 @@ def _of_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) -> I
                 yield Owner(switch, devices.classes[devices.device_class[switch]], fabric, what="the gateway of ")
 
 
-def _of_nodes(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:
+def _find_nodes(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:
     """The nodes and extra devices that have an address: on a port of theirs, or in a VLAN on it."""
     import numpy as np
 
@@ -103,7 +105,7 @@ def _of_nodes(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iter
                 continue
             fabric, port = shared or segment.fabric, str(cluster.a_port[row])
             tenant = int(tenant_of_devices(design, devices)[device]) if design.tenants else -1
-            theirs = tenant >= 0 and fabric in design.tenants[tenant].fabrics
-            vrf = design.tenants[tenant].name if theirs else design.fabric(fabric).vrf
+            is_tenants = tenant >= 0 and fabric in design.tenants[tenant].fabrics
+            vrf = design.tenants[tenant].name if is_tenants else design.fabric(fabric).vrf
             is_bmc = getattr(segment.a, "role", "") == "bmc" and port not in NO_BMC
             yield Owner(device, of_class, fabric, vrf, port=port, is_bmc=is_bmc)

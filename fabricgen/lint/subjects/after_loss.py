@@ -22,53 +22,55 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import LinkTable, WiringPlan
 
 
-def below_limit(left: RemainingBisection, limit: float | None) -> bool:
+def is_below_limit(remaining: RemainingBisection, limit: float | None) -> bool:
     """Whether the remaining share is below a limit; tolerant of rounding, as limits are typed decimals."""
-    return limit is not None and float(left.share) < limit - 1e-9
+    return limit is not None and float(remaining.share) < limit - 1e-9
 
 
-def also(tiers: Sequence[TierDesign]) -> str:
+def name_further_tiers(tiers: Sequence[TierDesign]) -> str:
     """Text for further tiers that a finding applies to: `; storage spine, inband spine too`."""
     return f"; {', '.join(tier.text for tier in tiers)} too" if tiers else ""
 
 
-def loss_message(fabric: FabricDesign, left: RemainingBisection, kind: str, limit: float) -> str:
+def write_loss_message(fabric: FabricDesign, remaining: RemainingBisection, kind: str, limit: float) -> str:
     """What is left of a fabric after a loss, and the limit: the message of a finding."""
-    text = left_text(fabric.name, percent(float(left.share)), left.after, lost_switches(left))
+    text = left_text(fabric.name, percent(float(remaining.share)), remaining.after, lost_switches(remaining))
     return f"{text}, `after_loss.{kind}` asks for {percent(limit)}"
 
 
-def worst_losses(
-    design: Design, lost: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
+def find_worst_losses(
+    design: Design, list_domains: Callable[[Design, FloorPlan], Iterable[FailureDomain]], limit: float | None
 ) -> Iterator[tuple[FabricDesign, RemainingBisection, TierDesign]]:
     """The worst loss of every fabric that leaves less than a limit: (fabric, what remains, tier that loses the largest
     share).
     """
     if limit is None:
         return
-    losses = list(lost(design, FloorPlan(design)))
+    losses = list(list_domains(design, FloorPlan(design)))
     for fabric, survival in failure_analyses(design):
-        left = min((survival.after(loss) for loss in losses), key=lambda found: found.share, default=None)
-        if left is not None and below_limit(left, limit):
-            tiers = [tier for tier in survival.chain if left.gone.get(tier.key)]
-            yield fabric, left, max(tiers, key=lambda tier: left.gone[tier.key] / tier.switches)
+        worst = min((survival.after(loss) for loss in losses), key=lambda remaining: remaining.share, default=None)
+        if worst is not None and is_below_limit(worst, limit):
+            tiers = [tier for tier in survival.chain if worst.gone.get(tier.key)]
+            yield fabric, worst, max(tiers, key=lambda tier: worst.gone[tier.key] / tier.switches)
 
 
-def more_racks(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
+def advise_more_racks(design: Design, tier: TierDesign, remaining: RemainingBisection, limit: float) -> str:
     """Over how many racks to spread a tier so that the loss of one keeps the limit; all racks cost alike."""
     if limit >= 1:
         return "no number of racks keeps everything: lower the limit"
-    racks = ceil(racks_of(design, tier) * float(1 - left.share) / (1 - limit) - 1e-9)
-    each = tier.per_place
-    if racks > each:
-        return f"{tier.name} has {each} switches per place, too few for any number of racks: add switches or planes"
+    racks = ceil(racks_of(design, tier) * float(1 - remaining.share) / (1 - limit) - 1e-9)
+    per_place = tier.per_place
+    if racks > per_place:
+        return (
+            f"{tier.name} has {per_place} switches per place, too few for any number of racks: add switches or planes"
+        )
     return f"spread the {tier.name} switches over more racks: `racks: {racks}` or more"
 
 
 # Which devices are left without links of a kind, where some devices and links are not there.
 
 
-def lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: Flags) -> tuple[Flags, list[int]]:
+def find_lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: Flags) -> tuple[Flags, list[int]]:
     """(links, groups) of those all of whose links in some segments are gone; below 0 a link is of no group."""
     import numpy as np
 
@@ -78,15 +80,15 @@ def lost_groups(links: LinkTable, segments: list[int], groups: Ints, gone: Flags
     return grouped & np.isin(groups, numbers), numbers
 
 
-def cut_off(plan: WiringPlan, there: Presence, segments: list[int]) -> list[int]:
+def find_cut_off_devices(plan: WiringPlan, present: Presence, segments: list[int]) -> list[int]:
     """Rows of the devices that are there, are the lower ends of links of some segments, and of none that is there."""
     import numpy as np
 
-    lower = np.where(there.devices[plan.links.a_device], plan.links.a_device, -1)
-    return lost_groups(plan.links, segments, lower, ~there.links)[1]
+    lower = np.where(present.devices[plan.links.a_device], plan.links.a_device, -1)
+    return find_lost_groups(plan.links, segments, lower, ~present.links)[1]
 
 
-def segments_up(plan: WiringPlan, fabric: str) -> list[int]:
+def list_uplink_segments(plan: WiringPlan, fabric: str) -> list[int]:
     """The segments of links from switches of a fabric to the tier above, without peer links and management ports."""
     from fabricgen.wiring.tables import ManagementPort
 
@@ -98,7 +100,7 @@ def segments_up(plan: WiringPlan, fabric: str) -> list[int]:
     ]
 
 
-def segments_of_hosts(plan: WiringPlan, fabric: str) -> list[int]:
+def list_host_segments(plan: WiringPlan, fabric: str) -> list[int]:
     """The segments of a fabric's links to nodes, extra devices and the management ports of switches."""
     from fabricgen.wiring.tables import ManagementPort
 
@@ -106,7 +108,7 @@ def segments_of_hosts(plan: WiringPlan, fabric: str) -> list[int]:
     return [i for i, s in segments if s.fabric == fabric and (s.lower == "node" or isinstance(s.a, ManagementPort))]
 
 
-def segments_between(plan: WiringPlan, fabric: str) -> list[int]:
+def list_peer_segments(plan: WiringPlan, fabric: str) -> list[int]:
     """The segments of peer links of a fabric: between two switches of a tier at one site."""
     segments = enumerate(plan.links.segments)
     return [i for i, s in segments if s.tier and s.tier.fabric == fabric and s.lower_tier == s.tier and not s.km]
@@ -123,18 +125,20 @@ class JudgedPhase(NamedTuple):
     there: Presence
 
 
-def judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]]:
+def list_judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]]:
     """(the whole cluster, its phases to be judged): with `--phase` that one, else all; a lab is none."""
     from fabricgen.design.phase_selection import selection_of
     from fabricgen.phases.presence import presence
 
     phase = cluster.phase
-    whole = phase.whole if phase else cluster
+    whole_cluster = phase.whole if phase else cluster
     if phase is None:
-        judged = {name: selection_of(whole.design, name) for name in whole.design.loaded.blueprint.phases}
+        judged = {
+            name: selection_of(whole_cluster.design, name) for name in whole_cluster.design.loaded.blueprint.phases
+        }
     else:
         judged = {} if phase.lab else {phase.name: phase.selection}
-    return whole, (
-        JudgedPhase(name, selection, presence(whole.design, whole.plan, selection))
+    return whole_cluster, (
+        JudgedPhase(name, selection, presence(whole_cluster.design, whole_cluster.plan, selection))
         for name, selection in judged.items()
     )

@@ -22,32 +22,32 @@ from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass
 HOT, COLD = "hot", "cold"
 
 
-def hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
+def find_hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
     """What is with the hot aisle where the sum of the edges cut between both aisles is the least.
 
     A minimum cut by shortest augmenting paths (Edmonds and Karp, 1972).
     """
-    left: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for (a, b), room in edges.items():
-        left[a][b] += room
-        left[b][a] += room
+    residual: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for (a, b), capacity in edges.items():
+        residual[a][b] += capacity
+        residual[b][a] += capacity
     while True:
-        came, reached = {HOT: ""}, [HOT]
-        for place in reached:
-            for to, room in left[place].items():
-                if room and to not in came:
-                    came[to] = place
-                    reached.append(to)
-        if COLD not in came:
-            return set(came)
-        path, place = [], COLD
-        while place != HOT:
-            path.append((came[place], place))
-            place = came[place]
-        least = min(left[a][b] for a, b in path)
+        came_from, reached = {HOT: ""}, [HOT]
+        for vertex in reached:
+            for neighbor, capacity in residual[vertex].items():
+                if capacity and neighbor not in came_from:
+                    came_from[neighbor] = vertex
+                    reached.append(neighbor)
+        if COLD not in came_from:
+            return set(came_from)
+        path, vertex = [], COLD
+        while vertex != HOT:
+            path.append((came_from[vertex], vertex))
+            vertex = came_from[vertex]
+        least = min(residual[a][b] for a, b in path)
         for a, b in path:
-            left[a][b] -= least
-            left[b][a] += least
+            residual[a][b] -= least
+            residual[b][a] += least
 
 
 OTHER = {HOT: COLD, COLD: HOT}
@@ -76,16 +76,20 @@ class Aisles:
     @cached_property
     def tiers(self) -> dict[str, list[int]]:
         """The classes of each tier that could be ordered with its ports at the other aisle."""
-        found: dict[str, list[int]] = defaultdict(list)
+        classes_of_tier: dict[str, list[int]] = defaultdict(list)
         for number, cls in enumerate(self.classes):
             if cls.kind == SWITCH:
-                found[f"{cls.fabric} {cls.tier}"].append(number)
-        return {t: n for t, n in found.items() if len({self.now[i] for i in n}) == 1 and all(map(self._turns, n))}
+                classes_of_tier[f"{cls.fabric} {cls.tier}"].append(number)
+        return {
+            t: n
+            for t, n in classes_of_tier.items()
+            if len({self.now[i] for i in n}) == 1 and all(map(self._can_turn, n))
+        }
 
     @cached_property
     def pairs(self) -> Pairs:
         """Its cables, by the classes that they join."""
-        return _pairs(self.cluster)
+        return _list_pairs(self.cluster)
 
     @cached_property
     def racks(self) -> dict[int, dict[int, int]]:
@@ -94,15 +98,15 @@ class Aisles:
 
         devices = self.cluster.plan.devices
         nodes: set[int] = set()
-        found: dict[int, dict[int, int]] = defaultdict(dict)
+        switches_of_rack: dict[int, dict[int, int]] = defaultdict(dict)
         for number, cls in enumerate(self.classes):
             racks, counts = np.unique(devices.rack[cls.rows], return_counts=True)
             if cls.kind == NODE:
                 nodes.update(racks.tolist())
             elif cls.kind == SWITCH and self.now[number]:
                 for rack, count in zip(racks.tolist(), counts.tolist(), strict=True):
-                    found[rack][number] = count
-        return {rack: held for rack, held in sorted(found.items()) if rack not in nodes}
+                    switches_of_rack[rack][number] = count
+        return {rack: held for rack, held in sorted(switches_of_rack.items()) if rack not in nodes}
 
     @cached_property
     def best(self) -> tuple[str, ...]:
@@ -110,20 +114,23 @@ class Aisles:
 
         Of those that are alike in that, where the fewest switches of one rack face apart, and then as most do now.
         """
-        of = {number: tier for tier, numbers in self.tiers.items() for number in numbers}
-        places = [of.get(number, aisle) for number, aisle in enumerate(self.now)]
+        tier_of_class = {number: tier for tier, numbers in self.tiers.items() for number in numbers}
+        vertices = [tier_of_class.get(number, aisle) for number, aisle in enumerate(self.now)]
         beside = [pair for held in self.racks.values() for pair in combinations(held, 2)]
         rack_weight = len(self.tiers) + 1
         weight = rack_weight * (len(beside) + 1)
         edges: dict[tuple[str, str], int] = defaultdict(int)
         for a, b, cables, _ in self.pairs:
-            edges[places[a], places[b]] += cables * weight
+            edges[vertices[a], vertices[b]] += cables * weight
         for a, b in beside:
-            edges[places[a], places[b]] += rack_weight
+            edges[vertices[a], vertices[b]] += rack_weight
         for tier, numbers in self.tiers.items():
             edges[tier, self.now[numbers[0]]] += 1
-        hot = hot_side({(a, b): n for (a, b), n in edges.items() if a and b and a != b})
-        return tuple((HOT if of[n] in hot else COLD) if n in of else aisle for n, aisle in enumerate(self.now))
+        hot = find_hot_side({(a, b): n for (a, b), n in edges.items() if a and b and a != b})
+        return tuple(
+            (HOT if tier_of_class[n] in hot else COLD) if n in tier_of_class else aisle
+            for n, aisle in enumerate(self.now)
+        )
 
     def of_nodes(self, fabric: str) -> str:
         """The aisle that the ports of all nodes of a fabric face, as far as known; "" where they differ."""
@@ -133,31 +140,33 @@ class Aisles:
     def nodes(self, fabric: str) -> list[int]:
         """The classes, other than switches, that cables join to switches of a fabric."""
         joined = {(a, b) for first, then, *_ in self.pairs for a, b in ((first, then), (then, first))}
-        own = {n for n, cls in enumerate(self.classes) if cls.kind == SWITCH and cls.fabric == fabric}
-        return sorted({a for a, b in joined if b in own and self.classes[a].kind != SWITCH})
+        switches = {n for n, cls in enumerate(self.classes) if cls.kind == SWITCH and cls.fabric == fabric}
+        return sorted({a for a, b in joined if b in switches and self.classes[a].kind != SWITCH})
 
-    def from_nodes(self, fabric: str) -> list[int]:
+    def list_misfacing(self, fabric: str) -> list[int]:
         """The classes of a fabric that best face the aisle of its nodes, and do not; [] if that spares no cable."""
-        wanted = self.of_nodes(fabric)
-        mine = (n for n, cls in enumerate(self.classes) if cls.kind == SWITCH and cls.fabric == fabric)
-        found = [n for n in mine if self.now[n] != self.best[n] == wanted]
-        return found if self.spared(found)[0] else []
+        node_aisle = self.of_nodes(fabric)
+        switches = (n for n, cls in enumerate(self.classes) if cls.kind == SWITCH and cls.fabric == fabric)
+        misfacing = [n for n in switches if self.now[n] != self.best[n] == node_aisle]
+        return misfacing if self.count_spared_cables(misfacing)[0] else []
 
     def held(self, fabric: str) -> list[int]:
         """The classes of a fabric away from its nodes of which nothing else is known, and that cables join to these."""
-        nodes, wanted = set(self.nodes(fabric)), self.of_nodes(fabric)
+        nodes, node_aisle = set(self.nodes(fabric)), self.of_nodes(fabric)
         turning = {n for numbers in self.tiers.values() for n in numbers}
         joined = {n for a, b, *_ in self.pairs for n, m in ((a, b), (b, a)) if m in nodes and self.now[m]}
-        mine = (n for n in sorted(joined - turning) if self.classes[n].fabric == fabric)
-        return [n for n in mine if self.classes[n].kind == SWITCH and wanted and self.now[n] == OTHER[wanted]]
+        candidates = (n for n in sorted(joined - turning) if self.classes[n].fabric == fabric)
+        return [
+            n for n in candidates if self.classes[n].kind == SWITCH and node_aisle and self.now[n] == OTHER[node_aisle]
+        ]
 
-    def spared(self, numbers: Iterable[int]) -> tuple[int, float]:
+    def count_spared_cables(self, numbers: Iterable[int]) -> tuple[int, float]:
         """(cables, m) that more cross a rack, all others at their best, while these classes are not."""
-        left = [self.now[n] if n in set(numbers) else aisle for n, aisle in enumerate(self.best)]
-        apart, then = crossing(self.pairs, left), crossing(self.pairs, self.best)
-        return apart[0] - then[0], apart[1] - then[1]
+        faced = [self.now[n] if n in set(numbers) else aisle for n, aisle in enumerate(self.best)]
+        apart, least = sum_crossing_cables(self.pairs, faced), sum_crossing_cables(self.pairs, self.best)
+        return apart[0] - least[0], apart[1] - least[1]
 
-    def _turns(self, number: int) -> bool:
+    def _can_turn(self, number: int) -> bool:
         """Whether the catalogue knows a variant of a switch whose ports face the other aisle, and that `airflow` asks
         for.
         """
@@ -170,24 +179,24 @@ class Aisles:
         return any(variant.aisle == OTHER[aisle] for variant in sold)
 
 
-def crossing(pairs: Pairs, aisles: Sequence[str]) -> tuple[int, float]:
+def sum_crossing_cables(pairs: Pairs, aisles: Sequence[str]) -> tuple[int, float]:
     """(cables, what they take, m) of those that join ports at both aisles."""
     apart = [(n, metres) for a, b, n, metres in pairs if {aisles[a], aisles[b]} == {HOT, COLD}]
     return sum(n for n, _ in apart), sum(metres for _, metres in apart)
 
 
-def crossing_text(cables: int, metres: float) -> str:
+def describe_crossing(cables: int, metres: float) -> str:
     """What findings say of cables that cross a rack because of what they name."""
     return f"{cables} cable{'s cross' if cables != 1 else ' crosses'} a rack for it, which takes {metres:.0f} m"
 
 
-def named(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Each once, in their order: `leaf, agg and spine`."""
     *first, last = dict.fromkeys(words)
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _pairs(cluster: Cluster) -> Pairs:
+def _list_pairs(cluster: Cluster) -> Pairs:
     """The cables of a plan by the classes of the devices that they join; a crossing takes the deeper rack and slack."""
     import numpy as np
 
@@ -202,7 +211,7 @@ def _pairs(cluster: Cluster) -> Pairs:
     depth = device_positions(devices, plan.racks, floor).depth
     metres = np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
     a, b = (devices.device_class[end].astype(np.int64) for end in ends)
-    found, which = np.unique(a * len(devices.classes) + b, return_inverse=True)
-    counts, sums = np.bincount(which), np.bincount(which, weights=metres)
-    both = (divmod(int(key), len(devices.classes)) for key in found)
-    return [(*pair, int(n), float(m)) for pair, n, m in zip(both, counts, sums, strict=True)]
+    keys, key_of_cable = np.unique(a * len(devices.classes) + b, return_inverse=True)
+    counts, sums = np.bincount(key_of_cable), np.bincount(key_of_cable, weights=metres)
+    pair_classes = (divmod(int(key), len(devices.classes)) for key in keys)
+    return [(*pair, int(n), float(m)) for pair, n, m in zip(pair_classes, counts, sums, strict=True)]

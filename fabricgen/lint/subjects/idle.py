@@ -18,7 +18,7 @@ from fabricgen.design.phase_selection import selected
 from fabricgen.design.sizing.kept_front import links_holder
 from fabricgen.design.sizing.spread import nests, run_ports
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.lint.subjects.lossless import lossless_fabrics
+from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
 Idle = tuple[Path, str, str]
 """The path of a setting that changes nothing, why, and what to do."""
@@ -30,8 +30,8 @@ def find_idle_limits(design: Design) -> Iterator[Idle]:
     joining = [fabric for fabric in fabrics if accelerators_of(design, fabric)]
     of_accelerators = any(leg.gpu is not None for f in joining for _, has in f.attachments for leg in has.legs)
     inband = any(attached_nodes(design, fabric) and serves(fabric, "inband") for fabric in fabrics)
-    lossless = any(True for _ in lossless_fabrics(design)), "no fabric has a lossless class"
-    held: dict[Path, tuple[bool, str]] = {
+    lossless = any(True for _ in list_lossless_fabrics(design)), "no fabric has a lossless class"
+    applicable: dict[Path, tuple[bool, str]] = {
         ("bisection_gbps_per_accelerator",): (of_accelerators, "no NICs belong to accelerators"),
         ("storage_gbps_per_accelerator",): (any(serves(f, "storage") for f in joining), "no GPUs have storage ports"),
         ("inband_gbps_per_node",): (inband, "nodes attach to no in-band fabric"),
@@ -40,7 +40,7 @@ def find_idle_limits(design: Design) -> Iterator[Idle]:
         ("after_loss", "plane"): (any(fabric.planes > 1 for fabric in fabrics), "no fabric has several planes"),
         ("after_loss", "feed"): (bool(design.loaded.blueprint.floor.feeds), "`floor` names no `feeds`"),
     }
-    for path, (is_held, why) in held.items():
+    for path, (is_held, why) in applicable.items():
         group = limits.after_loss if len(path) > 1 else limits
         stated = group.model_fields_set  # one share for every kind of loss states all, and means those that there are
         if path[-1] in stated and stated != {*type(limits.after_loss).model_fields} and not is_held:
@@ -51,19 +51,19 @@ def find_idle_words_of_phases(design: Design) -> Iterator[Idle]:
     """What phases state of fabrics, pods and extra devices that are not there at the phase."""
     sites = {pod.name: pod.site for pod in design.layout.pods}
     for name, phase in design.loaded.blueprint.phases.items():
-        there = selected(design, phase)
+        selection = selected(design, phase)
         pods = {pod for pod in phase.pods or sites if phase.sites is None or sites[pod] in phase.sites}
         words: list[tuple[Path, str, bool]] = [
-            *((("planes", f), f, f in there.fabrics) for f in phase.planes or () if f != ALL),
-            *((("rails", f), f, f in there.fabrics) for f in phase.rails or () if f != ALL),
-            *((("switches", tier), tier, tier.partition(".")[0] in there.fabrics) for tier in phase.switches),
-            *((("extra", i), extra, extra in there.extra) for i, extra in enumerate(phase.extra or ())),
+            *((("planes", f), f, f in selection.fabrics) for f in phase.planes or () if f != ALL),
+            *((("rails", f), f, f in selection.fabrics) for f in phase.rails or () if f != ALL),
+            *((("switches", tier), tier, tier.partition(".")[0] in selection.fabrics) for tier in phase.switches),
+            *((("extra", i), extra, extra in selection.extra) for i, extra in enumerate(phase.extra or ())),
             *((("units", pod), f"pod {pod}", pod in pods) for pod in phase.units),
             *((("pods", i), f"pod {pod}", pod in pods) for i, pod in enumerate(phase.pods or ())),
         ]
-        for path, what, is_there in words:
+        for path, subject, is_there in words:
             if not is_there:
-                why = f"phase '{name}' has no {what}, so that `{path[0]}` says nothing of it"
+                why = f"phase '{name}' has no {subject}, so that `{path[0]}` says nothing of it"
                 yield ("phases", name, *path), why, "add what it is part of to the phase, or remove it"
 
 
@@ -73,14 +73,14 @@ def find_idle_cages(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     for name, tier in blueprint.fabrics[fabric.name].tiers.items():
         stated.append(((*fabric.path, "tiers", name), name, tier.cages))
         for pod, key in ((pod, f"{fabric.name}.{name}") for pod in blueprint.pods):
-            own = blueprint.pods[pod].tiers.get(key)
-            stated.append((("pods", pod, "tiers", key), name, own.cages or {} if own else {}))
+            override = blueprint.pods[pod].tiers.get(key)
+            stated.append((("pods", pod, "tiers", key), name, override.cages or {} if override else {}))
     for path, name, cages in stated:
         runs = {run.purpose for part in fabric.tiers if part.name == name for run in part.downs}
         for role in sorted(cages):
             if role not in runs and ("." in role or (role == "down" and runs and "" not in runs)):
-                kept = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
-                why = f"nothing takes the {kept} of {fabric.name} {name} that `{role}` keeps"
+                amount = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
+                why = f"nothing takes the {amount} of {fabric.name} {name} that `{role}` keeps"
                 yield (*path, "cages", role), why, "attach it to this tier, or remove it"
 
 
@@ -126,11 +126,15 @@ def find_idle_aging(design: Design) -> Iterator[Idle]:
     blueprint = design.loaded.blueprint
     scopes: list[tuple[Path, Routing]] = [((), blueprint.routing)]
     scopes += [(("fabrics", name), fabric.routing) for name, fabric in blueprint.fabrics.items()]
-    for place, routing in scopes:
-        asked = routing.load_balance
-        if isinstance(asked, LoadBalance) and "flow_aging_s" in asked.model_fields_set and asked.mode != "cluster":
-            why = f"`flow_aging_s` has no effect: flows are dealt by `mode: {asked.mode}`, which forgets none"
-            yield (*place, "routing", "load_balance", "flow_aging_s"), why, "state `mode: cluster`, or remove it"
+    for scope, routing in scopes:
+        load_balance = routing.load_balance
+        if (
+            isinstance(load_balance, LoadBalance)
+            and "flow_aging_s" in load_balance.model_fields_set
+            and load_balance.mode != "cluster"
+        ):
+            why = f"`flow_aging_s` has no effect: flows are dealt by `mode: {load_balance.mode}`, which forgets none"
+            yield (*scope, "routing", "load_balance", "flow_aging_s"), why, "state `mode: cluster`, or remove it"
 
 
 def find_idle_storeys(design: Design) -> Iterator[Idle]:
@@ -177,71 +181,71 @@ class Command(NamedTuple):
     def matches(self, pattern: str) -> bool:
         """Whether a pattern (see the module) matches."""
         *modes, last = (part.split() for part in pattern.split(" > "))
-        if not _matches(self.words, last):
+        if not _matches_row(self.words, last):
             return False
-        return all(any(_matches(mode, wanted) for mode in self.modes) for wanted in modes)
+        return all(any(_matches_row(mode, row) for mode in self.modes) for row in modes)
 
 
-def commands(snippet: Snippet) -> Iterator[Command]:
+def list_commands(snippet: Snippet) -> Iterator[Command]:
     """The lines of a snippet, or the values of its tree."""
     if snippet.tree is None:
-        return _lines((snippet.text or "").splitlines(), snippet.at or "")
-    return _values(snippet.tree, ())
+        return _parse_lines((snippet.text or "").splitlines(), snippet.at or "")
+    return _walk_tree(snippet.tree, ())
 
 
-def _lines(lines: Iterable[str], place: str) -> Iterator[Command]:
-    first: list[tuple[int, tuple[str, ...]]] = [(-1, ("router", "bgp"))] if place == "bgp" else []
+def _parse_lines(lines: Iterable[str], position: str) -> Iterator[Command]:
+    first: list[tuple[int, tuple[str, ...]]] = [(-1, ("router", "bgp"))] if position == "bgp" else []
     modes = list(first)
     for line in lines:
         words, indent = tuple(line.split()), len(line) - len(line.lstrip())
         if not words or words[0].startswith(("!", "#")) or words[0] in _LEAVE:
             modes = list(first) if words else modes
             continue
-        opens = any(_fits(words[0], mode) for mode in _MODES)
+        opens = any(_fits_pattern(words[0], mode) for mode in _MODES)
         modes = [(depth, mode) for depth, mode in modes if depth < indent or (depth == indent and not opens)]
         yield Command(line.strip(), words, tuple(mode for _, mode in modes))
         if opens:
             modes.append((indent, words))
 
 
-def _values(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
+def _walk_tree(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
     if isinstance(tree, Mapping) and tree:
         for key, value in tree.items():
-            yield from _values(value, (*keys, str(key)))
+            yield from _walk_tree(value, (*keys, str(key)))
     elif isinstance(tree, list):
         for value in tree:
-            yield from _values(value, keys)
+            yield from _walk_tree(value, keys)
     else:
         value = "null" if tree is None else "{}" if tree == {} else str(tree)
         value = value.lower() if isinstance(tree, bool) else value
         yield Command("/".join(keys), (*keys, value))
 
 
-def _matches(words: tuple[str, ...], pattern: list[str]) -> bool:
+def _matches_row(words: tuple[str, ...], pattern: list[str]) -> bool:
     """Whether words begin with what a pattern says."""
     if not pattern:
         return True
     if pattern[0] == "$":
         return not words
     if pattern[0] == "**":
-        return any(_matches(words[skipped:], pattern[1:]) for skipped in range(len(words)))
-    return bool(words) and _fits(words[0], pattern[0]) and _matches(words[1:], pattern[1:])
+        return any(_matches_row(words[skipped:], pattern[1:]) for skipped in range(len(words)))
+    return bool(words) and _fits_pattern(words[0], pattern[0]) and _matches_row(words[1:], pattern[1:])
 
 
-def _fits(word: str, wanted: str) -> bool:
-    if wanted == "*":
+def _fits_pattern(word: str, pattern: str) -> bool:
+    if pattern == "*":
         return True
-    if wanted.startswith("!"):
-        return not any(_fits(word, each) for each in wanted[1:].split("|"))
-    if wanted.startswith("<"):
-        return word.isdecimal() and int(word[:9]) < int(wanted[1:])
-    return any(_is(word, each) for each in wanted.split("|"))
+    if pattern.startswith("!"):
+        return not any(_fits_pattern(word, alternative) for alternative in pattern[1:].split("|"))
+    if pattern.startswith("<"):
+        return word.isdecimal() and int(word[:9]) < int(pattern[1:])
+    return any(_fits_alternative(word, alternative) for alternative in pattern.split("|"))
 
 
-def _is(word: str, wanted: str) -> bool:
-    if wanted.endswith("#"):
-        word, wanted = re.split(r"\d", word, maxsplit=1)[0].lower(), wanted[:-1]
-    shortest, tilde, rest = wanted.partition("~")
+def _fits_alternative(word: str, pattern: str) -> bool:
+    if pattern.endswith("#"):
+        word, pattern = re.split(r"\d", word, maxsplit=1)[0].lower(), pattern[:-1]
+    shortest, tilde, rest = pattern.partition("~")
     if tilde:
         return word.startswith(shortest) and (shortest + rest).startswith(word)
-    return fnmatchcase(word, wanted) if "*" in wanted else word == wanted
+    return fnmatchcase(word, pattern) if "*" in pattern else word == pattern

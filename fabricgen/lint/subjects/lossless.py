@@ -17,7 +17,7 @@ WHOLE_BUFFER = "egress_lossless_pool"
 """The buffer pool that SONiC's device files give the size of the chip's whole packet buffer."""
 
 
-def lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
+def list_lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
     """Every fabric with lossless Ethernet on switches of its own, and its QoS settings."""
     for fabric in design.fabrics:
         qos = qos_of(design, fabric)
@@ -30,23 +30,23 @@ def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
     return bool(design.loaded.blueprint.fabrics[fabric.name].spans) and not fabric.attachments
 
 
-def pausing_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
+def list_pausing_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
     """The spans over which PFC is to pause, each with the tier that it joins."""
     stated = design.loaded.blueprint.fabrics[fabric.name].spans
     return [(tier, figures) for tier, figures in spans_of(design, fabric) if stated[figures.span.name].lossless]
 
 
-def merge_fabrics(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def merge_fabrics(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Findings `FABRIC: text` with one place (a setting of the cluster) merged into one that names all fabrics."""
     folded: dict[Diagnostic, list[str]] = {}
-    for finding in found:
-        name, _, what = finding.message.partition(": ")
-        folded.setdefault(replace(finding, message=what), []).append(name)
+    for finding in findings:
+        name, _, text = finding.message.partition(": ")
+        folded.setdefault(replace(finding, message=text), []).append(name)
     for finding, names in folded.items():
         yield replace(finding, message=f"{', '.join(names)}: {finding.message}")
 
 
-def place_of_qos(design: Design, fabric: FabricDesign, *names: str) -> Path:
+def find_qos_path(design: Design, fabric: FabricDesign, *names: str) -> Path:
     """The path of the first of some QoS settings that is stated, in the fabric, else in the cluster."""
     blueprint = design.loaded.blueprint
     for base, qos in ((fabric.path, blueprint.fabrics[fabric.name].qos), ((), blueprint.qos)):
@@ -56,10 +56,10 @@ def place_of_qos(design: Design, fabric: FabricDesign, *names: str) -> Path:
     return (*fabric.path, "qos")
 
 
-def buffer_bytes(catalog: Catalog, switch: str) -> int | None:
+def find_buffer_bytes(catalog: Catalog, switch: str) -> int | None:
     """Packet buffer of a switch, bytes, from SONiC's device files; None where these have none."""
     platform = catalog.sonic_platform(switch)
-    roles = (role for found in (platform.buffers if platform else ()) for role in found.roles.values())
+    roles = (role for scheme in (platform.buffers if platform else ()) for role in scheme.roles.values())
     return max((role.pools[WHOLE_BUFFER].size for role in roles), default=None)
 
 
@@ -69,7 +69,7 @@ SET_UP = ("ionic", "mlx5")
 """Drivers of NICs that the part `hosts` has commands for."""
 
 
-def sides_of(design: Design) -> Iterator[tuple[FabricDesign, Attachment]]:
+def list_attachments(design: Design) -> Iterator[tuple[FabricDesign, Attachment]]:
     """(fabric, how nodes or extra devices attach), each once, but for external devices and BMCs."""
     for fabric in design.fabrics:
         sides = [*(side for _, side in fabric.attachments), *(extra.attachment for extra in fabric.extras)]
@@ -78,20 +78,20 @@ def sides_of(design: Design) -> Iterator[tuple[FabricDesign, Attachment]]:
                 yield fabric, side
 
 
-def nodes_of(
+def list_node_nics(
     design: Design, *, lossless: bool = False
 ) -> Iterator[tuple[FabricDesign, list[tuple[str, NicProfile | None]]]]:
     """(fabric, (node profile, a NIC of its ports there; None where the catalogue does not say)), each pair once.
 
     `lossless`: of RoCE fabrics and other lossless Ethernet alone.
     """
-    found: dict[str, dict[tuple[str, str], NicProfile | None]] = {}
-    for fabric, side in sides_of(design):
+    nics_by_fabric: dict[str, dict[tuple[str, str], NicProfile | None]] = {}
+    for fabric, side in list_attachments(design):
         if lossless and (fabric.protocol == "infiniband" or not qos_of(design, fabric).lossless):
             continue
         ports = {port.name: port.nic for port in side.profile.roles[side.role].ports}
         for leg in side.legs:
             nic = ports.get(leg.name) or ports.get(leg.name.rpartition("/")[0], "")
-            found.setdefault(fabric.name, {})[side.profile.id, nic] = design.catalog.nic(nic)
-    for name, pairs in found.items():
+            nics_by_fabric.setdefault(fabric.name, {})[side.profile.id, nic] = design.catalog.nic(nic)
+    for name, pairs in nics_by_fabric.items():
         yield design.fabric(name), [(profile, nic) for (profile, _), nic in pairs.items()]

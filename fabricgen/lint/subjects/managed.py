@@ -17,7 +17,7 @@ def is_configured(design: Design, tier: TierDesign) -> bool:
     return bool(design.catalog.naming(tier.nos).configuration.places)
 
 
-def managements(design: Design) -> Iterator[tuple[FabricDesign, tuple[TierDesign, ...], Management]]:
+def list_managed_fabrics(design: Design) -> Iterator[tuple[FabricDesign, tuple[TierDesign, ...], Management]]:
     """(fabric, its tiers that are configured, its settings over the cluster's) of each fabric that has such tiers."""
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
@@ -26,14 +26,14 @@ def managements(design: Design) -> Iterator[tuple[FabricDesign, tuple[TierDesign
             yield fabric, tiers, blueprint.fabrics[fabric.name].management.over(blueprint.management)
 
 
-def place_of(design: Design, fabric: FabricDesign, *keys: str) -> Path:
+def find_setting_path(design: Design, fabric: FabricDesign, *keys: str) -> Path:
     """The path of a management setting where it is stated, in the fabric, else in the cluster."""
-    own = design.loaded.blueprint.fabrics[fabric.name].management
-    stated = bool(getattr(own, keys[0]))
+    settings = design.loaded.blueprint.fabrics[fabric.name].management
+    stated = bool(getattr(settings, keys[0]))
     return (*(fabric.path if stated else ()), "management", *keys)
 
 
-def place_of_nos(design: Design, tier: TierDesign) -> Path:
+def find_nos_path(design: Design, tier: TierDesign) -> Path:
     """The path of the statement of a tier's NOS; of its switch where that alone decides."""
     blueprint = design.loaded.blueprint
     for base, nos in ((("fabrics", tier.fabric), blueprint.fabrics[tier.fabric].nos), ((), blueprint.nos)):
@@ -43,11 +43,11 @@ def place_of_nos(design: Design, tier: TierDesign) -> Path:
     return (*tier.path, "switch")
 
 
-def management_families(design: Design) -> tuple[str, ...]:
+def list_management_families(design: Design) -> tuple[str, ...]:
     """Address families of the switches' management ports: `v4`, `v6` or both."""
-    own = next((fabric for fabric in design.fabrics if fabric.managed_devices), None)
-    if own is not None:
-        return families(design, own)
+    oob = next((fabric for fabric in design.fabrics if fabric.managed_devices), None)
+    if oob is not None:
+        return families(design, oob)
     ip = design.loaded.blueprint.ip
     return ("v4", "v6") if ip == "dual" else (ip,)
 
@@ -61,7 +61,7 @@ def is_name(server: str) -> bool:
     return False
 
 
-def named(tiers: Iterable[TierDesign]) -> str:
+def name_tiers(tiers: Iterable[TierDesign]) -> str:
     """Tiers in words, those of a fabric together: `compute leaf and spine, oob leaf`."""
     by_fabric: dict[str, list[str]] = {}
     for tier in tiers:

@@ -65,7 +65,7 @@ def weight_kg(profile: Device) -> float | None:
     return profile.weight_kg
 
 
-def fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> RackLoad:
+def find_fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> RackLoad:
     """The node rack of a kind of unit with the largest sum of a figure; an omitted node is counted unless all units
     omit it. A rack that is sold complete has the weight that is published of it.
     """
@@ -76,40 +76,42 @@ def fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> RackLoa
         if part.kind.name == kind.name:
             beside = list(beside_nodes(part, design.catalog, design.fabrics, design.scale_up))
             layout = design.layout.of_part(part.name)
-            racks = (nodes for rack in range(kind.racks) for nodes in _nodes(layout, rack))
-            loads += [rack_load([*nodes, *beside], figure) for nodes in racks]
+            racks = (nodes for rack in range(kind.racks) for nodes in _list_node_counts(layout, rack))
+            loads += [sum_rack_load([*nodes, *beside], figure) for nodes in racks]
     return max(loads, key=lambda load: (load.total, load.devices))
 
 
-def over_budget(design: Design, kind: UnitKind, figure: Figure, budget: float | None) -> RackLoad | None:
+def find_rack_over_budget(design: Design, kind: UnitKind, figure: Figure, budget: float | None) -> RackLoad | None:
     """The fullest node rack of a kind of unit, if its sum exceeds the budget; None if it does not or no budget is
     stated.
     """
-    load = fullest_node_rack(design, kind, figure) if budget is not None else None
+    load = find_fullest_node_rack(design, kind, figure) if budget is not None else None
     return load if budget is not None and load and load.exceeds(budget, figure) else None
 
 
-def budget_path(kind: UnitKind, key: str) -> Path:
+def find_budget_path(kind: UnitKind, key: str) -> Path:
     """The path of a budget for the node racks of a kind of unit: its own key, or the rack type's."""
     return (*kind.racks_path, key if getattr(kind.stated, key) is not None else "type")
 
 
-def rack_load(held: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
+def sum_rack_load(devices: Iterable[tuple[Device, int]], figure: Figure) -> RackLoad:
     """The sum of a figure over (device, how many) in a rack."""
-    present = [(profile, count) for profile, count in held if count]
+    present = [(profile, count) for profile, count in devices if count]
     total = sum(count * (figure(profile) or 0) for profile, count in present)
     unknown = sorted({profile.id for profile, _ in present if figure(profile) is None})
     return RackLoad(total, tuple((profile.id, count) for profile, count in present), tuple(unknown))
 
 
-def _nodes(layout: Layout, rack: int) -> Iterator[list[tuple[Device, int]]]:
+def _list_node_counts(layout: Layout, rack: int) -> Iterator[list[tuple[Device, int]]]:
     """(node profile, how many) in a rack of a unit, one list for each distinct set of omitted nodes."""
     sets = [s for s in layout.node_sets for _ in range(s.count)]
-    full = Counter(sets[member].name for member, at in enumerate(layout.racks_of_members) if at == rack)
-    gone: dict[int, Counter[str]] = defaultdict(Counter)
+    full = Counter(
+        sets[member].name for member, rack_of_node in enumerate(layout.racks_of_members) if rack_of_node == rack
+    )
+    omitted: dict[int, Counter[str]] = defaultdict(Counter)
     for slot in layout.omitted:
         if layout.racks_of_members[slot.node - 1] == rack:
-            gone[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
-    left = [full - missing for missing in gone.values()]
-    for present in (*left, *([full] if len(left) < layout.units else [])):
+            omitted[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
+    remaining = [full - missing for missing in omitted.values()]
+    for present in (*remaining, *([full] if len(remaining) < layout.units else [])):
         yield [(s.profile, present[s.name]) for s in layout.node_sets]

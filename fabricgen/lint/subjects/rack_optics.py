@@ -9,7 +9,7 @@ from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.catalog.loads import HALF_A_WATT, Device
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.lint.subjects.rack_loads import ROUNDING, Figure, RackLoad, rack_load
+from fabricgen.lint.subjects.rack_loads import ROUNDING, Figure, RackLoad, sum_rack_load
 from fabricgen.wiring.racks.loads import RackLoads, rack_loads
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class DrawnRacks:
         )
 
 
-def network_rack_loads(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:
+def sum_network_racks(cluster: Cluster, figure: Figure) -> list[tuple[int, RackLoad]]:
     """(row of the rack, sum of a figure of its devices) of every rack without nodes, in their order."""
     import numpy as np
 
@@ -89,4 +89,4 @@ def network_rack_loads(cluster: Cluster, figure: Figure) -> list[tuple[int, Rack
         with_nodes |= (held > 0) & (cls.kind == NODE)
         counts.append((cls.profile, held))
     others = np.flatnonzero(~with_nodes).tolist()
-    return [(rack, rack_load([(profile, int(held[rack])) for profile, held in counts], figure)) for rack in others]
+    return [(rack, sum_rack_load([(profile, int(held[rack])) for profile, held in counts], figure)) for rack in others]

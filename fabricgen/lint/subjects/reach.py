@@ -32,20 +32,20 @@ class OutOfReach:
         """The cables and their length in words."""
         s, (a, b) = self.segment, self.racks
         where = f"in {a}" if a == b else f"from {a} to {b}"
-        way = f"{s.km:g} km of fibre" if s.km else f"a run of {self.run_m:.1f} m {where}"
-        return f"{self.cables} {s.fabric} {s.key} cables of up to {self.length_m:g} m ({way})"
+        route = f"{s.km:g} km of fibre" if s.km else f"a run of {self.run_m:.1f} m {where}"
+        return f"{self.cables} {s.fabric} {s.key} cables of up to {self.length_m:g} m ({route})"
 
     @property
     def free(self) -> Segment:
         """The same segment without stated media and policy."""
         return replace(self.segment, media=(), stated=(), policy=OPEN)
 
-    def serving(self, segment: Segment, media: Sequence[CableProfile]) -> list[CableProfile]:
+    def list_serving_media(self, segment: Segment, media: Sequence[CableProfile]) -> list[CableProfile]:
         """Media that reach the longest run of such a segment, in their order."""
-        return [m for m in media if longest_run_m(segment, m) >= self.run_m]
+        return [m for m in media if compute_longest_run_m(segment, m) >= self.run_m]
 
 
-def longest_run_m(segment: Segment, medium: CableProfile) -> float:
+def compute_longest_run_m(segment: Segment, medium: CableProfile) -> float:
     """The longest run of a segment's links that a medium reaches, m; -1 where the medium is not allowed."""
     from fabricgen.wiring.cabling.media import fits_segment, most_m
     from fabricgen.wiring.cabling.stock import serves_m
@@ -53,7 +53,7 @@ def longest_run_m(segment: Segment, medium: CableProfile) -> float:
     return serves_m(medium, most_m(segment, medium)) if fits_segment(segment, medium) else -1.0
 
 
-def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
+def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     """Cables that their medium does not reach, grouped by statement of media or line of the blueprint.
 
     Cables with an as-built override are left out.
@@ -69,7 +69,7 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     segment_of[cables.end_cable] = links.segment[cables.end_link]
     short = ~cables.reaches
     short[list(cluster.planned.own)] = False
-    for alike in _alike(links.segments, unique_values(segment_of[short])):
+    for alike in _group_segments(links.segments, unique_values(segment_of[short])):
         rows = np.flatnonzero(np.isin(segment_of, alike) & short)
         worst = rows[np.argmax(cables.run_m[rows])]
         link = cables.end_link[np.searchsorted(cables.end_cable, worst)]
@@ -81,13 +81,13 @@ def out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
         yield OutOfReach(links.segments[alike[0]], len(rows), length, run, (a, b))
 
 
-def _alike(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:
+def _group_segments(segments: Sequence[Segment], numbers: Sequence[int]) -> list[list[int]]:
     """Segment numbers grouped by statement of media or line of the blueprint."""
-    found: dict[tuple[object, ...], list[int]] = {}
+    groups: dict[tuple[object, ...], list[int]] = {}
     for i in numbers:
         s = segments[i]
-        found.setdefault((s.stated or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
-    return list(found.values())
+        groups.setdefault((s.stated or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
+    return list(groups.values())
 
 
 # Patched channels by patching policy and medium, for the rules on patching.
@@ -108,7 +108,7 @@ class PatchedKind:
         return self.medium.connector.startswith("MPO")
 
 
-def patched_kinds(cluster: Cluster, *, shuffled: bool = False) -> Iterator[PatchedKind]:
+def list_patched_kinds(cluster: Cluster, *, shuffled: bool = False) -> Iterator[PatchedKind]:
     """Every kind of channel over trunks, by policy and medium; with `shuffled` those through fibre shuffles, too."""
     patching = cluster.plan.patching
     if patching is None:
@@ -121,7 +121,9 @@ def patched_kinds(cluster: Cluster, *, shuffled: bool = False) -> Iterator[Patch
     for number, policy in enumerate(patching.policies):
         if policy.shuffles and not shuffled:
             continue
-        mine = np.flatnonzero(patching.policy == number)
-        for medium in unique_values(cables.medium[mine]):
-            of = mine[cables.medium[mine] == medium]
-            yield PatchedKind(policy, cables.media[medium], len(of), float(cables.length_m[of].max()))
+        channels = np.flatnonzero(patching.policy == number)
+        for medium in unique_values(cables.medium[channels]):
+            channels_of_medium = channels[cables.medium[channels] == medium]
+            yield PatchedKind(
+                policy, cables.media[medium], len(channels_of_medium), float(cables.length_m[channels_of_medium].max())
+            )

@@ -35,13 +35,13 @@ class Announced:
         return f"{self.loopbacks:,} loopbacks" + (f" and {self.hosts:,} prefixes of hosts" if self.hosts else "")
 
 
-def announced(design: Design, fabric: FabricDesign) -> Announced | None:
+def count_announced(design: Design, fabric: FabricDesign) -> Announced | None:
     """What each leaf of a fabric is announced; None where there is no BGP, or nothing above the leaves.
 
     Leaves meet those of their strand (rail, plane) in the place that the top tier serves: pods that nothing joins
     announce each other nothing, and sites do over spans. Places of different sizes count as their average.
     """
-    found = []
+    candidates = []
     for top in tops_of(design, fabric):
         below = [chain[0] for chain in chains_of(design, fabric) if chain[-1] is top and len(chain) > 1]
         if not below or below[0].fabric != fabric.name or not runs_bgp(design, fabric):
@@ -50,19 +50,19 @@ def announced(design: Design, fabric: FabricDesign) -> Announced | None:
         places = 1 if joined else top.places
         leaves = sum(leaf.switches for leaf in below) // (strands_of(design, fabric) * places)
         if leaves > 1:
-            each = [_host_prefixes(design, fabric, leaf) for leaf in below]
-            total = sum(leaf.switches * prefixes for leaf, prefixes in zip(below, each, strict=True))
+            host_prefixes = [_count_host_prefixes(design, fabric, leaf) for leaf in below]
+            total = sum(leaf.switches * prefixes for leaf, prefixes in zip(below, host_prefixes, strict=True))
             average = total // sum(leaf.switches for leaf in below)
-            found.append(Announced(below[0].name, leaves, max(0, leaves * average - max(each))))
-    return max(found, key=lambda one: (one.loopbacks, one.hosts), default=None)
+            candidates.append(Announced(below[0].name, leaves, max(0, leaves * average - max(host_prefixes))))
+    return max(candidates, key=lambda counts: (counts.loopbacks, counts.hosts), default=None)
 
 
-def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> int:
+def _count_host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> int:
     """Prefixes of nodes that one leaf announces, on average: of each routed link, or a block or subnet at least."""
     if fabric.hosts == "none":
         return 0
     blocks = design.catalog.naming(leaf.nos).configuration.announces_blocks
-    as_block = blocks and underlay(design, fabric) == "ebgp-numbered" and not _asks_frr(design, fabric)
+    as_block = blocks and underlay(design, fabric) == "ebgp-numbered" and not _needs_frr(design, fabric)
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
     attached = [(feed, *pair) for feed in fabric.feeds_of(leaf.key) for pair in feed.attachments]
@@ -70,27 +70,27 @@ def _host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign) -> in
     return links // leaf.switches
 
 
-def _asks_frr(design: Design, fabric: FabricDesign) -> bool:
+def _needs_frr(design: Design, fabric: FabricDesign) -> bool:
     """Whether SONiC switches take an frr.conf, which announces each link, and not bgpcfgd, which announces blocks."""
     blueprint = design.loaded.blueprint
     scopes = (blueprint.fabrics[fabric.name].routing, blueprint.routing)
-    stated = any(routing.bfd or routing.max_prefixes for routing in scopes)
-    return stated or "v4" not in families(design, fabric)
+    is_stated = any(routing.bfd or routing.max_prefixes for routing in scopes)
+    return is_stated or "v4" not in families(design, fabric)
 
 
-def _on_each_link(design: Design, fabric: FabricDesign) -> int:
+def _count_sessions_per_link(design: Design, fabric: FabricDesign) -> int:
     """BGP sessions on each link: one an address family, or one over link-local addresses for both."""
     return 1 if underlay(design, fabric) == "ebgp-unnumbered" else len(families(design, fabric))
 
 
-def sessions(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
+def count_sessions(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
     """The most BGP neighbours of a switch of a tier in the default VRF: on links up, down and inside the tier."""
     links = (tier.up.count if tier.up else 0) + sum(feed.used for feed in tier.feeds if feed.source.tier)
     links += tier.peer_links.run.count if tier.peer_links else 0
-    return links * _on_each_link(design, fabric)
+    return links * _count_sessions_per_link(design, fabric)
 
 
-def ecmp_groups(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
+def count_ecmp_groups(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
     """Sets of next hops that a switch needs while all links are up: one up, and one for each lower switch that it has
     several links to; of each address family.
     """
@@ -99,6 +99,6 @@ def ecmp_groups(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
     return (up + down) * len(families(design, fabric))
 
 
-def ecmp_paths(tier: TierDesign) -> int:
+def count_ecmp_paths(tier: TierDesign) -> int:
     """The most equal-cost paths of a switch: its links up, or at the top its parallel links to a lower switch."""
     return tier.up.count if tier.up else max((feed.links for feed in tier.feeds), default=1)

@@ -27,7 +27,7 @@ class Joined:
     """By tenant, "" for nobody, the first (switch, port)."""
 
 
-def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
+def walk_vrfs(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
     """Walk from VRF to VRF over the sub-interfaces of links, VNIs and VLANs; the sets of VRFs that meet, in order.
 
     A port counts as its tenant's in fabrics that the tenant is kept apart in, elsewhere as nobody's. A link joins the
@@ -40,27 +40,27 @@ def joined(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined]:
     graph: nx.Graph[object] = nx.Graph()
     ports: dict[Place, dict[str, tuple[str, str]]] = {}
     for switch in switches:
-        for one, other in _edges(switch):
-            graph.add_edge(one, other)
-        for one, source in ((leaked.vrf, source.vrf) for leaked in switch.leaks for source in leaked.sources):
-            if {one, source} not in stated:
-                graph.add_edge((switch.name, one), (switch.name, source))
+        for vrf, edge_end in _list_edges(switch):
+            graph.add_edge(vrf, edge_end)
+        for vrf, source in ((leaked.vrf, source.vrf) for leaked in switch.leaks for source in leaked.sources):
+            if {vrf, source} not in stated:
+                graph.add_edge((switch.name, vrf), (switch.name, source))
         for port in switch.ports:
-            for service in _services(switch, port) if port.role == "host" else ():
+            for service in _list_services(switch, port) if port.role == "host" else ():
                 owner = port.tenant if service.fabric in apart.get(port.tenant, ()) else ""
                 place = (switch.name, service.vrf if service.gateways or port.addresses else "")
                 graph.add_node(place)
                 ports.setdefault(place, {}).setdefault(owner, (switch.name, port.name))
     for component in nx.connected_components(graph):
         places = sorted(place for place in ports if place in component)
-        found: dict[str, tuple[str, str]] = {}
+        first_ports: dict[str, tuple[str, str]] = {}
         for place in places:
-            found = {**ports[place], **found}
-        if found:
-            yield Joined(frozenset(places), found)
+            first_ports = {**ports[place], **first_ports}
+        if first_ports:
+            yield Joined(frozenset(places), first_ports)
 
 
-def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
+def _list_edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
     """A place, and a wire of a link (named by both ends and its tag) or a VLAN that it is on."""
     for port in switch.ends:
         if port.role != "host":
@@ -71,18 +71,18 @@ def _edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
             yield (switch.name, outward.vrf if outward else ""), (ends, 0, "")
             for sub in port.subinterfaces:
                 yield (switch.name, sub.vrf), (ends, sub.vlan, "")
-    for vrf, own in switch.overlay.vrfs.items() if switch.overlay else ():
-        yield (switch.name, vrf), ("", own.vni, "vni")
+    for vrf, vrf_service in switch.overlay.vrfs.items() if switch.overlay else ():
+        yield (switch.name, vrf), ("", vrf_service.vni, "vni")
     for service in switch.services:
         if service.gateways:
             yield (switch.name, service.vrf), (switch.name, service.vlan, "vlan")
 
 
-def _services(switch: SwitchView, port: SwitchPort) -> Iterator[Service]:
+def _list_services(switch: SwitchView, port: SwitchPort) -> Iterator[Service]:
     """The services that a host port is in, by its VLANs; where it has none, the one of its fabric."""
     untagged, tagged = switch.vlans_of(port)
     vlans = {*tagged, untagged} - {0}
-    own = switch.service_of(port)
+    default = switch.service_of(port)
     yield from (s for s in switch.services if s.gateways and s.vlan in vlans)
-    if own is not None and not vlans:
-        yield own
+    if default is not None and not vlans:
+        yield default

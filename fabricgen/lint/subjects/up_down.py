@@ -22,7 +22,7 @@ class Unjoined(NamedTuple):
     first: tuple[tuple[FabricAdapter, str], ...]
 
 
-def roots_above(view: FabricView) -> list[int]:
+def find_roots_above(view: FabricView) -> list[int]:
     """For each switch the roots that it reaches by going up alone, as bits of a number.
 
     Up is nearer to a switch of the highest tier, at equal distance to the lower GUID; a link between two of these is up
@@ -31,7 +31,7 @@ def roots_above(view: FabricView) -> list[int]:
     import networkx as nx  # half a second that most commands do not need
 
     switches = view.switches
-    graph, tops = _switches_of(view)
+    graph, tops = _build_switch_graph(view)
     distance = nx.multi_source_dijkstra_path_length(graph, tops, weight=None)
     roots = [0] * len(switches)
     for linked in nx.connected_components(graph.subgraph(tops)):
@@ -52,7 +52,7 @@ def find_circle(view: FabricView) -> list[FabricSwitch]:
     """
     import networkx as nx
 
-    graph, tops = _switches_of(view)
+    graph, tops = _build_switch_graph(view)
     between = list(graph.subgraph(tops).edges)
     graph.remove_edges_from(between)
     site = {switch: min(part) for part in nx.connected_components(graph) for switch in part}
@@ -70,7 +70,7 @@ def find_circle(view: FabricView) -> list[FabricSwitch]:
         return []
 
 
-def _switches_of(view: FabricView) -> tuple[nx.Graph[int], set[int]]:
+def _build_switch_graph(view: FabricView) -> tuple[nx.Graph[int], set[int]]:
     """The switches of a fabric by the links between them, and those of them with no tier above."""
     import networkx as nx
 
@@ -81,9 +81,9 @@ def _switches_of(view: FabricView) -> tuple[nx.Graph[int], set[int]]:
     return graph, tops
 
 
-def unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:
+def count_unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:
     """Pairs of devices of one subnet that up/down routing joins by none of their ports, or of ports of two devices."""
-    first, roots = len(view.switches), roots_above(view)
+    first, roots = len(view.switches), find_roots_above(view)
     switch_of = {link.a - first: view.switches[link.b] for link in view.links if link.a >= first}
     root_of = dict(zip(view.switches, roots, strict=True))
     reached, ports = defaultdict[object, set[Reach]](set), dict[object, int]()
@@ -94,12 +94,12 @@ def unjoined_pairs(view: FabricView, *, by_port: bool = False) -> Unjoined:
     alike = defaultdict[frozenset[Reach], list[int]](list)
     for end, reach in reached.items():
         alike[frozenset(reach)].append(ports[end])
-    pairs, lost = 0, list[tuple[int, int]]()
-    for (some, mine), (others, theirs) in combinations(alike.items(), 2):
-        shared = [(a, b) for (subnet, a), (other, b) in product(some, others) if subnet == other]
+    pairs, unjoined = 0, list[tuple[int, int]]()
+    for (a_reach, a_ports), (b_reach, b_ports) in combinations(alike.items(), 2):
+        shared = [(a, b) for (subnet, a), (other_subnet, b) in product(a_reach, b_reach) if subnet == other_subnet]
         if shared and not any(a & b for a, b in shared):
-            names = Counter(view.adapters[i].name for i in mine)
-            pairs += sum(len(mine) - names[view.adapters[i].name] for i in theirs)  # no device talks to itself
-            apart = ((i, j) for i, j in product(mine, theirs) if view.adapters[i].name != view.adapters[j].name)
-            lost += islice(apart, 1)
-    return Unjoined(pairs, tuple((view.adapters[i], switch_of[i].name) for i in min(lost, default=())))
+            names = Counter(view.adapters[i].name for i in a_ports)
+            pairs += sum(len(a_ports) - names[view.adapters[i].name] for i in b_ports)  # no device talks to itself
+            apart = ((i, j) for i, j in product(a_ports, b_ports) if view.adapters[i].name != view.adapters[j].name)
+            unjoined += islice(apart, 1)
+    return Unjoined(pairs, tuple((view.adapters[i], switch_of[i].name) for i in min(unjoined, default=())))

@@ -9,36 +9,36 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.lint.subjects.addressing import within
+from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.numbering.addresses.demand import pool_demands
 from fabricgen.numbering.blocks.family import Network
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.views.exits import taken
 
 
-def ways_out(design: Design) -> list[list[ExitDesign]]:
+def group_exits(design: Design) -> list[list[ExitDesign]]:
     """Exits in lists: those of one list share a VRF of linked fabrics, so that one may stand in for another."""
-    found: dict[tuple[int, str], list[ExitDesign]] = {}
+    groups: dict[tuple[int, str], list[ExitDesign]] = {}
     parts = {name: i for i, part in enumerate(linked_fabrics(design.loaded.blueprint.fabrics)) for name in part}
     for exit_ in exits_of(design):
-        found.setdefault((parts[exit_.fabric.name], exit_.vrf), []).append(exit_)
-    return list(found.values())
+        groups.setdefault((parts[exit_.fabric.name], exit_.vrf), []).append(exit_)
+    return list(groups.values())
 
 
 def is_led_out(design: Design, fabric: str, vrf: str, address: Network) -> bool:
     """Whether an exit of a fabric, or of one linked with it, leads from a VRF to an address."""
-    return any(leading_exits(design, fabric, vrf, address))
+    return any(list_leading_exits(design, fabric, vrf, address))
 
 
-def leading_exits(design: Design, fabric: str, vrf: str, address: Network) -> Iterator[tuple[ExitDesign, Network]]:
+def list_leading_exits(design: Design, fabric: str, vrf: str, address: Network) -> Iterator[tuple[ExitDesign, Network]]:
     """(exit, prefix) of a fabric, or of one linked with it, that lead from a VRF to an address."""
     linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
     for exit_ in (exit_ for exit_ in exits_of(design) if exit_.fabric.name in linked and exit_.vrf == vrf):
         prefixes = (ip_network(outside.prefix) for outside in taken(exit_))
-        yield from ((exit_, prefix) for prefix in prefixes if within(address, prefix))
+        yield from ((exit_, prefix) for prefix in prefixes if is_within(address, prefix))
 
 
-def hosts_behind(design: Design, exit_: ExitDesign) -> Iterator[Network]:
+def list_host_prefixes(design: Design, exit_: ExitDesign) -> Iterator[Network]:
     """Prefixes that the addresses of the hosts of an exit's own fabric come from; linked ones may be kept inside."""
     demands = (d for d in pool_demands(design) if d.pool in ("hosts", "management") and d.fabric == exit_.fabric.name)
     takers = {(d.pool, d.family.word): d.family for d in demands}
@@ -46,6 +46,6 @@ def hosts_behind(design: Design, exit_: ExitDesign) -> Iterator[Network]:
         yield from map(ip_network, pool_prefixes(design.loaded.blueprint, exit_.fabric.name, pool, family)[0])
 
 
-def place_in(exit_: ExitDesign, key: str, place: int, count: int) -> Path:
+def make_entry_path(exit_: ExitDesign, key: str, index: int, count: int) -> Path:
     """The path of an entry of a list, or of the key where it has one entry, which may stand without brackets."""
-    return (*exit_.path, key, place) if count > 1 else (*exit_.path, key)
+    return (*exit_.path, key, index) if count > 1 else (*exit_.path, key)

@@ -10,7 +10,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import also
+from fabricgen.lint.subjects.after_loss import name_further_tiers
 
 
 class NoSparePort(DesignRule):
@@ -49,7 +49,7 @@ class NoSparePort(DesignRule):
             yield self.flag(
                 leaf.path,
                 f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                f"no spare{also(others)}{_last_port(design, full)}",
+                f"no spare{name_further_tiers(others)}{_last_port(design, full)}",
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.grown import growing_pods, grown
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.lint.rule import DesignRule, design_rules
+from fabricgen.lint.rule import DesignRule, load_design_rules
 
 JUDGED = ("FG201", "FG203", "FG204", "FG205", "FG206", "FG207", "FG208")
 """Rules on bandwidth whose verdict changes as units come."""
@@ -56,7 +56,7 @@ class ReserveFilled(DesignRule):
             return
         units = sum(pod.slots * pod.count for pod in pods.values())
         when = f"when the reserve of {', '.join(pods)} is filled ({units} units)"
-        rules = {rule.id: rule for rule in design_rules()}
+        rules = {rule.id: rule for rule in load_design_rules()}
         try:
             full = grown(design)
         except InputError as error:

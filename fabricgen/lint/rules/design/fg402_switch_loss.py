@@ -10,7 +10,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import below_limit, loss_message
+from fabricgen.lint.subjects.after_loss import is_below_limit, write_loss_message
 
 
 class SwitchLoss(DesignRule):
@@ -50,10 +50,12 @@ class SwitchLoss(DesignRule):
         for fabric, survival in failure_analyses(design) if limit is not None else ():
             for tier in survival.chain:
                 left = survival.after_switch(tier)
-                if below_limit(left, limit):
+                if is_below_limit(left, limit):
                     assert limit is not None  # noqa: S101 - nothing is below no limit
                     yield self.flag(
-                        (*tier.path, "count"), loss_message(fabric, left, "switch", limit), _hint(design, tier, limit)
+                        (*tier.path, "count"),
+                        write_loss_message(fabric, left, "switch", limit),
+                        _hint(design, tier, limit),
                     )
 
 

@@ -9,7 +9,7 @@ from fabricgen.design.capacity.failure import failure_analyses, percent
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import below_limit, loss_message
+from fabricgen.lint.subjects.after_loss import is_below_limit, write_loss_message
 
 
 class PlaneLoss(DesignRule):
@@ -46,11 +46,11 @@ class PlaneLoss(DesignRule):
         limit = design.loaded.limits.after_loss.plane
         for fabric, survival in failure_analyses(design) if limit is not None else ():
             left = survival.after_plane()
-            if left is not None and below_limit(left, limit):
+            if left is not None and is_below_limit(left, limit):
                 assert limit is not None  # noqa: S101 - nothing is below no limit
                 yield self.flag(
                     (*fabric.path, "planes"),
-                    loss_message(fabric, left, "plane", limit),
+                    write_loss_message(fabric, left, "plane", limit),
                     f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: lower the limit, or use "
                     f"{ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1

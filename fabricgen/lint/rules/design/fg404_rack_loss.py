@@ -8,7 +8,7 @@ from fabricgen.design.capacity.failure_domains import rack_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import loss_message, more_racks, worst_losses
+from fabricgen.lint.subjects.after_loss import advise_more_racks, find_worst_losses, write_loss_message
 
 
 class RackLoss(DesignRule):
@@ -41,6 +41,8 @@ class RackLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each network rack of a unit, and each shared one, in turn."""
         limit = design.loaded.limits.after_loss.rack
-        for fabric, left, tier in worst_losses(design, rack_failures, limit):
+        for fabric, left, tier in find_worst_losses(design, rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
-            yield self.flag(tier.path, loss_message(fabric, left, "rack", limit), more_racks(design, tier, left, limit))
+            yield self.flag(
+                tier.path, write_loss_message(fabric, left, "rack", limit), advise_more_racks(design, tier, left, limit)
+            )

@@ -12,7 +12,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import loss_message, more_racks, worst_losses
+from fabricgen.lint.subjects.after_loss import advise_more_racks, find_worst_losses, write_loss_message
 
 
 class RowLoss(DesignRule):
@@ -48,18 +48,20 @@ class RowLoss(DesignRule):
         limit = design.loaded.limits.after_loss.row
         by_rack = {
             f.name: left.gone
-            for f, left, _ in worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
+            for f, left, _ in find_worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
         }
-        for fabric, left, tier in worst_losses(design, row_failures, limit):
+        for fabric, left, tier in find_worst_losses(design, row_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             if by_rack.get(fabric.name) != left.gone:
-                yield self.flag(tier.path, loss_message(fabric, left, "row", limit), _hint(design, tier, left, limit))
+                yield self.flag(
+                    tier.path, write_loss_message(fabric, left, "row", limit), _hint(design, tier, left, limit)
+                )
 
 
 def _hint(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
     """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
     if scope_of(tier.per) != "su":
-        return more_racks(design, tier, left, limit)
+        return advise_more_racks(design, tier, left, limit)
     floor = FloorPlan(design)
     unit = max(plan.racks for plan in floor.plans if tier.layout.has(plan.part))
     rows = max(1, floor.halls[0].racks_per_row // unit) * unit

@@ -8,7 +8,7 @@ from fabricgen.design.capacity.failure_domains import feed_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import loss_message, worst_losses
+from fabricgen.lint.subjects.after_loss import find_worst_losses, write_loss_message
 
 
 class FeedLoss(DesignRule):
@@ -44,12 +44,12 @@ class FeedLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each feed that some racks have as their only one."""
         limit = design.loaded.limits.after_loss.feed
-        found = sorted(worst_losses(design, feed_failures, limit), key=lambda each: each[1].share)
+        found = sorted(find_worst_losses(design, feed_failures, limit), key=lambda each: each[1].share)
         if found and limit is not None:
             fabric, left, _ = found[0]
             others = f"; {', '.join(f.name for f, *_ in found[1:])} too" if len(found) > 1 else ""
             yield self.flag(
                 ("floor", "cords"),
-                loss_message(fabric, left, "feed", limit) + others,
+                write_loss_message(fabric, left, "feed", limit) + others,
                 "set `cords: 2`, or spread the switches over racks on different feeds: `racks: 2`",
             )

@@ -12,7 +12,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import also
+from fabricgen.lint.subjects.after_loss import name_further_tiers
 
 NODE_RACKS = 8
 """A single rack of spines is reported from this many racks of nodes on: half a row."""
@@ -68,6 +68,6 @@ class OneRackHoldsAll(DesignRule):
             (first, switches, where), *others = by_tier.values()
             yield self.flag(
                 first.path,
-                f"{switches} stand in one rack, {where}{also([tier for tier, *_ in others])}",
+                f"{switches} stand in one rack, {where}{name_further_tiers([tier for tier, *_ in others])}",
                 "spread them over two racks: `racks: 2`",
             )

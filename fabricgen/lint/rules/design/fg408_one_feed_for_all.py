@@ -12,7 +12,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.after_loss import also
+from fabricgen.lint.subjects.after_loss import name_further_tiers
 
 
 class OneFeedForAll(DesignRule):
@@ -60,6 +60,6 @@ class OneFeedForAll(DesignRule):
                 first.path,
                 f"all {together.switches} {first.fabric} {first.name} switches{together.of} are on feed "
                 f"{together.where}, "
-                f"and their nodes are not{also([tier for tier, _ in others])}",
+                f"and their nodes are not{name_further_tiers([tier for tier, _ in others])}",
                 "set `floor: {cords: 2}`, or spread them over racks on different feeds: `racks: 2`",
             )

@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg519_announced_wrongly import is_to_provider
-from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.lint.subjects.ways_out import group_exits
 
 
 class OneDeviceLeadsOut(DesignRule):
@@ -41,7 +41,7 @@ class OneDeviceLeadsOut(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the switches and the far devices of all exits with a default route that share a VRF."""
-        for leading, prefix in (led for exits in ways_out(design) for led in _list_ways(exits)):
+        for leading, prefix in (led for exits in group_exits(design) for led in _list_ways(exits)):
             links = [(exit_.extra, link) for exit_ in leading for link in exit_.extra.links]
             if len(links) < 2 and not prefix:
                 continue

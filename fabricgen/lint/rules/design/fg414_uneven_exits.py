@@ -9,8 +9,8 @@ from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import within
-from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.lint.subjects.addressing import is_within
+from fabricgen.lint.subjects.ways_out import group_exits
 
 
 class UnevenExits(DesignRule):
@@ -52,7 +52,7 @@ class UnevenExits(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the exits that share a VRF."""
-        for exits in ways_out(design):
+        for exits in group_exits(design):
             for prefer in ("primary", "backup"):
                 yield from self._speeds([e for e in exits if e.spec.prefer == prefer and e.spec.default])
             primary = [exit_ for exit_ in exits if exit_.spec.prefer == "primary"]
@@ -69,7 +69,7 @@ class UnevenExits(DesignRule):
         """Parts of what primary exits announce that a backup announces, and they do not."""
         ours = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
         for prefix in map(ip_network, backup.spec.announce or ()):
-            around = next((whole for whole in ours if whole != prefix and within(prefix, whole)), None)
+            around = next((whole for whole in ours if whole != prefix and is_within(prefix, whole)), None)
             if around and prefix not in ours:
                 message = (
                     f"what is sent to {prefix} comes in by the backup {backup.name}: the primary announces {around}"

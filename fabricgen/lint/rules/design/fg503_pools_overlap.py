@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import default_pools, overlap, stated_pools
+from fabricgen.lint.subjects.addressing import is_overlapping, list_default_pools, list_stated_pools
 
 
 class PoolsOverlap(DesignRule):
@@ -37,13 +37,13 @@ class PoolsOverlap(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare all pools of the cluster and its fabrics with each other, and with the defaults in use."""
-        stated = list(stated_pools(design))
-        defaults = list(default_pools(design))
+        stated = list(list_stated_pools(design))
+        defaults = list(list_default_pools(design))
         for i, (path, prefix) in enumerate(stated):
             for other, taken in stated[:i]:
-                if overlap(prefix, taken):
+                if is_overlapping(prefix, taken):
                     yield self.flag(path, f"{prefix} overlaps {taken} of {'.'.join(map(str, other))}")
             for name, taken in defaults:
-                if overlap(prefix, taken):
+                if is_overlapping(prefix, taken):
                     hint = f"set `pools.{name}` too, to another prefix"
                     yield self.flag(path, f"{prefix} overlaps {taken}, the default of pools.{name}", hint)

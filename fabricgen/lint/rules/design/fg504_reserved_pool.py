@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import covering, server_addresses, stated_pools
+from fabricgen.lint.subjects.addressing import find_overlapping_range, list_server_addresses, list_stated_pools
 
 _RESERVED = {
     "0.0.0.0/8": "'this network' (RFC 791)",
@@ -56,10 +56,10 @@ class ReservedPool(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated pools that overlap a reserved range, and management servers with link-local addresses."""
-        for path, prefix in stated_pools(design):
-            if found := covering(prefix, RESERVED):
+        for path, prefix in list_stated_pools(design):
+            if found := find_overlapping_range(prefix, RESERVED):
                 yield self.flag(path, f"{prefix} overlaps {found[0]}, which is {found[1]}", "use private space")
-        for path, address in server_addresses(design):
-            if found := covering(address, LINK_LOCAL):
+        for path, address in list_server_addresses(design):
+            if found := find_overlapping_range(address, LINK_LOCAL):
                 message = f"the server {address.network_address} is {found[1]}, so switches cannot route to it"
                 yield self.flag(path, message, "use a routable address")

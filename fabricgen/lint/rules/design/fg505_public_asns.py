@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg508_reserved_asns import set_aside
-from fabricgen.lint.subjects.addressing import adopted_asns, stated_asns
+from fabricgen.lint.subjects.addressing import list_adopted_asns, list_stated_asns
 
 PRIVATE = ((64512, 65534), (4200000000, 4294967294))
 """Private AS numbers (RFC 6996)."""
@@ -43,10 +43,10 @@ class PublicAsns(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated pools, and numbers of tiers and devices, that are not private; of adopted ones, the first."""
-        for path, text in stated_asns(design):
+        for path, text in list_stated_asns(design):
             if is_public(text):
                 yield self.flag(path, f"AS numbers {text} are not all private", "use numbers of 4200000000-4294967294")
-        adopted = [(path, text) for path, text in adopted_asns(design) if is_public(text)]
+        adopted = [(path, text) for path, text in list_adopted_asns(design) if is_public(text)]
         for path, text in adopted[:1]:
             more = f", nor are {len(adopted) - 1} other adopted ones" if adopted[1:] else ""
             hint = "if the numbers are yours, waive this; otherwise renumber the running fabric"

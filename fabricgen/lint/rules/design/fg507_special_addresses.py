@@ -9,7 +9,12 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg504_reserved_pool import RESERVED
-from fabricgen.lint.subjects.addressing import covering, override_addresses, server_addresses, stated_pools
+from fabricgen.lint.subjects.addressing import (
+    find_overlapping_range,
+    list_override_addresses,
+    list_server_addresses,
+    list_stated_pools,
+)
 
 _SPECIAL = {
     "192.0.0.0/24": "IETF protocol assignments (RFC 6890)",
@@ -62,12 +67,12 @@ class SpecialAddresses(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up pools, servers and addresses of single devices in the registries."""
-        for path, prefix in stated_pools(design):
-            found = covering(prefix, SPECIAL)
-            if found and not covering(prefix, RESERVED):
+        for path, prefix in list_stated_pools(design):
+            found = find_overlapping_range(prefix, SPECIAL)
+            if found and not find_overlapping_range(prefix, RESERVED):
                 yield self.flag(path, f"{prefix} overlaps {found[0]}, which is for {found[1]}", "use private space")
-        own = ((path, address) for path, _, address in override_addresses(design))
-        for path, address in (*server_addresses(design), *own):
-            if found := covering(address, SPECIAL):
+        own = ((path, address) for path, _, address in list_override_addresses(design))
+        for path, address in (*list_server_addresses(design), *own):
+            if found := find_overlapping_range(address, SPECIAL):
                 message = f"{address.network_address} is in {found[0]}, which is for {found[1]}"
                 yield self.flag(path, message, "use a real address")

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import adopted_asns, stated_asns
+from fabricgen.lint.subjects.addressing import list_adopted_asns, list_stated_asns
 
 SET_ASIDE = (
     (64496, 64511, "for documentation (RFC 5398)"),
@@ -47,6 +47,6 @@ class ReservedAsns(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up every stated and adopted number."""
-        for path, text in (*stated_asns(design), *adopted_asns(design)):
+        for path, text in (*list_stated_asns(design), *list_adopted_asns(design)):
             if what := set_aside(text):
                 yield self.flag(path, f"AS numbers {text} overlap {what}", "use numbers of 4200000000-4294967294")

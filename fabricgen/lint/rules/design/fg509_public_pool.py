@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg504_reserved_pool import RESERVED
 from fabricgen.lint.rules.design.fg507_special_addresses import SPECIAL
-from fabricgen.lint.subjects.addressing import covering, override_addresses, stated_pools
+from fabricgen.lint.subjects.addressing import find_overlapping_range, list_override_addresses, list_stated_pools
 
 PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 """Private (RFC 1918) and shared address space (RFC 6598)."""
@@ -42,11 +42,11 @@ class PublicPool(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag IPv4 prefixes that are not wholly in a private range; FG504 and FG507 judge reserved ranges."""
-        own = ((path, address) for path, _, address in override_addresses(design))
-        for path, prefix in (*stated_pools(design), *own):
+        own = ((path, address) for path, _, address in list_override_addresses(design))
+        for path, prefix in (*list_stated_pools(design), *own):
             if not isinstance(prefix, IPv4Network) or any(prefix.subnet_of(private) for private in PRIVATE):
                 continue
-            if covering(prefix, (*RESERVED, *SPECIAL)) is None:
+            if find_overlapping_range(prefix, (*RESERVED, *SPECIAL)) is None:
                 inside = next((private for private in PRIVATE if private.subnet_of(prefix)), None)
                 hint = (
                     f"only {inside} of it is private"

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import stated_asns
+from fabricgen.lint.subjects.addressing import list_stated_asns
 from fabricgen.models.validation import dotted
 
 
@@ -41,7 +41,7 @@ class AsnPoolsOverlap(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare pools with pools, and ranges of tiers with ranges of tiers."""
-        stated = list(stated_asns(design))
+        stated = list(list_stated_asns(design))
         for of in ("pool", "tiers"):
             seen: list[tuple[Path, int, int]] = []
             for path, text in stated:

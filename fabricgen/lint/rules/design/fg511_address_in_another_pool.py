@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap, override_addresses
+from fabricgen.lint.subjects.addressing import is_overlapping, list_drawn_prefixes, list_override_addresses
 from fabricgen.models.validation import dotted
 
 _OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}
@@ -37,10 +37,10 @@ class AddressInAnotherPool(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the addresses of single devices in the pools in use."""
-        pools = drawn_prefixes(design)
-        for path, what, address in override_addresses(design):
+        pools = list_drawn_prefixes(design)
+        for path, what, address in list_override_addresses(design):
             for pool, prefix in pools:
-                if pool[-1] in _OTHERS.get(what, ()) and overlap(prefix, address):
+                if pool[-1] in _OTHERS.get(what, ()) and is_overlapping(prefix, address):
                     message = f"{address.network_address} is in {prefix} of {dotted(pool)}, a pool for something else"
                     right = "loopback" if what == "loopback" else "fabric"
                     yield self.flag(path, message, f"use an address of `pools.{right}`, or of no pool")

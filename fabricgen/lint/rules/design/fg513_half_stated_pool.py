@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_pools
+from fabricgen.lint.subjects.addressing import list_drawn_pools
 from fabricgen.numbering.blocks.family import FAMILIES, of_family
 
 _FAMILY_NAMES = {"v4": "IPv4", "v6": "IPv6"}
@@ -37,7 +37,7 @@ class HalfStatedPool(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the pools that the cluster states with those in use."""
-        drawn = drawn_pools(design)
+        drawn = list_drawn_pools(design)
         if {path[-1] for path, word in drawn if word == "v4"} == {"loopback"}:
             return  # IPv6 alone: IPv4 is there in router ids, which nobody routes
         for name, prefixes in design.loaded.blueprint.pools:

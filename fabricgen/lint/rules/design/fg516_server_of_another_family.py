@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import management_servers
-from fabricgen.lint.subjects.managed import management_families
+from fabricgen.lint.subjects.addressing import list_management_servers
+from fabricgen.lint.subjects.managed import list_management_families
 
 
 class ServerOfAnotherFamily(DesignRule):
@@ -37,8 +37,8 @@ class ServerOfAnotherFamily(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the family of each stated server with those of the management ports."""
-        words = management_families(design)
-        for path, server in management_servers(design):
+        words = list_management_families(design)
+        for path, server in list_management_servers(design):
             if f"v{server.version}" not in words:
                 yield self.flag(
                     path,

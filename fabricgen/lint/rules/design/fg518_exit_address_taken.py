@@ -10,8 +10,8 @@ from fabricgen.design.extras.exits import ExitDesign, pairs_of
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
-from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.lint.subjects.addressing import is_overlapping, list_drawn_prefixes
+from fabricgen.lint.subjects.ways_out import group_exits
 from fabricgen.numbering.blocks.family import Network
 
 
@@ -63,14 +63,14 @@ class ExitAddressTaken(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare stated addresses with the pools in use, and with each other within a VRF."""
-        pools = [prefix for _, prefix in drawn_prefixes(design)]
-        for exits in ways_out(design):
+        pools = [prefix for _, prefix in list_drawn_prefixes(design)]
+        for exits in group_exits(design):
             known: list[_Stated] = []
             for stated in (link for exit_ in exits for link in _stated(exit_)):
                 yield from self._beside(stated, known)
                 known.append(stated)
             for path, text, subnet in (each for exit_ in exits for each in _subnets(exit_)):
-                pool = next((pool for pool in pools if overlap(pool, subnet)), None)
+                pool = next((pool for pool in pools if is_overlapping(pool, subnet)), None)
                 if pool is not None:
                     yield self.flag(path, f"{text} lies in the pool {pool}", "use an address outside of your pools")
 
@@ -79,7 +79,7 @@ class ExitAddressTaken(DesignRule):
             if other.subnet.version != stated.subnet.version:
                 continue
             shared = stated.own in (other.own, other.far) or stated.far == other.own
-            if shared or (stated.switch == other.switch and overlap(stated.subnet, other.subnet)):
+            if shared or (stated.switch == other.switch and is_overlapping(stated.subnet, other.subnet)):
                 what = "shares an address with" if shared else "is on the same switch and in one subnet with"
                 message = f"the link of {stated.text} {what} that of {other.text}"
                 yield self.flag(stated.path, message, "state the addresses that each link's owner gave")

@@ -9,8 +9,8 @@ from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap, within
-from fabricgen.lint.subjects.ways_out import hosts_behind, place_in, ways_out
+from fabricgen.lint.subjects.addressing import is_overlapping, is_within, list_drawn_prefixes
+from fabricgen.lint.subjects.ways_out import group_exits, list_host_prefixes, make_entry_path
 from fabricgen.numbering.blocks.family import Network
 
 PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))
@@ -53,23 +53,23 @@ class AnnouncedWrongly(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare announced prefixes with the pools in use, and those of hosts with what is announced."""
-        pools = [prefix for _, prefix in drawn_prefixes(design)]
-        for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits):
+        pools = [prefix for _, prefix in list_drawn_prefixes(design)]
+        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
             announced = [ip_network(text) for text in exit_.spec.announce or ()]
             for place, prefix in enumerate(announced):
-                path = place_in(exit_, "announce", place, len(announced))
-                if not any(within(prefix, pool) for pool in pools):
+                path = make_entry_path(exit_, "announce", place, len(announced))
+                if not any(is_within(prefix, pool) for pool in pools):
                     yield self.flag(path, f"{prefix} is in no pool of yours", "announce a pool, or a part of one")
                 public = [asn for asn in far_asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)]
-                if public and any(within(prefix, private) for private in PRIVATE):
+                if public and any(is_within(prefix, private) for private in PRIVATE):
                     message = f"{prefix} is private, and AS {public[0]} is public: it drops it"
                     yield self.flag(path, message, "announce public addresses; waive this for your own company's AS")
             yield from self._left_out(design, exit_, announced)
 
     def _left_out(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
-        hosts = dict.fromkeys(hosts_behind(design, exit_)) if announced and exit_.spec.default else ()
+        hosts = dict.fromkeys(list_host_prefixes(design, exit_)) if announced and exit_.spec.default else ()
         for pool in hosts:
-            if not any(overlap(pool, prefix) for prefix in announced):
+            if not any(is_overlapping(pool, prefix) for prefix in announced):
                 message = f"hosts of the pool {pool} leave by {exit_.name}, which announces none of it: no answer comes"
                 yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
 

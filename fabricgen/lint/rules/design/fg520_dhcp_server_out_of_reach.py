@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import within
+from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.lint.subjects.ways_out import is_led_out
 from fabricgen.views.intent import fabric_intent
 
@@ -53,7 +53,9 @@ class DhcpServerOutOfReach(DesignRule):
             intent = fabric_intent(design, fabric)
             known = [ip_network(prefix) for prefix in (*intent.host_pools, *intent.loopback_pools)]
             for server in map(ip_network, dhcp.servers):
-                if not (any(within(server, p) for p in known) or is_led_out(design, fabric.name, fabric.vrf, server)):
+                if not (
+                    any(is_within(server, p) for p in known) or is_led_out(design, fabric.name, fabric.vrf, server)
+                ):
                     where = f"VRF {fabric.vrf}" if fabric.vrf else f"{fabric.name}'s switches"
                     message = (
                         f"{server.network_address} is in no pool that {where} have routes to, "

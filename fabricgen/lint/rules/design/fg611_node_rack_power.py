@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.rack_loads import budget_path, over_budget, power_kw
+from fabricgen.lint.subjects.rack_loads import find_budget_path, find_rack_over_budget, power_kw
 
 
 class NodeRackPower(DesignRule):
@@ -36,6 +36,8 @@ class NodeRackPower(DesignRule):
         """Compare the draw of the fullest node rack with its limit."""
         for kind in design.layout.kinds:
             budget = kind.node_rack.power_kw
-            if load := over_budget(design, kind, power_kw, budget):
+            if load := find_rack_over_budget(design, kind, power_kw, budget):
                 message = f"a node rack draws {load.total:g} kW; the limit is {budget:g} kW ({load.text})"
-                yield self.flag(budget_path(kind, "power_kw"), message, "lower `nodes_per_rack`, or use other racks")
+                yield self.flag(
+                    find_budget_path(kind, "power_kw"), message, "lower `nodes_per_rack`, or use other racks"
+                )

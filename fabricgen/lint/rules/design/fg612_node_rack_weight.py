@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.rack_loads import budget_path, over_budget, weight_kg
+from fabricgen.lint.subjects.rack_loads import find_budget_path, find_rack_over_budget, weight_kg
 
 
 class NodeRackWeight(DesignRule):
@@ -36,6 +36,8 @@ class NodeRackWeight(DesignRule):
         """Compare the weight in the fullest node rack with its limit."""
         for kind in design.layout.kinds:
             budget = kind.node_rack.load_kg
-            if load := over_budget(design, kind, weight_kg, budget):
+            if load := find_rack_over_budget(design, kind, weight_kg, budget):
                 message = f"a node rack holds {load.total:g} kg; the limit is {budget:g} kg ({load.text})"
-                yield self.flag(budget_path(kind, "weight_kg"), message, "lower `nodes_per_rack`, or use other racks")
+                yield self.flag(
+                    find_budget_path(kind, "weight_kg"), message, "lower `nodes_per_rack`, or use other racks"
+                )

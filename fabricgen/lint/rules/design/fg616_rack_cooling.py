@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.rack_loads import air_kw, budget_path, liquid_kw, over_budget
+from fabricgen.lint.subjects.rack_loads import air_kw, find_budget_path, find_rack_over_budget, liquid_kw
 
 
 class RackCooling(DesignRule):
@@ -43,6 +43,6 @@ class RackCooling(DesignRule):
             )
         )
         for kind, key, budget, figure, what in of_kinds:
-            if load := over_budget(design, kind, figure, budget):
+            if load := find_rack_over_budget(design, kind, figure, budget):
                 message = f"a node rack gives off {load.total:g} kW to {what}; the limit is {budget:g} kW ({load.text})"
-                yield self.flag(budget_path(kind, key), message, "lower `nodes_per_rack`, or use other racks")
+                yield self.flag(find_budget_path(kind, key), message, "lower `nodes_per_rack`, or use other racks")

@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.idle import Command, commands
+from fabricgen.lint.subjects.idle import Command, list_commands
 
 
 class SafetyOverridden(DesignRule):
@@ -44,7 +44,7 @@ class SafetyOverridden(DesignRule):
             known = design.catalog.naming(snippet.nos).configuration
             for_management = path[0] == "fabrics" and path[1] in small
             seen: set[str] = set()
-            for command in commands(snippet):
+            for command in list_commands(snippet):
                 why = next((kind.why for kind in known.safety if _overrides(command.text, kind)), "")
                 why = why or _undoes(command, known.unsafe, for_management=for_management)
                 if why and command.text not in seen:

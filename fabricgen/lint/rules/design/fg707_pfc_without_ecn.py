@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.subjects.lossless import find_buffer_bytes, find_qos_path, list_lossless_fabrics, merge_fabrics
 
 
 class PfcWithoutEcn(DesignRule):
@@ -39,19 +39,19 @@ class PfcWithoutEcn(DesignRule):
         return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
-        for fabric, qos in lossless_fabrics(design):
+        for fabric, qos in list_lossless_fabrics(design):
             found: list[tuple[float, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
-                buffer = buffer_bytes(design.catalog, tier.profile.id)
+                buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if buffer else ():
                     low, _ = ecn_thresholds_kb(qos, tier.lowest, speed)
                     if buffer and is_never_marked(low, buffer):
                         what = f"of {low} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
                         found.append((low * 1000 / buffer, f"{speed}G ports of {tier.name} mark from queues {what}"))
             if found:
-                place = place_of_qos(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
+                place = find_qos_path(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
                 yield self.flag(place, f"{fabric.name}: {max(found)[1]}", "use about 256 kB at 400G")
 
 

@@ -10,7 +10,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import is_scale_across, place_of_qos
+from fabricgen.lint.subjects.lossless import find_qos_path, is_scale_across
 
 _MUST_AGREE = ("roce_dscp", "roce_class", "cnp_dscp", "cnp_class")
 """What both sides of a link must agree on: PFC pauses by class, and DSCP selects the class."""
@@ -55,7 +55,7 @@ class QosDiffers(DesignRule):
             if name == "profile" and any(_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
                 continue
             if name:
-                place = place_of_qos(design, _stating(design, (upper, lower), name), name, "profile")
+                place = find_qos_path(design, _stating(design, (upper, lower), name), name, "profile")
                 message = f"{lower.name} and {upper.name} are linked, but {text.format(lower.name, upper.name)}"
                 yield self.flag(place, message, "set `qos` once, for the cluster")
 

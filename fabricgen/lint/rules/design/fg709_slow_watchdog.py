@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.subjects.lossless import find_qos_path, list_lossless_fabrics, merge_fabrics
 
 SLOWEST_DETECT_MS = 1000
 """Five times the vendors' default of 200 ms (SONiC `pfcwd start_default`; Junos: 2 polls of 100 ms)."""
@@ -42,10 +42,10 @@ class SlowWatchdog(DesignRule):
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         most = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS
-        for fabric, qos in lossless_fabrics(design):
+        for fabric, qos in list_lossless_fabrics(design):
             if qos.detect_ms > most:
                 yield self.flag(
-                    (*place_of_qos(design, fabric, "watchdog"), "detect_ms"),
+                    (*find_qos_path(design, fabric, "watchdog"), "detect_ms"),
                     f"{fabric.name}: the watchdog detects a PFC storm only after {qos.detect_ms} ms; "
                     f"the limit is {most} ms",
                     "use `detect_ms: 200`",

@@ -10,7 +10,7 @@ from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
-from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.subjects.lossless import find_buffer_bytes, find_qos_path, list_lossless_fabrics, merge_fabrics
 
 PACKET_KB = 4.2
 """A RoCE packet of 4,096 bytes of data with its headers, kB."""
@@ -48,7 +48,7 @@ class EcnThresholds(DesignRule):
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
-        for fabric, qos in lossless_fabrics(design):
+        for fabric, qos in list_lossless_fabrics(design):
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
                 continue  # the usual ones are held against a stated limit alone
             pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
@@ -67,14 +67,14 @@ class EcnThresholds(DesignRule):
                 else:
                     continue
                 yield self.flag(
-                    place_of_qos(design, fabric, *names), f"{fabric.name}: {message}", _hint(speed, longest_ms)
+                    find_qos_path(design, fabric, *names), f"{fabric.name}: {message}", _hint(speed, longest_ms)
                 )
                 break
 
 
 def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lower_kb: int) -> bool:
     """Whether queues of some tier never reach the lower threshold, which FG707 reports."""
-    buffers = (buffer_bytes(design.catalog, tier.profile.id) for tier in fabric.tiers if tier.lowest == lowest)
+    buffers = (find_buffer_bytes(design.catalog, tier.profile.id) for tier in fabric.tiers if tier.lowest == lowest)
     return any(buffer and is_never_marked(lower_kb, buffer) for buffer in buffers)
 
 

@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.scale_across import headroom_bytes
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, pausing_spans
+from fabricgen.lint.subjects.lossless import find_buffer_bytes, list_lossless_fabrics, list_pausing_spans
 
 
 class LosslessSpan(DesignRule):
@@ -41,11 +41,11 @@ class LosslessSpan(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the headroom of all spans of a border switch with its buffer, at the site that needs most."""
-        for fabric, _ in lossless_fabrics(design):
-            spans = pausing_spans(design, fabric)
+        for fabric, _ in list_lossless_fabrics(design):
+            spans = list_pausing_spans(design, fabric)
             sites = sorted({site for _, figures in spans for site in figures.sites})
             for tier in {tier.name: tier for tier, _ in spans}.values():
-                buffer = buffer_bytes(design.catalog, tier.profile.id)
+                buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 at = {site: [f.span for t, f in spans if t == tier and site in f.sites] for site in sites}
                 run = tier.peer_links.run if tier.peer_links else None
                 if buffer is None or run is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.subjects.lossless import find_qos_path, list_lossless_fabrics, merge_fabrics
 
 BEST_EFFORT, NETWORK_CONTROL = 0, (48, 56)
 """DSCP of unmarked traffic, and of routing protocols (CS6, CS7; RFC 4594, 3.1 and 3.2)."""
@@ -39,7 +39,7 @@ class DscpOfOthers(DesignRule):
         return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
-        for fabric, qos in lossless_fabrics(design):
+        for fabric, qos in list_lossless_fabrics(design):
             data, cnp = qos.roce_dscp, qos.cnp_dscp
             others = "unmarked traffic" if data == BEST_EFFORT else "routing protocols"
             if data == cnp:
@@ -47,12 +47,12 @@ class DscpOfOthers(DesignRule):
             if data == BEST_EFFORT or data in NETWORK_CONTROL:
                 message = f"{fabric.name}: RoCE data has DSCP {data}, the same as {others}"
                 yield self.flag(
-                    place_of_qos(design, fabric, "roce_dscp"), message, "use `roce_dscp: 26`, and 26 on the nodes"
+                    find_qos_path(design, fabric, "roce_dscp"), message, "use `roce_dscp: 26`, and 26 on the nodes"
                 )
             if cnp == BEST_EFFORT:
                 message = (
                     f"{fabric.name}: congestion notifications have DSCP 0, so unmarked traffic gets strict priority too"
                 )
                 yield self.flag(
-                    place_of_qos(design, fabric, "cnp_dscp"), message, "use `cnp_dscp: 48`, and 48 on the nodes"
+                    find_qos_path(design, fabric, "cnp_dscp"), message, "use `cnp_dscp: 48`, and 48 on the nodes"
                 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.route_counts import announced
+from fabricgen.lint.subjects.route_counts import count_announced
 
 
 class PrefixLimitTooLow(DesignRule):
@@ -38,7 +38,7 @@ class PrefixLimitTooLow(DesignRule):
         for fabric in design.fabrics:
             own = blueprint.fabrics[fabric.name].routing.max_prefixes
             limit = blueprint.routing.max_prefixes if own is None else own
-            found = announced(design, fabric) if limit else None
+            found = count_announced(design, fabric) if limit else None
             if not limit or found is None or found.prefixes <= limit:
                 continue
             path: Path = (*(() if own is None else fabric.path), "routing", "max_prefixes")

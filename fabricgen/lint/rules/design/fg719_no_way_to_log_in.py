@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.managed import managements, named, place_of_nos
+from fabricgen.lint.subjects.managed import find_nos_path, list_managed_fabrics, name_tiers
 
 
 class NoWayToLogIn(DesignRule):
@@ -40,7 +40,7 @@ class NoWayToLogIn(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find tiers without accounts and login servers, by NOS."""
         found: dict[tuple[str, str], list[TierDesign]] = {}
-        for _, tiers, management in managements(design):
+        for _, tiers, management in list_managed_fabrics(design):
             if management.aaa or any(user.role == "admin" for user in management.users.values()):
                 continue
             lacks = "change" if management.users else "log in to"
@@ -50,7 +50,7 @@ class NoWayToLogIn(DesignRule):
         for (nos, lacks), tiers_of in found.items():
             why = design.catalog.naming(nos).configuration.locked_out
             yield self.flag(
-                place_of_nos(design, tiers_of[0]),
-                f"nobody can {lacks} {named(tiers_of)} after the push: {why}",
+                find_nos_path(design, tiers_of[0]),
+                f"nobody can {lacks} {name_tiers(tiers_of)} after the push: {why}",
                 "state `management.users` with an admin who has an SSH key, or `management.aaa`",
             )

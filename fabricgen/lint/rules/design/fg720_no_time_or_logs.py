@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.managed import managements
+from fabricgen.lint.subjects.managed import list_managed_fabrics
 
 
 class NoTimeOrLogs(DesignRule):
@@ -34,7 +34,7 @@ class NoTimeOrLogs(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for both in the settings of every fabric; one finding names all fabrics that lack the same."""
         found: dict[tuple[str, ...], list[str]] = {}
-        for fabric, _, management in managements(design):
+        for fabric, _, management in list_managed_fabrics(design):
             logs = bool(management.syslog and management.syslog.servers)
             lacking = [what for what, has in (("ntp", bool(management.ntp)), ("syslog", logs)) if not has]
             if lacking:

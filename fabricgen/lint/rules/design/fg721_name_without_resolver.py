@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import stated_servers
-from fabricgen.lint.subjects.managed import is_name, managements, place_of
+from fabricgen.lint.subjects.addressing import list_stated_servers
+from fabricgen.lint.subjects.managed import find_setting_path, is_name, list_managed_fabrics
 
 
 class NameWithoutResolver(DesignRule):
@@ -35,12 +35,12 @@ class NameWithoutResolver(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find names among the servers of fabrics without resolvers; each place once."""
         found: dict[Path, dict[str, None]] = {}
-        for fabric, _, management in managements(design):
+        for fabric, _, management in list_managed_fabrics(design):
             if management.dns and management.dns.servers:
                 continue
-            for keys, server in stated_servers(management):
+            for keys, server in list_stated_servers(management):
                 if is_name(server):
-                    found.setdefault(place_of(design, fabric, *map(str, keys)), {})[server] = None
+                    found.setdefault(find_setting_path(design, fabric, *map(str, keys)), {})[server] = None
         for path, names in found.items():
             message = f"{', '.join(names)} cannot be looked up: the switches have no resolver"
             yield self.flag(path, message, "state `management.dns`, or give the server by address")

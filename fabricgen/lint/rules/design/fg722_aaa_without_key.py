@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.managed import managements, place_of
+from fabricgen.lint.subjects.managed import find_setting_path, list_managed_fabrics
 
 
 class AaaWithoutKey(DesignRule):
@@ -35,9 +35,9 @@ class AaaWithoutKey(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for the key of every fabric's login servers; each place once."""
         found = {}
-        for fabric, _, management in managements(design):
+        for fabric, _, management in list_managed_fabrics(design):
             if management.aaa and not management.aaa.key:
-                found[place_of(design, fabric, "aaa")] = management.aaa.protocol
+                found[find_setting_path(design, fabric, "aaa")] = management.aaa.protocol
         for path, protocol in found.items():
             told = {"tacacs": "TACACS+ sends passwords in the clear", "radius": "RADIUS servers answer nobody"}
             yield self.flag(path, f"without a shared key, {told[protocol]}", "state `key`, as a reference to a secret")

@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.managed import managements, named, place_of
+from fabricgen.lint.subjects.managed import find_setting_path, list_managed_fabrics, name_tiers
 
 
 class NoAccountWithoutServers(DesignRule):
@@ -38,13 +38,13 @@ class NoAccountWithoutServers(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find tiers with login servers and no account, where the image's accounts do not stay."""
         found: dict[Path, list[TierDesign]] = {}
-        for fabric, tiers, management in managements(design):
+        for fabric, tiers, management in list_managed_fabrics(design):
             for tier in tiers if management.aaa and not management.users else ():
                 if design.catalog.naming(tier.nos).configuration.locked_out:
-                    found.setdefault(place_of(design, fabric, "aaa"), []).append(tier)
+                    found.setdefault(find_setting_path(design, fabric, "aaa"), []).append(tier)
         for path, tiers_of in found.items():
             yield self.flag(
                 path,
-                f"nobody can log in to {named(tiers_of)} while the login servers do not answer",
+                f"nobody can log in to {name_tiers(tiers_of)} while the login servers do not answer",
                 "state one account in `management.users`",
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.subjects.lossless import find_qos_path, list_lossless_fabrics, merge_fabrics
 
 LEAST_SHARE_PERCENT = 20
 """Of a busy port for RoCE. A rule of thumb: public guides give RoCE half of it (NVIDIA's lossless RoCE profile) or
@@ -44,17 +44,17 @@ class StarvedRoce(DesignRule):
         return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
-        for fabric, qos in lossless_fabrics(design):
+        for fabric, qos in list_lossless_fabrics(design):
             if qos.roce_percent < LEAST_SHARE_PERCENT:
                 yield self.flag(
-                    place_of_qos(design, fabric, "roce_percent"),
+                    find_qos_path(design, fabric, "roce_percent"),
                     f"{fabric.name}: RoCE data gets {qos.roce_percent}% of a busy port; below "
                     f"{LEAST_SHARE_PERCENT}% its queues fill, and PFC pauses the fabric",
                     "use `roce_percent: 50`",
                 )
             if qos.mark_percent < LEAST_MARK_PERCENT:
                 yield self.flag(
-                    place_of_qos(design, fabric, "mark_percent"),
+                    find_qos_path(design, fabric, "mark_percent"),
                     f"{fabric.name}: {qos.mark_percent}% of the packets are marked at the upper threshold; below "
                     f"{LEAST_MARK_PERCENT}% PFC comes first",
                     "use `mark_percent: 100`",

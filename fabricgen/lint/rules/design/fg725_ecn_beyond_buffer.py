@@ -9,7 +9,7 @@ from fabricgen.design.qos import ecn_thresholds_kb
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
-from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, merge_fabrics, place_of_qos
+from fabricgen.lint.subjects.lossless import find_buffer_bytes, find_qos_path, list_lossless_fabrics, merge_fabrics
 
 
 class EcnBeyondBuffer(DesignRule):
@@ -39,12 +39,12 @@ class EcnBeyondBuffer(DesignRule):
         return merge_fabrics(self._found(design))
 
     def _found(self, design: Design) -> Iterator[Diagnostic]:
-        for fabric, qos in lossless_fabrics(design):
+        for fabric, qos in list_lossless_fabrics(design):
             found: list[tuple[float, int, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
-                buffer = buffer_bytes(design.catalog, tier.profile.id)
+                buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if buffer else ():
                     low, high = ecn_thresholds_kb(qos, tier.lowest, speed)
                     if buffer and is_never_marked(high, buffer) and not is_never_marked(low, buffer):
@@ -53,5 +53,5 @@ class EcnBeyondBuffer(DesignRule):
             if found:
                 _, speed, message = max(found)
                 names = ("ecn",) if any(speed == own for own, *_ in qos.ecn) else ("ecn_max_kb", "ecn_min_kb")
-                place = place_of_qos(design, fabric, *names)
+                place = find_qos_path(design, fabric, *names)
                 yield self.flag(place, f"{fabric.name}: {message}", "use about 512 kB at 400G")

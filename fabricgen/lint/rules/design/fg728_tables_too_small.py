@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.managed import is_configured
-from fabricgen.lint.subjects.route_counts import announced, ecmp_groups, ecmp_paths, sessions
+from fabricgen.lint.subjects.route_counts import count_announced, count_ecmp_groups, count_ecmp_paths, count_sessions
 from fabricgen.numbering.underlay import families, runs_bgp
 
 
@@ -56,22 +56,22 @@ class TablesTooSmall(DesignRule):
         most = design.catalog.naming(tier.nos).configuration.ecmp_paths
         limits = [(tables.ecmp_width, switch) if tables else (None, ""), (most, tier.nos)]
         width, owner = min(((limit, of) for limit, of in limits if limit), default=(0, ""))
-        paths = ecmp_paths(tier)
+        paths = count_ecmp_paths(tier)
         if width and paths > width:
             message = f"{where} has {paths} equal-cost paths up, and {owner} uses {width} at most"
             yield self.flag((*tier.path, "uplinks"), message, "use fewer and faster uplinks")
         if tables is None:
             return
         words = families(design, fabric)
-        groups = ecmp_groups(design, fabric, tier)
+        groups = count_ecmp_groups(design, fabric, tier)
         if tables.ecmp_groups and groups > tables.ecmp_groups:
             message = f"{where} needs {groups:,} ECMP groups, and {switch} holds {tables.ecmp_groups:,}"
             yield self.flag((*tier.path, "switch"), message, "use fewer parallel links, or a switch with larger tables")
-        neighbors = sessions(design, fabric, tier)
+        neighbors = count_sessions(design, fabric, tier)
         if tables.bgp_neighbors and neighbors > tables.bgp_neighbors:
             message = f"{where} has {neighbors:,} BGP neighbours, and {switch} is for {tables.bgp_neighbors:,} at most"
             yield self.flag((*tier.path, "switch"), message, "use fewer and faster links, or another switch")
-        found = announced(design, fabric)
+        found = count_announced(design, fabric)
         for word, limit in (("v4", tables.routes_v4), ("v6", tables.routes_v6)):
             if found and limit and word in words and found.prefixes > limit:
                 message = f"{where} is announced {found.text}, and {switch} holds {limit:,} routes of IP{word}"

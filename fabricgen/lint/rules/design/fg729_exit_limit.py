@@ -8,7 +8,7 @@ from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.lint.subjects.ways_out import group_exits
 
 
 class ExitLimit(DesignRule):
@@ -43,7 +43,7 @@ class ExitLimit(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look at exits that run eBGP."""
-        for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits if exit_.spec.routing == "ebgp"):
+        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.routing == "ebgp"):
             limit, most = exit_.spec.max_prefixes, _accepted(exit_)
             if limit is None and _unlimited(design, exit_):
                 yield self.flag(

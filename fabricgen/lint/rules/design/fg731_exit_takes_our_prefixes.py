@@ -9,8 +9,8 @@ from fabricgen.blueprint.sections.exits import parse_accepted
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_prefixes, overlap
-from fabricgen.lint.subjects.ways_out import place_in, ways_out
+from fabricgen.lint.subjects.addressing import is_overlapping, list_drawn_prefixes
+from fabricgen.lint.subjects.ways_out import group_exits, make_entry_path
 
 
 class ExitTakesOurPrefixes(DesignRule):
@@ -45,14 +45,14 @@ class ExitTakesOurPrefixes(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare accepted prefixes with the pools in use."""
-        pools = [prefix for _, prefix in drawn_prefixes(design)]
-        for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits):
+        pools = [prefix for _, prefix in list_drawn_prefixes(design)]
+        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
             for place, text in enumerate(exit_.spec.accept):
                 prefix, longest = parse_accepted(text)
-                reached = (p for p in pools if longest >= p.prefixlen and overlap(p, ip_network(prefix)))
+                reached = (p for p in pools if longest >= p.prefixlen and is_overlapping(p, ip_network(prefix)))
                 pool = next(reached, None)
                 if pool is not None:
-                    path = place_in(exit_, "accept", place, len(exit_.spec.accept))
+                    path = make_entry_path(exit_, "accept", place, len(exit_.spec.accept))
                     yield self.flag(
                         path, f"{text} reaches into the pool {pool}", "accept what lies outside of your pools"
                     )

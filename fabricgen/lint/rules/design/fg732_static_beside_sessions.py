@@ -10,8 +10,8 @@ from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import within
-from fabricgen.lint.subjects.ways_out import ways_out
+from fabricgen.lint.subjects.addressing import is_within
+from fabricgen.lint.subjects.ways_out import group_exits
 from fabricgen.numbering.blocks.family import Network
 from fabricgen.views.exits import DEFAULTS, taken
 
@@ -56,7 +56,7 @@ class StaticBesideSessions(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the static exits of each VRF with those of its exits that have sessions."""
-        for exits in ways_out(design):
+        for exits in group_exits(design):
             static = [exit_ for exit_ in exits if exit_.spec.routing == "static"]
             primary = [exit_ for exit_ in exits if exit_.spec.routing == "ebgp" and exit_.spec.prefer == "primary"]
             for beside, provider in product(static, primary):
@@ -77,4 +77,4 @@ def _find_shared_prefix(static: ExitDesign, provider: ExitDesign) -> str:
     routes = [ip_network(route.prefix) for route in taken(static)]
     four, six = [r for r in routes if isinstance(r, IPv4Network)], [r for r in routes if isinstance(r, IPv6Network)]
     joined: list[Network] = [*collapse_addresses(four), *collapse_addresses(six)]
-    return next((str(route) for route in joined if any(within(route, *offer) for offer in offered)), "")
+    return next((str(route) for route in joined if any(is_within(route, *offer) for offer in offered)), "")

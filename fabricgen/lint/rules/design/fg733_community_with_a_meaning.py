@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.ways_out import place_in, ways_out
+from fabricgen.lint.subjects.ways_out import group_exits, make_entry_path
 
 WELL_KNOWN = {
     0: ("GRACEFUL_SHUTDOWN (RFC 8326)", "makes the route their last choice, for good"),
@@ -61,13 +61,13 @@ class CommunityWithAMeaning(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the communities of each exit that announces something."""
-        for exit_ in (exit_ for exits in ways_out(design) for exit_ in exits if exit_.spec.announce):
+        for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.announce):
             stated = exit_.spec.communities
             for position, community in enumerate(stated):
                 name, effect = _explain_community(community)
                 if name:
                     message = f"{community} is {name}: who hears it {effect}"
-                    yield self.flag(place_in(exit_, "communities", position, len(stated)), message, "remove it")
+                    yield self.flag(make_entry_path(exit_, "communities", position, len(stated)), message, "remove it")
 
 
 def _explain_community(community: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import SET_UP, nodes_of
+from fabricgen.lint.subjects.lossless import SET_UP, list_node_nics
 
 
 class NicNotSetUp(DesignRule):
@@ -34,7 +34,7 @@ class NicNotSetUp(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the nodes of each fabric with such a NIC."""
-        for fabric, found in nodes_of(design, lossless=True):
+        for fabric, found in list_node_nics(design, lossless=True):
             pairs = [(node, nic) for node, nic in found if not nic or nic.driver not in SET_UP]
             unknown = [f"{node} ({nic.name if nic else 'no NIC stated'})" for node, nic in pairs]
             if unknown:

@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.snippets import all_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.idle import commands
+from fabricgen.lint.subjects.idle import list_commands
 
 
 class SecretInASnippet(DesignRule):
@@ -36,7 +36,7 @@ class SecretInASnippet(DesignRule):
         """Look for commands that hold secrets."""
         for path, snippet in all_snippets(design.loaded.blueprint):
             patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
-            found = {found for line in commands(snippet) for found in patterns if line.matches(found)}
+            found = {found for line in list_commands(snippet) for found in patterns if line.matches(found)}
             for pattern in sorted(found):
                 what = " ".join(word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<")
                 message = f"snippet '{path[-1]}' holds a secret in clear text, with '{what}'"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import nodes_of
+from fabricgen.lint.subjects.lossless import list_node_nics
 
 
 class NicOfAnotherLink(DesignRule):
@@ -34,7 +34,7 @@ class NicOfAnotherLink(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the nodes of each fabric whose NICs lack its link layer."""
-        for fabric, found in nodes_of(design):
+        for fabric, found in list_node_nics(design):
             link = "infiniband" if fabric.protocol == "infiniband" else "ethernet"
             for node, nic in found:
                 if nic and link not in nic.link_types:

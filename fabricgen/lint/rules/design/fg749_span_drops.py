@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.scale_across import spans_of
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics
+from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
 
 class SpanDrops(DesignRule):
@@ -39,7 +39,7 @@ class SpanDrops(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for spans of lossless fabrics without the key."""
-        for fabric, _ in lossless_fabrics(design):
+        for fabric, _ in list_lossless_fabrics(design):
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
             for name in dict.fromkeys(figures.span.name for _, figures in spans_of(design, fabric)):
                 if "lossless" not in stated[name].model_fields_set:

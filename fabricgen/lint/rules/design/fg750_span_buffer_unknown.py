@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.scale_across import headroom_bytes
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import buffer_bytes, lossless_fabrics, pausing_spans
+from fabricgen.lint.subjects.lossless import find_buffer_bytes, list_lossless_fabrics, list_pausing_spans
 
 
 class SpanBufferUnknown(DesignRule):
@@ -41,10 +41,10 @@ class SpanBufferUnknown(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Work out the headroom of each lossless span whose switches have no published buffer."""
-        for fabric, _ in lossless_fabrics(design):
-            for tier, figures in pausing_spans(design, fabric):
+        for fabric, _ in list_lossless_fabrics(design):
+            for tier, figures in list_pausing_spans(design, fabric):
                 run = tier.peer_links.run if tier.peer_links else None
-                if run is None or buffer_bytes(design.catalog, tier.profile.id) is not None:
+                if run is None or find_buffer_bytes(design.catalog, tier.profile.id) is not None:
                     continue
                 each = headroom_bytes(figures.span.km, run.speed_gbps)
                 yield self.flag(

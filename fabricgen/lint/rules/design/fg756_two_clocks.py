@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.managed import managements, place_of
+from fabricgen.lint.subjects.managed import find_setting_path, list_managed_fabrics
 
 
 class TwoClocks(DesignRule):
@@ -34,9 +34,9 @@ class TwoClocks(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the time servers of every fabric; one finding for each statement names all fabrics that have it."""
         paired: dict[Path, tuple[tuple[str, ...], list[str]]] = {}
-        for fabric, _, management in managements(design):
+        for fabric, _, management in list_managed_fabrics(design):
             if len(set(management.ntp)) == len(management.ntp) == 2:
-                paired.setdefault(place_of(design, fabric, "ntp"), (management.ntp, []))[1].append(fabric.name)
+                paired.setdefault(find_setting_path(design, fabric, "ntp"), (management.ntp, []))[1].append(fabric.name)
         for path, (servers, fabrics) in paired.items():
             yield self.flag(
                 path,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics, pausing_spans
+from fabricgen.lint.subjects.lossless import list_lossless_fabrics, list_pausing_spans
 
 
 class NoPauseOverMacsec(DesignRule):
@@ -44,9 +44,9 @@ class NoPauseOverMacsec(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for spans that are to pause over encrypted links of SONiC."""
-        for fabric, _ in lossless_fabrics(design):
+        for fabric, _ in list_lossless_fabrics(design):
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
-            for tier, figures in pausing_spans(design, fabric):
+            for tier, figures in list_pausing_spans(design, fabric):
                 if (
                     not design.catalog.naming(tier.nos).configuration.pauses_macsec
                     and stated[figures.span.name].macsec is not None

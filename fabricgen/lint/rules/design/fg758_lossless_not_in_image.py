@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics
+from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
 
 class LosslessNotInImage(DesignRule):
@@ -38,7 +38,7 @@ class LosslessNotInImage(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Ask the NOS of every tier of a lossless fabric for its switch."""
-        for fabric, _ in lossless_fabrics(design):
+        for fabric, _ in list_lossless_fabrics(design):
             for tier in fabric.tiers:
                 naming = design.catalog.naming(tier.nos)
                 if needed := naming.configuration.lossless_by_image.get(tier.profile.id):

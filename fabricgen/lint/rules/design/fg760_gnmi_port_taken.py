@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import stated_managements
+from fabricgen.lint.subjects.addressing import list_stated_managements
 
 _SERVICES = {
     22: "SSH (RFC 4253)",
@@ -43,7 +43,7 @@ class GnmiPortTaken(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up every stated port of gNMI."""
-        for path, management in stated_managements(design):
+        for path, management in list_stated_managements(design):
             port = management.gnmi.port if management.gnmi else None
             if port in _SERVICES:
                 hint = "9339 is the port of gNMI (IANA)"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import stated_managements
+from fabricgen.lint.subjects.addressing import list_stated_managements
 
 LEAST_RSA_BITS = 2048
 """Shorter RSA keys are refused by OpenSSH's `RequiredRSASize` at many sites, and by NIST SP 800-131A."""
@@ -41,7 +41,7 @@ class SshKeyNotWhole(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Read every stated key."""
-        for path, management in stated_managements(design):
+        for path, management in list_stated_managements(design):
             for name, user in sorted(management.users.items()):
                 for at, key in enumerate(user.ssh_keys):
                     if why := fault_of(key):

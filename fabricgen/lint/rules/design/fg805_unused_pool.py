@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.routing import Pools
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import drawn_pools
+from fabricgen.lint.subjects.addressing import list_drawn_pools
 from fabricgen.numbering.asn import asn_plan
 from fabricgen.numbering.blocks.family import FAMILIES, of_family
 from fabricgen.numbering.underlay import runs_bgp
@@ -38,7 +38,7 @@ class UnusedPool(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the stated pools with those in use."""
-        drawn = drawn_pools(design)
+        drawn = list_drawn_pools(design)
         blueprint = design.loaded.blueprint
         scopes: list[tuple[Path, Pools]] = [((), blueprint.pools)]
         scopes += [(f.path, blueprint.fabrics[f.name].pools) for f in design.fabrics if f.protocol != "infiniband"]

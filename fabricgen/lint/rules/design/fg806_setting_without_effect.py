@@ -18,7 +18,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import overlap
+from fabricgen.lint.subjects.addressing import is_overlapping
 from fabricgen.lint.subjects.idle import (
     Idle,
     find_idle_aging,
@@ -29,7 +29,7 @@ from fabricgen.lint.subjects.idle import (
     find_idle_storeys,
     find_idle_words_of_phases,
 )
-from fabricgen.lint.subjects.ways_out import place_in
+from fabricgen.lint.subjects.ways_out import make_entry_path
 from fabricgen.numbering.underlay import families
 from fabricgen.views.intent import fabric_intent
 
@@ -457,7 +457,7 @@ def _routes_of_another_family(design: Design) -> Iterator[Idle]:
         routed = families(design, exit_.fabric)
         for place, prefix in enumerate(exit_.spec.accept):
             if (family := f"v{ip_network(prefix.split()[0]).version}") not in routed:
-                path = place_in(exit_, "accept", place, len(exit_.spec.accept))
+                path = make_entry_path(exit_, "accept", place, len(exit_.spec.accept))
                 why = f"{exit_.fabric.name} has `ip: {routed[0]}`, so that nothing of {prefix} is accepted"
                 yield path, why, f"remove it, or state `ip: dual`, with addresses of IP{family} on its links"
 
@@ -470,6 +470,6 @@ def _leaks_of_nothing(design: Design) -> Iterator[Idle]:
             fabrics = [f for f in design.fabrics if f.name in theirs or (not theirs and f.vrf == vrf)]
             pools = [ip_network(p) for f in fabrics for p in fabric_intent(design, f).host_pools]
             for prefix in map(ip_network, prefixes):
-                if not any(overlap(prefix, pool) for pool in pools):
+                if not any(is_overlapping(prefix, pool) for pool in pools):
                     why = f"{leak.name} shows nothing of {vrf or 'default'} in {prefix}: no host has an address there"
                     yield ("leaks", leak.name, "prefixes", vrf or "default"), why, "state a part of the pool `hosts`"

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import stated_managements
+from fabricgen.lint.subjects.addressing import list_stated_managements
 
 _NEEDED = {
     "dns": ("no servers and no domain", ("servers", "domain")),
@@ -47,7 +47,7 @@ class EmptySetting(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag groups of management settings, and entries of single devices, that change nothing."""
         blueprint = design.loaded.blueprint
-        for base, management in stated_managements(design):
+        for base, management in list_stated_managements(design):
             above = blueprint.management if base[0] == "fabrics" else Management.model_construct()
             yield from self._of_management(base, management, above)
         entries = (("address_of", blueprint.address_of), ("config_of", blueprint.config_of))

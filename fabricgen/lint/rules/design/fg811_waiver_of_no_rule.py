@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.lint.codes import known_codes, no_rule
+from fabricgen.lint.codes import explain_unknown_code, list_known_codes
 from fabricgen.lint.rule import DesignRule
 
 
@@ -36,8 +36,8 @@ class WaiverOfNoRule(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the code of every waiver."""
         waivers = design.loaded.blueprint.lint.waive
-        known = known_codes() if waivers else frozenset()
+        known = list_known_codes() if waivers else frozenset()
         for i, waiver in enumerate(waivers):
             if waiver.rule not in known:
                 message = f"no rule has the code {waiver.rule}"
-                yield self.flag(("lint", "waive", i, "rule"), message, no_rule(waiver.rule))
+                yield self.flag(("lint", "waive", i, "rule"), message, explain_unknown_code(waiver.rule))

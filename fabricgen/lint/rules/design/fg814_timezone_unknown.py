@@ -8,8 +8,8 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, did_you_mean
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import stated_managements
-from fabricgen.lint.subjects.managed import managements, place_of
+from fabricgen.lint.subjects.addressing import list_stated_managements
+from fabricgen.lint.subjects.managed import find_setting_path, list_managed_fabrics
 
 _AREAS = (
     "Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US"
@@ -56,7 +56,7 @@ class TimezoneUnknown(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the area of every timezone, or the single word that it is, and compare those of all fabrics."""
-        for base, management in stated_managements(design):
+        for base, management in list_stated_managements(design):
             zone = management.timezone
             area, _, city = zone.partition("/") if zone else ("", "", "")
             if zone and area not in (AREAS if city else PLAIN):
@@ -64,7 +64,7 @@ class TimezoneUnknown(DesignRule):
                 hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, known)
                 yield self.flag((*base, "timezone"), f"the tz database has no timezone '{zone}'", hint)
         zones: dict[str, list[FabricDesign]] = {}
-        for fabric, _, management in managements(design):
+        for fabric, _, management in list_managed_fabrics(design):
             zones.setdefault(_in_one_word(management.timezone), []).append(fabric)
         cluster = _in_one_word(design.loaded.blueprint.management.timezone)
         usual = cluster if cluster in zones else next(iter(zones), "")
@@ -73,7 +73,7 @@ class TimezoneUnknown(DesignRule):
             for fabric in fabrics if zone != usual else ():
                 message = f"the switches of {fabric.name} are on {zone}, those of {others} on {usual}"
                 yield self.flag(
-                    place_of(design, fabric, "timezone"), message, "state one `management.timezone` for all"
+                    find_setting_path(design, fabric, "timezone"), message, "state one `management.timezone` for all"
                 )
 
 

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics
+from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
 
 class EcnOfNoPort(DesignRule):
@@ -37,7 +37,8 @@ class EcnOfNoPort(DesignRule):
         """Compare the speeds stated for a fabric, or for the cluster, with those of its ports."""
         blueprint = design.loaded.blueprint
         speeds = {
-            fabric.name: {s for tier in fabric.tiers for s in tier.speeds} for fabric, _ in lossless_fabrics(design)
+            fabric.name: {s for tier in fabric.tiers for s in tier.speeds}
+            for fabric, _ in list_lossless_fabrics(design)
         }
         scopes: list[tuple[Path, Qos, set[int]]] = [
             (("fabrics", name, "qos"), blueprint.fabrics[name].qos, ports) for name, ports in speeds.items()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.linked import whole_fabrics
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.up_down import Unjoined, find_circle, unjoined_pairs
+from fabricgen.lint.subjects.up_down import Unjoined, count_unjoined_pairs, find_circle
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -59,7 +59,7 @@ class RootsNeverMeet(PlanRule):
         for fabric in cluster.whole_fabrics():
             view = cluster.whole_fabric(fabric)
             if view.subnet_manager == "ufm":
-                devices, ports = (unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
+                devices, ports = (count_unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
                 if ports.pairs:
                     yield self.flag(self._path(cluster, fabric), _describe(fabric, devices, ports), HINT)
                 if circle := find_circle(view):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import server_addresses
+from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -36,13 +36,13 @@ class ServerInAPool(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up every stated server in the reserved blocks, then among the addresses in use."""
-        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.lint.subjects.address_owners import find_owner
 
-        for path, server in server_addresses(cluster.design):
+        for path, server in list_server_addresses(cluster.design):
             address = server.network_address
             blocks = cluster.addresses.lock.of(f"ipv{address.version}")
             holder = next((name for name, given in sorted(blocks.items()) if _contains(given, int(address))), None)
-            if holder and owner_of(cluster, address) is None:
+            if holder and find_owner(cluster, address) is None:
                 message = f"{address} is in a block that is reserved for '{holder}', and no device has it yet"
                 yield self.flag(path, message, "use an address outside the block, or that of a device in addresses.csv")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import server_addresses
+from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -38,10 +38,10 @@ class ServerComputes(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up every stated server among the ports of nodes with accelerators."""
-        from fabricgen.lint.subjects.address_owners import has_accelerators, owner_of
+        from fabricgen.lint.subjects.address_owners import find_owner, has_accelerators
 
-        for path, server in server_addresses(cluster.design):
-            owner = owner_of(cluster, server.network_address)
+        for path, server in list_server_addresses(cluster.design):
+            owner = find_owner(cluster, server.network_address)
             if owner and has_accelerators(owner.of_class) and not owner.is_bmc:
                 message = f"{server.network_address} is {cluster.names[owner.device]}'s {owner.port} in {owner.fabric}"
                 yield self.flag(path, message, "use an address outside the pools, or that of an extra device")

@@ -10,9 +10,9 @@ from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.rules.design.fg519_announced_wrongly import PRIVATE, far_asns, is_to_provider
-from fabricgen.lint.subjects.addressing import drawn_prefixes, management_servers, within
-from fabricgen.lint.subjects.managed import managements
-from fabricgen.lint.subjects.ways_out import is_led_out, leading_exits
+from fabricgen.lint.subjects.addressing import is_within, list_drawn_prefixes, list_management_servers
+from fabricgen.lint.subjects.managed import list_managed_fabrics
+from fabricgen.lint.subjects.ways_out import is_led_out, list_leading_exits
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -69,12 +69,12 @@ class ServerInAnotherVrf(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the VRF of each server that is a node or an extra device with those of who asks it."""
-        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.lint.subjects.address_owners import find_owner
         from fabricgen.wiring.tables import SWITCH
 
         told: set[Path] = set()  # one finding for each list of servers
         for path, address, askers in _list_questions(cluster):
-            owner = owner_of(cluster, address)
+            owner = find_owner(cluster, address)
             if owner is None:
                 by_exits = list(self._by_an_exit(cluster.design, path, address, askers))
                 yield from by_exits if path not in told else ()
@@ -97,11 +97,11 @@ class ServerInAnotherVrf(PlanRule):
         """A server outside of the plan that an exit leads to, from another VRF of the switches of who asks."""
         server = ip_network(address)
         ways_there = [
-            way for _, ways in askers for f, vrf in ways for way in leading_exits(design, f.name, vrf, server)
+            way for _, ways in askers for f, vrf in ways for way in list_leading_exits(design, f.name, vrf, server)
         ]
         asns = [asn for exit_, _ in ways_there for asn in sorted(far_asns(exit_))]
-        inside = any(within(server, pool) for _, pool in drawn_prefixes(design))
-        private = not inside and any(within(server, space) for space in PRIVATE)
+        inside = any(is_within(server, pool) for _, pool in list_drawn_prefixes(design))
+        private = not inside and any(is_within(server, space) for space in PRIVATE)
         if private and asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in ways_there):
             message = (
                 f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
@@ -120,8 +120,8 @@ class ServerInAnotherVrf(PlanRule):
 def _list_questions(cluster: Cluster) -> Iterator[tuple[Path, IPv4Address | IPv6Address, list[Asker]]]:
     """(path, address, who asks) of each server of the switches, and of each that DHCP is relayed to."""
     design = cluster.design
-    for path, server in management_servers(design):
-        asking = [f for f, _, _ in managements(design) if path[0] == "management" or path[1] == f.name]
+    for path, server in list_management_servers(design):
+        asking = [f for f, _, _ in list_managed_fabrics(design) if path[0] == "management" or path[1] == f.name]
         yield (
             path,
             server.network_address,
@@ -173,7 +173,7 @@ def _is_reached(
     server = ip_network(address)
     if owner.fabric in linked:
         shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.into(vrf) == owner.vrf]
-        leaked = any(some is None or any(within(server, ip_network(p)) for p in some) for some in shown)
+        leaked = any(some is None or any(is_within(server, ip_network(p)) for p in some) for some in shown)
         if owner.vrf == vrf or leaked:
             return True
     return is_led_out(design, fabric.name, vrf, server)

@@ -51,14 +51,14 @@ class DhcpServerGuarded(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up the DHCP servers of each fabric among what is at guarded ports."""
-        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.lint.subjects.address_owners import find_owner
         from fabricgen.wiring.tables import SWITCH
 
         design, specs = cluster.design, cluster.design.loaded.blueprint.fabrics
         for fabric in design.fabrics:
             dhcp = specs[fabric.name].dhcp
             for server in dhcp.servers if dhcp else ():
-                owner = owner_of(cluster, ip_address(server))
+                owner = find_owner(cluster, ip_address(server))
                 if owner is None or owner.of_class.kind == SWITCH or owner.is_bmc:
                     continue
                 near = design.fabric(owner.fabric)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.reach import OutOfReach, longest_run_m, out_of_reach
+from fabricgen.lint.subjects.reach import OutOfReach, compute_longest_run_m, find_cables_out_of_reach
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
@@ -44,13 +44,18 @@ class CableOutOfReach(PlanRule):
         """Fold cables out of reach by the line that made them; FG623 reports those that only policy forbids."""
         media = cluster.plan.cables.media
         yield from self._as_built(cluster)
-        for found in out_of_reach(cluster):
+        for found in find_cables_out_of_reach(cluster):
             segment = found.segment
-            fitting = [m for m in media if longest_run_m(segment, m) >= 0]
-            others = found.serving(found.free, cluster.design.catalog.cables)
-            if segment.stated and (not fitting or found.serving(segment, fitting)):
+            fitting = [m for m in media if compute_longest_run_m(segment, m) >= 0]
+            others = found.list_serving_media(found.free, cluster.design.catalog.cables)
+            if segment.stated and (not fitting or found.list_serving_media(segment, fitting)):
                 continue
-            if others and not segment.stated and not found.serving(segment, fitting) and segment.policy != OPEN:
+            if (
+                others
+                and not segment.stated
+                and not found.list_serving_media(segment, fitting)
+                and segment.policy != OPEN
+            ):
                 continue
             yield self.flag(
                 segment.stated or segment.path, f"{found.text}; {_reaches(fitting, segment)}", _hint(cluster, found)
@@ -73,7 +78,7 @@ class CableOutOfReach(PlanRule):
 def _hint(cluster: Cluster, found: OutOfReach) -> str:
     """The next medium that reaches, else what to move."""
     segment = found.segment
-    others = found.serving(found.free, cluster.design.catalog.cables)
+    others = found.list_serving_media(found.free, cluster.design.catalog.cables)
     where = "place the ends closer together"
     if not others and segment.km and (far := _in_other_cages(cluster, segment, found.length_m)):
         cages = " or ".join(far.form_factors)

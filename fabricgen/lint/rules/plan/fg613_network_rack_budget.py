@@ -43,10 +43,10 @@ class NetworkRackBudget(PlanRule):
         if rack.power_kw:
             yield from self._power(cluster, rack.power_kw)
         if rack.load_kg:
-            from fabricgen.lint.subjects.rack_optics import network_rack_loads
+            from fabricgen.lint.subjects.rack_optics import sum_network_racks
 
             over = [
-                found for found in network_rack_loads(cluster, weight_kg) if found[1].exceeds(rack.load_kg, weight_kg)
+                found for found in sum_network_racks(cluster, weight_kg) if found[1].exceeds(rack.load_kg, weight_kg)
             ]
             if over:
                 row, load = max(over, key=lambda found: (found[1].total, found[0]))
@@ -56,9 +56,9 @@ class NetworkRackBudget(PlanRule):
 
     def _power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
         """Devices and optics against the limit of power."""
-        from fabricgen.lint.subjects.rack_optics import DrawnRacks, network_rack_loads
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks, sum_network_racks
 
-        loads = dict(network_rack_loads(cluster, power_kw))
+        loads = dict(sum_network_racks(cluster, power_kw))
         found = DrawnRacks(cluster).over(_rows(loads), budget)
         if found:
             row = cluster.plan.racks.names.index(found.name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.reach import OutOfReach, out_of_reach
+from fabricgen.lint.subjects.reach import OutOfReach, find_cables_out_of_reach
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import CableProfile
@@ -40,12 +40,12 @@ class PolicyForbidsAll(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look for links that another medium of the catalogue would reach."""
-        for found in out_of_reach(cluster):
+        for found in find_cables_out_of_reach(cluster):
             segment = found.segment
-            others = found.serving(found.free, cluster.design.catalog.cables)
+            others = found.list_serving_media(found.free, cluster.design.catalog.cables)
             if segment.stated or segment.policy == OPEN or not others:
                 continue
-            if found.serving(segment, cluster.plan.cables.media):
+            if found.list_serving_media(segment, cluster.plan.cables.media):
                 continue
             why = ", ".join(f"{_key(found, medium)} forbids {medium.id}" for medium in others[:3])
             yield self.flag(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.media.gearing import does_not_mate, straight_faults
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.reach import patched_kinds
+from fabricgen.lint.subjects.reach import list_patched_kinds
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -39,7 +39,7 @@ class ChannelNotCrossed(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Follow the fibres of each kind of channel whose connectors fit."""
-        for kind in patched_kinds(cluster):
+        for kind in list_patched_kinds(cluster):
             policy = kind.policy
             if does_not_mate(kind.medium.connector, policy.panel, policy.trunk(kind.medium)):
                 continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.reach import patched_kinds
+from fabricgen.lint.subjects.reach import list_patched_kinds
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -40,7 +40,7 @@ class ChannelLosesLight(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Add up the longest channel of each kind."""
-        for kind in patched_kinds(cluster, shuffled=True):
+        for kind in list_patched_kinds(cluster, shuffled=True):
             policy, budget = kind.policy, kind.medium.loss_db
             loss = policy.loss_db(kind.medium, kind.longest_m)
             if budget is None or loss <= budget + 1e-9:

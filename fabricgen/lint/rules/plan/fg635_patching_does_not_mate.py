@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.media.gearing import does_not_mate
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.reach import patched_kinds
+from fabricgen.lint.subjects.reach import list_patched_kinds
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -42,7 +42,7 @@ class PatchingDoesNotMate(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the connectors of each kind of channel."""
-        for kind in patched_kinds(cluster):
+        for kind in list_patched_kinds(cluster):
             policy = kind.policy
             wrong = does_not_mate(kind.medium.connector, policy.panel, policy.trunk(kind.medium))
             if wrong:

@@ -10,9 +10,9 @@ from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.rack_loads import (
     Figure,
     air_kw,
-    fullest_node_rack,
+    find_fullest_node_rack,
+    find_rack_over_budget,
     liquid_kw,
-    over_budget,
     power_kw,
     weight_kg,
 )
@@ -64,9 +64,9 @@ class RackLimitUnjudged(PlanRule):
         of_kinds = ((kind, key, *figure) for kind in design.layout.kinds for key, figure in _FIGURES.items())
         for kind, key, figure, unit in of_kinds:
             limit = getattr(kind.stated, key)
-            if limit is None or over_budget(design, kind, figure, limit):
+            if limit is None or find_rack_over_budget(design, kind, figure, limit):
                 continue
-            load = fullest_node_rack(design, kind, figure)
+            load = find_fullest_node_rack(design, kind, figure)
             left_out = [f"{count} x {model}" for model, count in load.devices if model in load.unknown]
             if key in ("power_kw", "air_kw"):
                 left_out += _optics(cluster, kind)
@@ -84,9 +84,9 @@ class RackLimitUnjudged(PlanRule):
         """
         import numpy as np
 
-        from fabricgen.lint.subjects.rack_optics import DrawnRacks, network_rack_loads
+        from fabricgen.lint.subjects.rack_optics import DrawnRacks, sum_network_racks
 
-        loads, bare = dict(network_rack_loads(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
+        loads, bare = dict(sum_network_racks(cluster, figure)), np.zeros(len(cluster.plan.racks), dtype=np.int32)
         is_over = any(load.exceeds(limit, figure) for load in loads.values())
         if figure is power_kw:
             drawn = DrawnRacks(cluster)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.rack_loads import air_kw, budget_path, over_budget, power_kw
+from fabricgen.lint.subjects.rack_loads import air_kw, find_budget_path, find_rack_over_budget, power_kw
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -46,7 +46,7 @@ class OpticsOverRackLimit(PlanRule):
                 ("power_kw", kind.node_rack.power_kw, power_kw, "draw more than"),
                 ("air_kw", kind.node_rack.air_kw, air_kw, "give off more to air than"),
             )
-            if one[1] is not None and not over_budget(design, kind, one[2], one[1])
+            if one[1] is not None and not find_rack_over_budget(design, kind, one[2], one[1])
         ]
         if not limits:
             return
@@ -61,4 +61,6 @@ class OpticsOverRackLimit(PlanRule):
                     f"{fullest.racks} node racks {what} {limit:g} kW with their optics: {fullest.name} has "
                     f"{fullest.total_kw:g} kW ({fullest.text})"
                 )
-                yield self.flag(budget_path(kind, key), message, "lower `nodes_per_rack`, or use optics that draw less")
+                yield self.flag(
+                    find_budget_path(kind, key), message, "lower `nodes_per_rack`, or use optics that draw less"
+                )

@@ -49,7 +49,7 @@ class SwitchesOfBothSides(PlanRule):
             return
         mixed = {rack: held for rack, held in aisles.racks.items() if len({aisles.now[n] for n in held}) > 1}
         fabrics = [fabric.name for fabric in cluster.design.fabrics]
-        theirs = {n for name in fabrics for n in (*aisles.from_nodes(name), *aisles.held(name))}
+        theirs = {n for name in fabrics for n in (*aisles.list_misfacing(name), *aisles.held(name))}
         told: dict[Path, list[tuple[int, int]]] = {}
         for rack, held in mixed.items():
             turning = [n for n in held if aisles.now[n] != aisles.best[n]]
@@ -64,7 +64,7 @@ class SwitchesOfBothSides(PlanRule):
             yield self._finding(aisles, *found[0], len({rack for rack, _ in found}) - 1)
 
     def _finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
-        from fabricgen.lint.subjects.aisles import AIRFLOW, OTHER, crossing_text
+        from fabricgen.lint.subjects.aisles import AIRFLOW, OTHER, describe_crossing
 
         cls, faced = aisles.classes[number], aisles.now[number]
         other = aisles.classes[next(n for n in aisles.racks[rack] if aisles.now[n] != faced)]
@@ -73,11 +73,11 @@ class SwitchesOfBothSides(PlanRule):
         told = (
             f"ports of {cls.profile.id} ({cls.fabric} {cls.tier}) face the {faced} aisle, those of {other.profile.id} "
         )
-        cables, metres = aisles.spared(aisles.tiers[f"{cls.fabric} {cls.tier}"] if turns else [])
+        cables, metres = aisles.count_spared_cables(aisles.tiers[f"{cls.fabric} {cls.tier}"] if turns else [])
         return self.flag(
             (*cls.path, "switch"),
             f"in {aisles.cluster.plan.racks.names[rack]}{more}, {told}({other.fabric} {other.tier}) the "
-            f"{OTHER[faced]} one" + (f": {crossing_text(cables, metres)}" if cables else ""),
+            f"{OTHER[faced]} one" + (f": {describe_crossing(cables, metres)}" if cables else ""),
             f"`airflow: {AIRFLOW[OTHER[faced]]}` for this tier"
             if turns
             else "let the switches of one of them `stand` elsewhere",

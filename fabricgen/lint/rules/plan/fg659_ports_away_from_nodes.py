@@ -41,37 +41,37 @@ class PortsAwayFromNodes(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name each fabric once with tiers to turn, once with those of which no other variant is known."""
-        from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, Aisles, crossing, named
+        from fabricgen.lint.subjects.aisles import AIRFLOW, COLD, HOT, Aisles, join_words, sum_crossing_cables
 
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):
             return
         for fabric in cluster.design.fabrics:
             wanted, nodes = aisles.of_nodes(fabric.name), aisles.nodes(fabric.name)
-            if turning := aisles.from_nodes(fabric.name):
-                tiers = named(aisles.classes[n].tier for n in turning)
+            if turning := aisles.list_misfacing(fabric.name):
+                tiers = join_words(aisles.classes[n].tier for n in turning)
                 hint = f"`airflow: {AIRFLOW[wanted]}` for {tiers}"
-                yield self._finding(aisles, turning, nodes, aisles.spared(turning), hint)
+                yield self._finding(aisles, turning, nodes, aisles.count_spared_cables(turning), hint)
             if held := aisles.held(fabric.name):
                 between = [pair for pair in aisles.pairs if set(pair[:2]) & set(held) and set(pair[:2]) & set(nodes)]
-                models = named(aisles.classes[n].profile.id for n in held)
+                models = join_words(aisles.classes[n].profile.id for n in held)
                 hint = f"no variant of {models} with its ports at the {wanted} aisle is known"
-                yield self._finding(aisles, held, nodes, crossing(between, aisles.now), hint)
+                yield self._finding(aisles, held, nodes, sum_crossing_cables(between, aisles.now), hint)
 
     def _finding(
         self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
     ) -> Diagnostic:
-        from fabricgen.lint.subjects.aisles import OTHER, crossing_text, named
+        from fabricgen.lint.subjects.aisles import OTHER, describe_crossing, join_words
 
         first, faced = aisles.classes[away[0]], aisles.now[away[0]]
         tiers, models = (
-            named(aisles.classes[n].tier for n in away),
-            named(aisles.classes[n].profile.id for n in away),
+            join_words(aisles.classes[n].tier for n in away),
+            join_words(aisles.classes[n].profile.id for n in away),
         )
-        hosts = named(aisles.classes[n].profile.id for n in nodes if aisles.now[n])
+        hosts = join_words(aisles.classes[n].profile.id for n in nodes if aisles.now[n])
         return self.flag(
             (*first.path, "switch"),
             f"ports of {models} ({first.fabric} {tiers}) face the {faced} aisle, those of {hosts} the {OTHER[faced]} "
-            f"one: {crossing_text(*across)}",
+            f"one: {describe_crossing(*across)}",
             hint,
         )

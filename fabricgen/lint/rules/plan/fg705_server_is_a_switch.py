@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import server_addresses
+from fabricgen.lint.subjects.addressing import list_server_addresses
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -34,11 +34,11 @@ class ServerIsASwitch(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up every stated server among loopbacks, ports, management ports and gateways."""
-        from fabricgen.lint.subjects.address_owners import owner_of
+        from fabricgen.lint.subjects.address_owners import find_owner
         from fabricgen.wiring.tables import SWITCH
 
-        for path, server in server_addresses(cluster.design):
-            owner = owner_of(cluster, server.network_address)
+        for path, server in list_server_addresses(cluster.design):
+            owner = find_owner(cluster, server.network_address)
             if owner and owner.of_class.kind == SWITCH:
                 holder = f"{owner.what}{cluster.names[owner.device]}"
                 hint = "use an address outside the pools, or one that a server's operating system has in addresses.csv"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.lossless import lossless_fabrics
+from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -48,7 +48,7 @@ class HeadroomUnpublished(PlanRule):
         from fabricgen.wiring.arrays import unique_values
 
         design, plan = cluster.design, cluster.plan
-        lossless = {fabric.name for fabric, _ in lossless_fabrics(design)}
+        lossless = {fabric.name for fabric, _ in list_lossless_fabrics(design)}
         for number, segment in enumerate(plan.links.segments):
             for tier in _tiers(cluster, segment):
                 tabled = design.catalog.naming(tier.nos).has_tables

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.after_loss import lost_groups, segments_between, segments_of_hosts, segments_up
+from fabricgen.lint.subjects.after_loss import (
+    find_lost_groups,
+    list_host_segments,
+    list_peer_segments,
+    list_uplink_segments,
+)
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -103,14 +108,14 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
     # both sites of a link in ascending order: a span is one group whichever end a link begins at
     ends = np.sort(plan.devices.site[np.stack([links.a_device, links.b_device])], axis=0)
     spans = [i for i, s in enumerate(links.segments) if s.km and s.fabric == fabric.name]
-    hosts = segments_of_hosts(plan, fabric.name)
+    hosts = list_host_segments(plan, fabric.name)
     for segments, groups, out, lacks in (
         (hosts, lower, gone, f"no link in {fabric.name}"),
-        (segments_up(plan, fabric.name), lower, gone, "no link up"),
-        (segments_between(plan, fabric.name), links.a_device, shut, "no link to the other of its pair"),
+        (list_uplink_segments(plan, fabric.name), lower, gone, "no link up"),
+        (list_peer_segments(plan, fabric.name), links.a_device, shut, "no link to the other of its pair"),
         (spans, ends[0] * len(sites) + ends[1], gone, f"no link between them in {fabric.name}"),
     ):
-        lost, numbers = lost_groups(links, segments, groups, out)
+        lost, numbers = find_lost_groups(links, segments, groups, out)
         if numbers and segments is spans:
             pairs = [f"{sites[number // len(sites)]} and {sites[number % len(sites)]}" for number in numbers]
             yield lost, f"{' or '.join(pairs)} have {lacks}", False
@@ -121,7 +126,7 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
     if plan.bonds:  # of single NICs: those of whole devices are told above
         # a link of no bond has -1, which the 0 at the end answers
         bonds = np.where(np.append(plan.bonds.nic, 0)[plan.bonds.of_link] > 0, plan.bonds.of_link, -1)
-        lost, numbers = lost_groups(links, hosts, bonds, gone)
+        lost, numbers = find_lost_groups(links, hosts, bonds, gone)
         devices = [cluster.names[row] for row in links.a_device[plan.bonds.first[numbers]].tolist()]
         if numbers:
             yield (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import stated_servers
+from fabricgen.lint.subjects.addressing import list_stated_servers
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -66,15 +66,15 @@ class NameOfSomethingElse(PlanRule):
 
 def _list_stated_names(cluster: Cluster) -> Iterator[tuple[Path, str, str]]:
     """(path, name, domain of the switches that use it) of each domain, and of each server that is given by name."""
-    from fabricgen.lint.subjects.addressing import stated_managements
+    from fabricgen.lint.subjects.addressing import list_stated_managements
     from fabricgen.lint.subjects.managed import is_name
 
     shared = cluster.design.loaded.blueprint.management
-    for base, management in stated_managements(cluster.design):
+    for base, management in list_stated_managements(cluster.design):
         dns = management.dns or shared.dns
         domain = (dns.domain or "") if dns else ""
         if management.dns and management.dns.domain:
             yield (*base, "dns", "domain"), domain, ""
-        for keys, server in stated_servers(management):
+        for keys, server in list_stated_servers(management):
             if is_name(server):
                 yield (*base, *keys), server.lower().rstrip("."), domain

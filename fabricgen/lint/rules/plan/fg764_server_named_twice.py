@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.addressing import stated_managements, stated_servers
+from fabricgen.lint.subjects.addressing import list_stated_managements, list_stated_servers
 from fabricgen.lint.subjects.managed import is_name
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class ServerNamedTwice(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare whom the servers of each list are."""
         blueprint = cluster.design.loaded.blueprint
-        for base, management in stated_managements(cluster.design):
+        for base, management in list_stated_managements(cluster.design):
             dns, seen = management.over(blueprint.management).dns, dict[tuple[Path, str], str]()
             domain = f".{dns.domain}" if dns and dns.domain else f".{blueprint.name}.internal"
-            for keys, server in stated_servers(management):
+            for keys, server in list_stated_servers(management):
                 device = server.removesuffix(domain) if is_name(server) else _name_of(cluster, server)
                 first = seen.setdefault((keys, device), server)
                 if first != server:
@@ -66,7 +66,7 @@ class ServerNamedTwice(PlanRule):
 
 def _name_of(cluster: Cluster, address: str) -> str:
     """The name of the device that has an address by the plan; the address itself where none has it."""
-    from fabricgen.lint.subjects.address_owners import owner_of
+    from fabricgen.lint.subjects.address_owners import find_owner
 
-    owner = owner_of(cluster, ip_address(address))
+    owner = find_owner(cluster, ip_address(address))
     return cluster.names[owner.device] if owner else address

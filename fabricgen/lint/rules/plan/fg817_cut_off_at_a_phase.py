@@ -51,9 +51,9 @@ class CutOffAtAPhase(PlanRule):
         """Compare the links of the nodes of each phase with those that they have in the end."""
         import numpy as np
 
-        from fabricgen.lint.subjects.after_loss import judged_phases
+        from fabricgen.lint.subjects.after_loss import list_judged_phases
 
-        whole, phases = judged_phases(cluster)
+        whole, phases = list_judged_phases(cluster)
         for name, selection, there in phases:
             for fabric in sorted(selection.fabrics):
                 cut = _linked(whole.plan, fabric, np.ones_like(there.links)) & ~_linked(whole.plan, fabric, there.links)

@@ -42,11 +42,11 @@ class TenantsMeet(PlanRule):
             return
         import numpy as np
 
-        from fabricgen.lint.subjects.tenant_walk import joined
+        from fabricgen.lint.subjects.tenant_walk import walk_vrfs
 
         there = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
         switches = (cluster.switch(row) for row in np.flatnonzero(there).tolist())
-        for met in joined(switches, cluster.design):
+        for met in walk_vrfs(switches, cluster.design):
             (other, far), *more = sorted(met.ports.items())
             for tenant, near in more:
                 message = f"{' '.join(near)} of {tenant} reaches {' '.join(far)} of {other or 'nobody'}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.after_loss import cut_off, segments_between, segments_up
+from fabricgen.lint.subjects.after_loss import find_cut_off_devices, list_peer_segments, list_uplink_segments
 from fabricgen.models.validation import dotted
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ class WaitsForALaterPhase(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look for what each phase lacks of the end, by what needs it."""
-        from fabricgen.lint.subjects.after_loss import judged_phases
+        from fabricgen.lint.subjects.after_loss import list_judged_phases
 
-        whole, phases = judged_phases(cluster)
+        whole, phases = list_judged_phases(cluster)
         for name, selection, there in phases:
             for gaps in (_find_unmanaged_ports, _without_way_up, _without_way_out, _without_servers, _without_extras):
                 for message, hint in gaps(whole, selection, there):
@@ -68,7 +68,7 @@ def _find_unmanaged_ports(whole: Cluster, selection: Selection, there: Presence)
     segments = list(enumerate(whole.plan.links.segments))
     of_switches = [i for i, s in segments if isinstance(s.a, ManagementPort)]
     bmcs = [i for i, s in segments if getattr(s.a, "role", "") == "bmc" and s.fabric not in selection.fabrics]
-    switches, others = (cut_off(whole.plan, there, numbers) for numbers in (of_switches, bmcs))
+    switches, others = (find_cut_off_devices(whole.plan, there, numbers) for numbers in (of_switches, bmcs))
     counted = ((switches, "management ports of {:,} switches"), (others, "BMCs of {:,} devices"))
     if lacking := " and ".join(text.format(len(rows)) for rows, text in counted if rows):
         fabrics = dict.fromkeys(whole.plan.links.segments[i].fabric for i in (*of_switches, *bmcs))
@@ -82,8 +82,8 @@ def _find_unmanaged_ports(whole: Cluster, selection: Selection, there: Presence)
 def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
     """Switches of a fabric that is there whose links to the tier above, or to their mate, all come later."""
     for fabric in sorted(selection.fabrics):
-        for segments, lacks in ((segments_up, "link up"), (segments_between, "mate")):
-            rows = cut_off(whole.plan, there, segments(whole.plan, fabric))
+        for segments, lacks in ((list_uplink_segments, "link up"), (list_peer_segments, "mate")):
+            rows = find_cut_off_devices(whole.plan, there, segments(whole.plan, fabric))
             if rows:
                 more = f", nor {len(rows) - 1:,} more of {fabric}" if len(rows) > 1 else ""
                 message = f"{whole.names[rows[0]]} has no {lacks}{more}: what it has links to comes later"
@@ -92,13 +92,13 @@ def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> It
 
 def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
     """What exits of fabrics that are there lead to in the end, and none of them leads to now."""
-    from fabricgen.lint.subjects.ways_out import ways_out
+    from fabricgen.lint.subjects.ways_out import group_exits
     from fabricgen.numbering.addresses.exit_links import exit_segments
     from fabricgen.views.exits import DEFAULTS, taken
 
     links = whole.plan.links
     wired = {e.path for i, e in exit_segments(whole.design, whole.plan).items() if there.links[links.rows_of(i)].any()}
-    for exits in ways_out(whole.design):
+    for exits in group_exits(whole.design):
         led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in taken(exit_)}
         for exit_ in exits:
             prefixes = [outside.prefix for outside in taken(exit_) if outside.prefix not in led]
@@ -112,12 +112,12 @@ def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> I
 
 def _without_servers(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
     """Servers at addresses of devices, or in fabrics, that come later."""
-    from fabricgen.lint.subjects.address_owners import owner_of
-    from fabricgen.lint.subjects.addressing import server_addresses
+    from fabricgen.lint.subjects.address_owners import find_owner
+    from fabricgen.lint.subjects.addressing import list_server_addresses
 
-    for path, server in server_addresses(whole.design):
+    for path, server in list_server_addresses(whole.design):
         needed = path[0] == "management" or path[1] in selection.fabrics
-        owner = owner_of(whole, server.network_address) if needed else None
+        owner = find_owner(whole, server.network_address) if needed else None
         if owner and not (there.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
             name = whole.names[owner.device]
             message = (
