@@ -112,6 +112,15 @@ class DialectFacts(FrozenModel):
     sources_servers: Annotated[
         bool, Field(description="Whether it has to be told to speak to these from its loopback.")
     ] = True
+    ecn_fill: Annotated[
+        tuple[int, int] | None,
+        Field(
+            description="Where it marks by how full a queue is: the two thresholds, percent of what a queue may have."
+        ),
+    ] = None
+    ecmp_limits: Annotated[
+        tuple[int, ...], Field(description="The numbers of equal paths that it can be told, ascending; none: any.")
+    ] = ()
     advertises_on_ports: Annotated[
         bool, Field(description="Whether routed ports with IPv6 send router advertisements unless told otherwise.")
     ] = False
@@ -152,6 +161,7 @@ Intent: TypeAlias = Literal[
     "seeds-by-tier",
     "lossless",
     "cnp-shaping",
+    "ecn-thresholds",
     "packet-trim",
     "watchdog-forward",
     "watchdog-restore",

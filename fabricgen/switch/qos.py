@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Ecn:
-    """From `min_kb` kB (1000 bytes) in a queue on packets are marked, at `max_kb` with `percent` %, above it all."""
+    """From `min_kb` kB (1000 bytes) in a queue on packets are marked, at `max_kb` with `percent` %, above it all.
+
+    A NOS that marks by how full a queue is has percent of what that may have in place of kB.
+    """
 
     min_kb: int
     max_kb: int

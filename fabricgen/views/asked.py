@@ -282,6 +282,9 @@ def _balancing_features(routing: Routing, at: Path) -> Stated:
 def _qos_features(qos: Qos) -> Stated:
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
+    stated = next((field for field in ("ecn", "ecn_min_kb", "ecn_max_kb") if getattr(qos, field)), "")
+    if stated:
+        yield "ecn-thresholds", ("qos", stated)
     if qos.trim:
         yield "packet-trim", ("qos", "trim")
     if qos.watchdog and qos.watchdog.action == "forward":

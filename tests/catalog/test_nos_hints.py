@@ -51,17 +51,17 @@ def test_some_switches_have_a_nos_that_nothing_is_known_of() -> None:
 
 
 def test_what_a_hint_asks_to_add_is_read(tmp_path: Path) -> None:
-    switch = CATALOG.switch("qfx5240-64od")
-    code, hint = refusal(switch, "junos")
+    switch = CATALOG.switch("n9364e-sg2")
+    code, hint = refusal(switch, "nxos")
     assert code == "FG018"
-    assert "catalog/platforms/junos.yaml" in hint
+    assert "catalog/platforms/nxos.yaml" in hint
     (tmp_path / "platforms").mkdir()
-    (tmp_path / "platforms" / "junos.yaml").write_text(
-        "nos: junos\nsource: Junos OS interface names\nmanagement: em0\nsingle_lane: et-0/0/{cage}\n"
-        "unsplit: et-0/0/{cage}\nsplit: et-0/0/{cage}:{sub0}\n",
+    (tmp_path / "platforms" / "nxos.yaml").write_text(
+        "nos: nxos\nsource: NX-OS interface names\nmanagement: mgmt0\nsingle_lane: Ethernet1/{cage}\n"
+        "unsplit: Ethernet1/{cage}\nsplit: Ethernet1/{cage}/{sub}\n",
         encoding="utf-8",
     )
-    assert refusal(switch, "junos", Catalog(tmp_path)) == ("", "")
+    assert refusal(switch, "nxos", Catalog(tmp_path)) == ("", "")
 
 
 @pytest.mark.parametrize("switch", ["7808r4", "7816r4"])

@@ -46,7 +46,7 @@ def blueprint(tmp_path: Path) -> Callable[..., Path]:
         ("ixr7220-h6-64", "sonic"),
         ("ixr7220-h6-128", "sonic"),
         ("n9364e-sg2", "sonic"),
-        ("qfx5240-64od", "sonic"),
+        ("qfx5240-64od", "junos"),
         ("sn5600", "sonic"),
         ("7060x6-64pe", "eos"),
     ],

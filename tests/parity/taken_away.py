@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
+from fabricgen.nos.junos import statements as junos
 from tests.drift import test_eos_law as eos
 from tests.drift import test_nvue_law as nvue
 from tests.drift import test_sonic_law as sonic
@@ -35,8 +36,9 @@ def losses(files: Files) -> Iterator[Loss]:
     """
     known = set()
     for name, text in files.items():
-        kind = name.rpartition(".")[2]
-        for where, is_default, make in {"json": fields_lost, "yaml": leaves_lost}.get(kind, lines_lost)(text):
+        kind = name if name == junos.FILE else name.rpartition(".")[2]
+        takers = {"json": fields_lost, "yaml": leaves_lost, junos.FILE: statements_lost}
+        for where, is_default, make in takers.get(kind, lines_lost)(text):
             what = re.sub(r"\d+", "#", where)
             if what not in known and not is_default:
                 known.add(what)
@@ -71,6 +73,18 @@ def fields_lost(text: str) -> Left:
                 is_default = field not in left and sonic.is_default(table, key, field, row)
                 without = {**tables, table: {**rows, key: left}}
                 yield f"{table} {key} {field}", is_default, partial(json.dumps, without)
+
+
+def statements_lost(text: str) -> Left:
+    """A configuration of Junos without each of its statements."""
+    stated = {path: value for path, value in junos.read_statements({junos.FILE: text}).items() if len(path) > 1}
+    for path, value in stated.items():
+        left = {other: said for other, said in stated.items() if other != path}
+        yield " ".join((*path, value)).strip(), False, partial(_as_lines, left)
+
+
+def _as_lines(stated: dict[tuple[str, ...], str]) -> str:
+    return junos.files_of(stated)[junos.FILE]
 
 
 def leaves_lost(text: str) -> Left:

@@ -7,13 +7,14 @@ import pytest
 from fabricgen.switch.model import list_differences
 from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED
 from tests.parity.switches import first, read, switches_of, wanted
-from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
+from tests.render.rendered import ALL_EOS, JUNOS, UNNUMBERED, cluster_of
 
 LIMITS = (("routing.max_prefixes=0",), ("routing.max_prefixes=5000",))
 LEAF = "config_of.compute-leaf-p1-su01-r1-01.ports"
-HARDWARE = {"eos": ALL_EOS, "sonic": (), "cumulus": ("nos=cumulus",)}
+HARDWARE = {"eos": ALL_EOS, "sonic": (), "cumulus": ("nos=cumulus",), "junos": JUNOS}
 """NOSes that are asked for all of it, with what makes `leaf-spine` run them; one for the plain case has no entry."""
 PORTS = {"eos": ("Ethernet1/1", "Ethernet1/5"), "sonic": ("Ethernet0", "Ethernet4"), "cumulus": ("swp1s0", "swp1s1")}
+PORTS["junos"] = ("et-0/0/0:0", "et-0/0/0:1")
 
 
 def by_hand(nos: str) -> tuple[str, ...]:

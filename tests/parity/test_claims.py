@@ -17,13 +17,14 @@ from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, 
 from tests.parity import test_nos_parity as every_nos
 from tests.parity import test_trimming as trimming
 from tests.parity.switches import first, read, switches_of, wanted
-from tests.render.rendered import ALL_EOS, BARE, BRIDGED, CUMULUS, DUAL, LEAKS, STATIC, cluster_of
+from tests.render.rendered import ALL_EOS, BARE, BRIDGED, CUMULUS, DUAL, JUNOS, LEAKS, STATIC, cluster_of
 
 TLS, DOMAIN = "management.tls={certificate: a.cer, key: a.key}", "management.dns={domain: lab.example}"
 KEYS = "management.users.ops.ssh_keys=[ssh-rsa AAAA1, ssh-rsa AAAA2, ssh-rsa AAAA3]"
 OTHER_FILES = "management.tls={certificate: a.crt, key: a.pem}"
 POLLER = "management.snmp={users: {p: {auth: 'env:FABRICGEN_AUTH', privacy: 'env:FABRICGEN_PRIVACY'}}}"
 GUARDED = (*BRIDGED, "fabrics.compute.access.bpdu_guard=true")
+TAGGED = "fabrics.files={protocol: ethernet, carried_by: compute, host_ports: tagged, vlan: 200, vrf: default}"
 BRIEF = (*DUAL, *BRIDGED, "fabrics.compute.router_advertisements={lifetime_s: 600}")
 BONDED = (*BRIDGED, "fabrics.compute.bond=node", "fabrics.compute.lacp_fallback=true", test_host_parity.ONE_LEAF)
 ALONE = {
@@ -32,6 +33,9 @@ ALONE = {
     "cumulus, files of other names": (*CUMULUS, OTHER_FILES, *BRIEF),
     "cumulus, static": (*CUMULUS, *STATIC),
     "eos": (*ALL_EOS, TLS, DOMAIN, POLLER, *GUARDED),
+    "junos": (*JUNOS, DOMAIN, POLLER, KEYS),
+    "junos, bridged": (*JUNOS, *GUARDED, *DUAL, TAGGED),
+    "junos, bare": (*JUNOS, *BARE),
     "eos, bare": (*ALL_EOS, OTHER_FILES, *BARE),
 }
 """What no other case of this folder asks for, of the example `leaf-spine`."""

@@ -15,12 +15,12 @@ from tests.laws import Asked, law_cases
 from tests.parity.switches import Files, switches_of
 from tests.parity.taken_away import Loss, losses
 from tests.parity.test_claims import read_back
-from tests.render.rendered import ALL_EOS, CUMULUS
+from tests.render.rendered import ALL_EOS, CUMULUS, JUNOS
 
 SMALL = ("bonded-pair", "evpn-guests", "leaf-spine", "mi300x-roce", "tenants", "two-exits", "two-site")
 """Examples that are read often: with what is asked of them they state every claim."""
 
-ON_LEAVES: dict[str, tuple[str, ...]] = {"sonic": (), "eos": ALL_EOS, "cumulus": CUMULUS}
+ON_LEAVES: dict[str, tuple[str, ...]] = {"sonic": (), "eos": ALL_EOS, "cumulus": CUMULUS, "junos": JUNOS}
 """NOSes, and what makes `leaf-spine` run them."""
 
 NAMED_NOWHERE = "a list or map that no session of a VRF over EVPN names"
@@ -65,6 +65,10 @@ NO_PART: dict[str, dict[str, str]] = {
         r"vrf .* peer-group \S+ address-family ipv#-unicast state disabled": "off without a word",
         r"interface \S+ bridge domain br_default stp bpdu-guard disabled": "off without a word",
         r"router policy route-map OUT#?-(inband|green) rule # match as-path-list \S+": NAMED_NOWHERE,
+    },
+    "junos": {
+        r"interfaces irb unit # description .*|snmp (contact|location) .*": FOR_PEOPLE,
+        r"system \S+-server \S+ secret .*": SECRET,
     },
 }
 """By NOS, what has no part in the model of a switch by its nature, and why."""

@@ -21,6 +21,7 @@ from tests.render.rendered import (
     EVPN_EOS,
     EVPN_PAIRS_SONIC,
     EXAMPLES,
+    JUNOS,
     ONE_NUMBER,
     PER_RACK,
     RAILS,
@@ -37,6 +38,7 @@ CASES = [(name, ()) for name in EXAMPLES] + [
 CASES += [
     ("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)
 ]
+CASES += [("leaf-spine", JUNOS + sets) for sets in ((), *SETS) if sets != STATIC]
 CASES += [("evpn-guests", EVPN_PAIRS_SONIC + sets) for sets in (DUAL, DUAL + UNNUMBERED)]
 
 

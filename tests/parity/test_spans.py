@@ -28,6 +28,7 @@ HARDWARE = {
     "eos": (),
     "sonic": ("nos.border=sonic", *SPECTRUM),
     "cumulus": ("nos.border=cumulus", *SPECTRUM),
+    "junos": ("nos.border=junos", "fabrics.across.tiers.border.switch=qfx5240-64od"),
 }
 ASKED = {"drops": (), "pauses": (LOSSLESS, f"{HAUL}.km=2"), "encrypted": (ENCRYPTED,)}
 

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 
+from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.render.engine import render_configs
+from fabricgen.running.statements import Statements
 from fabricgen.views.switch import SwitchView
 from tests.conftest import example_cluster, example_design
 
@@ -20,6 +22,7 @@ EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 CUMULUS = ("nos=cumulus",)
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
+JUNOS = ("nos=junos", *(f"fabrics.compute.tiers.{tier}.switch=qfx5230-64cd" for tier in ("leaf", "spine")))
 EVPN_EOS = (
     "nos=eos",
     "fabrics.compute.tiers.leaf={switch: 7060x6-64de, per: su}",
@@ -161,6 +164,9 @@ def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
     folder = f"configs/{switch.name}/"
     if folder + f"{switch.name}.cfg" in files:
         return _peers_in_text(files[folder + f"{switch.name}.cfg"], "peer group", r"interface (\S+) peer-group \S+")
+    if folder + "juniper.conf" in files:
+        statements = load_part("junos", "statements")
+        return _peers_in_junos(statements.read_statements({"juniper.conf": files[folder + "juniper.conf"]}))
     if folder + "startup.yaml" in files:
         instances = [vrf["router"]["bgp"] for vrf in startup(files, switch.name)["vrf"].values() if "router" in vrf]
         return {
@@ -176,6 +182,21 @@ def peers_in(files: dict[str, str], switch: SwitchView) -> set[Peer]:
     own = int(tables["DEVICE_METADATA"]["localhost"]["bgp_asn"])
     rows = tables.get("BGP_NEIGHBOR", {}).items()
     return {Peer(address.rpartition("|")[2], own, int(row["asn"]), row["local_addr"]) for address, row in rows}
+
+
+def _peers_in_junos(stated: Statements) -> set[Peer]:
+    """Sessions with neighbours of addresses, and on ports that find theirs: a group of these has one AS number."""
+    own = int(stated["routing-options", "autonomous-system"])
+    found = set()
+    for path, value in stated.items():
+        if path[:3] != ("protocols", "bgp", "group"):
+            continue
+        if path[4] == "neighbor" and path[-1] == "peer-as":
+            found.add(Peer(path[5], own, int(value), stated[(*path[:-1], "local-address")]))
+        elif path[4] == "dynamic-neighbor" and path[-2] == "interface":
+            (asn,) = (key[-1] for key in stated if key[:4] == ("policy-options", "as-list", path[3], "members"))
+            found.add(Peer(path[-1].removesuffix(".0"), own, int(asn), ""))
+    return found
 
 
 def _peers_in_text(text: str, group: str, interface: str) -> set[Peer]:

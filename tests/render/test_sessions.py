@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from fabricgen.nos.junos.statements import read_statements
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.views.switch import SwitchPort
 from tests.render.rendered import (
@@ -15,6 +16,7 @@ from tests.render.rendered import (
     CUMULUS,
     DUAL,
     EXAMPLES,
+    JUNOS,
     RAILS,
     UNNUMBERED,
     V6,
@@ -42,6 +44,10 @@ CASES = [(name, ()) for name in EXAMPLES if has_sessions(name)] + [
     ("leaf-spine", V6 + UNNUMBERED),
     ("leaf-spine", ALL_EOS + DUAL),
     ("leaf-spine", ALL_EOS + V6 + UNNUMBERED),
+    ("leaf-spine", JUNOS + BFD),
+    ("leaf-spine", JUNOS + DUAL),
+    ("leaf-spine", JUNOS + DUAL + UNNUMBERED),
+    ("leaf-spine", JUNOS + V6 + UNNUMBERED),
     ("leaf-spine", CUMULUS),
     ("leaf-spine", CUMULUS + UNNUMBERED + BFD),
     ("leaf-spine", CUMULUS + DUAL + RAILS),
@@ -125,6 +131,11 @@ def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ..
             for port in addressed:
                 words = (rows[port.name].get(word, {"address": {}}) for word in ("ipv4", "ipv6"))
                 assert {a for word in words for a in word["address"]} == set(port.addresses)
+        elif addressed and switch.tier.nos == "junos":
+            stated = read_statements({"juniper.conf": files[f"configs/{switch.name}/juniper.conf"]})
+            for port in addressed:
+                own = [path[-1] for path in stated if path[:2] == ("interfaces", port.name) and path[-2] == "address"]
+                assert own == list(port.addresses)
         elif addressed:
             blocks = interface_blocks(files[f"configs/{switch.name}/{switch.name}.cfg"])
             for port in addressed:
@@ -154,5 +165,7 @@ def test_router_ids_and_unnumbered_ports(name: str, sets: tuple[str, ...]) -> No
         elif switch.tier.nos == "cumulus":
             neighbours = startup(files, switch.name)["vrf"]["default"]["router"]["bgp"].get("neighbor", {})
             assert sorted(k for k, row in neighbours.items() if row["type"] == "unnumbered") == sorted(bare_links)
+        elif switch.tier.nos == "junos":
+            assert re.findall(r"^ {20}interface (et-\S+)\.0;$", text, re.M) == bare_links
         else:
             assert text.count("   ipv6 enable\n") == len(bare_links)

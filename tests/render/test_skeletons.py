@@ -18,7 +18,7 @@ from fabricgen.render.shapes import SwitchShapes
 from fabricgen.render.skeletons import FEWEST, parse_template
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.switch import SwitchView
-from tests.render.rendered import BRIDGED, CUMULUS, DUAL, RAILS, TUNED, UNNUMBERED, V6, cluster_of
+from tests.render.rendered import BRIDGED, CUMULUS, DUAL, JUNOS, RAILS, TUNED, UNNUMBERED, V6, cluster_of
 
 LARGER = ("pods.p1.su=7",)
 EOS = ("nos=eos", *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine")))
@@ -35,6 +35,10 @@ CASES = {
 VARIANTS = {
     "cumulus": (*LARGER, *CUMULUS),
     "eos": (*LARGER, *EOS),
+    "junos": (*LARGER, *JUNOS),
+    "dual junos": (*LARGER, *JUNOS, *DUAL),
+    "unnumbered junos": (*LARGER, *JUNOS, *DUAL, *UNNUMBERED),
+    "subnets junos": (*LARGER, *JUNOS, *BRIDGED, *DUAL),
     "dual eos": (*LARGER, *EOS, *DUAL),
     "dual cumulus": (*LARGER, *CUMULUS, *DUAL),
     "unnumbered": (*LARGER, *UNNUMBERED),
@@ -90,7 +94,7 @@ def test_variants_are_filled_as_they_would_be_rendered(variant: str) -> None:
     agree(cluster_of("leaf-spine", *VARIANTS[variant]))
 
 
-@pytest.mark.parametrize("nos", [EOS, CUMULUS])
+@pytest.mark.parametrize("nos", [EOS, CUMULUS, JUNOS])
 def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tuple[str, ...]) -> None:
     """Leaves and spines are of one shape each, however their addresses and those of their peers are ordered."""
     cluster = cluster_of("leaf-spine", *LARGER, *nos)

@@ -53,7 +53,7 @@ def _model_qos(
                 asked.roce_class: Queue(
                     False,
                     asked.roce_percent,
-                    Ecn(*ecn_thresholds_kb(asked, is_lowest, speed), asked.mark_percent),
+                    Ecn(*(dialect.ecn_fill or ecn_thresholds_kb(asked, is_lowest, speed)), asked.mark_percent),
                 ),
             },
             length_m=length_m if dialect.names_cable_lengths else 0,

@@ -35,6 +35,8 @@ def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
     """
     over_evpn = set(switch.overlay.vrfs) if switch.overlay else set()
     most_paths = switch.naming.configuration.ecmp_paths or switch.ecmp_width
+    limits = switch.dialect.ecmp_limits or (min(switch.ecmp_width, most_paths),)
+    max_paths = next((limit for limit in limits if limit >= switch.ecmp_width), limits[-1])
     found = {}
     for vrf in ("", *(vrf for vrf in switch.vrfs if vrf in over_evpn or switch.speaks_in(vrf))):
         peers = dict(_peers(switch, vrf))
@@ -42,7 +44,7 @@ def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
         found[vrf] = Bgp(
             asn=switch.asn,
             router_id=switch.router_id,
-            max_paths=min(switch.ecmp_width, most_paths),
+            max_paths=max_paths,
             multipath_relax=True,
             peers=_with_policies({**peers, **switch.exits.peers_in(vrf)}, maps),
             announced=frozenset(),

@@ -1,0 +1,308 @@
+"""A configuration of Junos read back. Words: Juniper's CLI reference and YANG models of Junos OS Evolved.
+
+A statement that is not known here is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from fabricgen.nos.junos.reading.lines import as_lines, pass_on, unquoted
+from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
+from fabricgen.nos.junos.reading.qos import QOS, JunosQos
+from fabricgen.nos.junos.reading.routing import OPTIONS, POLICY, PROTOCOLS, JunosRouting
+from fabricgen.nos.junos.reading.text import read_lines
+from fabricgen.running.policy import Route, connected
+from fabricgen.running.tree import Line, Rules, part, tolerates, unfit, unknown
+from fabricgen.switch.interfaces import Access, Interface, Vlan, is_unused
+from fabricgen.switch.model import Management, Switch
+
+FRAME_BYTES = 18
+"""What a frame has beside its packet."""
+
+FEC = {"fec91": "rs", "fec74": "fc", "none": ""}
+
+
+@dataclass
+class Port:
+    """What is said of an interface and of its one unit."""
+
+    admin_up: bool = True
+    frame_mtu: int = 0
+    speed_gbps: int = 0
+    ways: int = 0
+    fec: str = ""
+    description: str = ""
+    families: dict[str, int] = field(default_factory=dict)
+    """The MTU of each family, 0 where none is stated."""
+    addresses: list[str] = field(default_factory=list)
+    mode: str = ""
+    members: list[str] = field(default_factory=list)
+    native: int = 0
+    guarded: bool = False
+
+
+@dataclass
+class Gateway:
+    """A unit of `irb`."""
+
+    mtus: dict[str, int] = field(default_factory=dict)
+    addresses: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Box:
+    """What the configuration says."""
+
+    ports: dict[str, Port] = field(default_factory=dict)
+    irb_mtu: int = 0
+    gateways: dict[int, Gateway] = field(default_factory=dict)
+    vlans: dict[str, int] = field(default_factory=dict)
+    """The number of each VLAN, by name."""
+    interface_of: dict[int, str] = field(default_factory=dict)
+    loopbacks: list[str] = field(default_factory=list)
+    lldp: set[str] = field(default_factory=set)
+    routing: JunosRouting = field(default_factory=JunosRouting)
+    qos: JunosQos = field(default_factory=JunosQos)
+    managed: JunosManagement = field(default_factory=JunosManagement)
+
+    def port(self, name: str) -> Port:
+        """A port, when it is first spoken of."""
+        return self.ports.setdefault(name, Port())
+
+
+def read(files: Mapping[str, str]) -> Switch:
+    """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
+    (text,) = files.values()
+    box, stanzas = Box(), dict[str, list[tuple[str, ...]]]()
+    for words in read_lines(text):
+        stanzas.setdefault(words[0], []).append(words[1:])
+    for name, statements in stanzas.items():
+        if name in STANZAS:
+            STANZAS[name].read(list(as_lines(statements)), box)
+        else:
+            unknown(name, f"not understood: {name} {' '.join(statements[0])}")
+    return _switch(box)
+
+
+def _switch(box: Box) -> Switch:
+    cages = {name: port for name, port in box.ports.items() if port.ways}
+    management = [name for name in box.ports if name.startswith(("re0:", "em", "fxp"))]
+    _check_cages(box, cages)
+    own = [name for name in box.ports if name not in cages and name.startswith("et-")]
+    unread = Interface(True, 0, 0)
+    interfaces = {name: part(name, partial(_interface, box, name, cages), unread) for name in own}
+    unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
+    used = {name: port for name, port in interfaces.items() if name not in unused}
+    loopbacks, vlans = frozenset(box.loopbacks), {number: _vlan(box, number) for number in box.vlans.values()}
+    _check_stanzas(box, management)
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        return connected(vrf, used, {}, vlans, loopbacks)
+
+    addresses = {name: port.addresses for name, port in used.items()}
+    own_addresses = [address for name in management for address in box.ports[name].addresses]
+    return Switch(
+        hostname=box.managed.hostname,
+        interfaces=used,
+        unused=unused,
+        loopbacks=loopbacks,
+        management=part("management", lambda: box.managed.management(own_addresses), Management()),
+        vlans=vlans,
+        bgp=part("BGP", lambda: box.routing.bgp(routes_in, addresses), {}),
+        drained=part("maintenance", box.routing.drained, False),
+        qos=part("QoS", lambda: box.qos.qos(used), None),
+    )
+
+
+LLDP = frozenset(
+    {
+        "port-id-subtype interface-name",
+        "port-description-type interface-description",
+        "neighbour-port-info-display port-id",
+        "interface all",
+    }
+)
+"""How neighbours are told of ports, and asked of theirs."""
+
+
+def _check_stanzas(box: Box, management: list[str]) -> None:
+    """Raises UnknownTextError where lines are missing that every switch has, or management has an address too many."""
+    if tolerates():
+        return
+    wanted = {"PFE-LB load-balance per-packet", "export PFE-LB", "ecmp-fast-reroute"}
+    if lacking := wanted - box.routing.words:
+        unfit(f"routes over several links take one of them: {sorted(lacking)}")
+    if box.lldp != LLDP:
+        unfit(f"LLDP tells ports otherwise: {sorted(box.lldp ^ LLDP)}")
+    if len(management) > 1:
+        unfit(f"several ports are for management: {management}")
+
+
+def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
+    """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
+    of_cage: dict[str, set[str]] = {}
+    for name in box.ports:
+        if ":" in name and name.startswith("et-"):
+            of_cage.setdefault(name.partition(":")[0], set()).add(name)
+    for name, port in cages.items():
+        every = {f"{name}:{sub}" for sub in range(port.ways)}
+        if of_cage.get(name, set()) != every and not tolerates():
+            unfit(f"{name} has {port.ways} ports, of which there are {sorted(of_cage.get(name, ()))}")
+    strange = of_cage.keys() - cages.keys()
+    if strange and not tolerates():
+        unfit(f"ports of cages that are not split: {sorted(strange)}")
+
+
+def _interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
+    port, cage = box.ports[name], cages.get(name.partition(":")[0])
+    if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
+        unfit(f"{name} has another speed than its cage")
+    mtu = port.frame_mtu - FRAME_BYTES if port.frame_mtu else 0
+    if any(own != mtu for own in port.families.values()) and not tolerates():
+        unfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
+    vlans = [box.vlans.get(member, 0) for member in port.members]
+    if bool(vlans) != bool(port.mode) or 0 in vlans or (port.mode == "access" and len(vlans) != 1):
+        unfit(f"{name} is neither a plain access port nor a plain trunk, or in a VLAN that is not there")
+    if port.native and port.native not in vlans:
+        unfit(f"{name} has untagged packets in VLAN {port.native}, which it is not in")
+    untagged = port.native if port.mode == "trunk" else next(iter(vlans), 0)
+    if not tolerates() and port.admin_up and not (port.frame_mtu and (port.speed_gbps or cage)):
+        unfit(f"{name} has a speed or MTU of Junos's choice")
+    return Interface(
+        admin_up=port.admin_up,
+        mtu=mtu,
+        speed_gbps=cage.speed_gbps if cage else port.speed_gbps,
+        fec=FEC.get(port.fec, ""),
+        states_no_fec=port.fec == "none",
+        addresses=frozenset(port.addresses),
+        link_local="inet6" in port.families and not any(":" in address for address in port.addresses),
+        access_vlan=untagged,
+        tagged_vlans=frozenset(vlans) - {untagged},
+        description=port.description,
+        access=Access(bpdu_guard=port.guarded),
+    )
+
+
+def _vlan(box: Box, number: int) -> Vlan:
+    gateway = box.gateways.get(number, Gateway())
+    if box.interface_of.get(number) != f"irb.{number}":
+        unfit(f"VLAN {number} has no gateway, or another's")
+    least = max((port.frame_mtu for port in box.ports.values() if port.mode), default=0)
+    short = {word: mtu for word, mtu in gateway.mtus.items() if mtu < least - FRAME_BYTES}
+    if (short or box.irb_mtu < least) and not tolerates():
+        unfit(f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones")
+    return Vlan(frozenset(gateway.addresses))
+
+
+CHASSIS, INTERFACES, INSTANCES, VLANS = Rules(), Rules(), Rules(), Rules()
+_PORT = Rules()
+STANZAS: Mapping[str, Rules] = {
+    "system": SYSTEM,
+    "chassis": CHASSIS,
+    "interfaces": INTERFACES,
+    "snmp": SNMP,
+    "policy-options": POLICY,
+    "class-of-service": QOS,
+    "routing-instances": INSTANCES,
+    "routing-options": OPTIONS,
+    "protocols": PROTOCOLS,
+    "vlans": VLANS,
+}
+
+
+@CHASSIS.line(r"maximum-ecmp (\d+)")
+def _max_paths(box: Box, line: Line, count: str) -> None:
+    box.routing.max_paths = int(count)
+
+
+@INTERFACES.line(r"lo0 unit 0 family inet6? address (\S+)")
+def _loopback(box: Box, line: Line, address: str) -> None:
+    box.loopbacks.append(address)
+
+
+@INTERFACES.line(r"irb mtu (\d+)")
+def _irb_mtu(box: Box, line: Line, mtu: str) -> None:
+    box.irb_mtu = int(mtu)
+
+
+@INTERFACES.line(r"irb unit (\d+) (?:description .+|family (inet6?) (mtu|address) (\S+))")
+def _gateway(box: Box, line: Line, unit: str, family: str, word: str, value: str) -> None:
+    gateway = box.gateways.setdefault(int(unit), Gateway())
+    if word == "mtu":
+        gateway.mtus[family] = int(value)
+    elif word:
+        gateway.addresses.append(value)
+
+
+@INTERFACES.line(r"(\S+) (.+)")
+def _of_port(box: Box, line: Line, name: str, rest: str) -> None:
+    pass_on(_PORT, line, rest, box.port(name))
+
+
+@_PORT.line("disable")
+def _disable(port: Port, line: Line) -> None:
+    port.admin_up = False
+
+
+@_PORT.line(r"description (.+)")
+def _description(port: Port, line: Line, text: str) -> None:
+    port.description = unquoted(text)
+
+
+@_PORT.line(r"(mtu|number-of-sub-ports|native-vlan-id) (\d+)|(speed) (\d+)g")
+def _number(port: Port, line: Line, word: str, number: str, speed: str, gbps: str) -> None:
+    names = {"mtu": "frame_mtu", "number-of-sub-ports": "ways", "native-vlan-id": "native"}
+    setattr(port, names.get(word, "speed_gbps"), int(number or gbps))
+
+
+@_PORT.line(r"ether-options fec (fec91|fec74|none)")
+def _fec(port: Port, line: Line, word: str) -> None:
+    port.fec = word
+
+
+@_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
+def _family(port: Port, line: Line, family: str, word: str, value: str) -> None:
+    port.families.setdefault(family, 0)
+    if word == "mtu":
+        port.families[family] = int(value)
+    elif word:
+        port.addresses.append(value)
+
+
+@_PORT.line(r"unit 0 family ethernet-switching (?:interface-mode (\S+)|vlan members (\S+))")
+def _bridged(port: Port, line: Line, mode: str, member: str) -> None:
+    if mode:
+        port.mode = mode
+    else:
+        port.members.append(member)
+
+
+@INSTANCES.line(rf"{INSTANCE} routing-options (?:rib {INSTANCE}\.inet6\.0 )?static route (\S+) next-hop (\S+)")
+def _default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+    take_gateway(box, line, prefix, hop)
+
+
+VLANS.nothing(r"\S+ description .+")
+
+
+@VLANS.line(r"(\S+) vlan-id (\d+)")
+def _vlan_id(box: Box, line: Line, name: str, number: str) -> None:
+    box.vlans[name] = int(number)
+
+
+@VLANS.line(r"(\S+) l3-interface (\S+)")
+def _l3_interface(box: Box, line: Line, name: str, interface: str) -> None:
+    box.interface_of[box.vlans[name]] = interface
+
+
+@PROTOCOLS.line(r"layer2-control bpdu-block interface (\S+)")
+def _guarded(box: Box, line: Line, name: str) -> None:
+    box.port(name).guarded = True
+
+
+@PROTOCOLS.line(r"lldp (.+)")
+def _lldp(box: Box, line: Line, words: str) -> None:
+    box.lldp.add(words)

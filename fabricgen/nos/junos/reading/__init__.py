@@ -1,0 +1,1 @@
+"""How a configuration of Junos is read, a subject each."""

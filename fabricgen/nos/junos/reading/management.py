@@ -1,0 +1,254 @@
+"""How a configuration of Junos says that a switch is managed, read back (CLI reference: `system`, `snmp`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from fabricgen.nos.junos.reading.lines import pass_on, unquoted
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.switch.model import Management, User
+
+INSTANCE = "mgmt_junos"
+"""The routing instance that Junos gives the management port."""
+
+ROLES = {"super-user": "admin", "read-only": "operator"}
+
+LEVELS = {"info": "informational", "any": "debug"}
+"""Levels of logs that Junos calls otherwise."""
+
+PROTOCOLS = {"tacplus": "tacacs", "radius": "radius"}
+
+NOBODY = User(role="")
+"""An account of which no class is said."""
+
+WITHOUT_PORT = frozenset({"services ssh", "services netconf ssh", "root-authentication encrypted-password *"})
+"""What every switch is told."""
+
+
+@dataclass
+class JunosManagement:
+    """What was read; servers in the order in which they stand."""
+
+    hostname: str = ""
+    users: dict[str, User] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+    aaa: dict[str, str] = field(default_factory=dict)
+    """The protocol of each login server."""
+    ntp: dict[str, None] = field(default_factory=dict)
+    preferred: set[str] = field(default_factory=set)
+    dns: dict[str, None] = field(default_factory=dict)
+    domain: str = ""
+    syslog: dict[str, str] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
+    """The routing instance in which each server is reached, by what it is for and its name."""
+    snmp: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    message: str = ""
+    announcement: str = ""
+    timezone: str = ""
+    grpc: dict[str, str] = field(default_factory=dict)
+    gateways: dict[bool, str] = field(default_factory=dict)
+    """Default gateways of the management port, by whether they are of IPv6."""
+    words: set[str] = field(default_factory=set)
+    """Lines that go with others, as they are."""
+
+    def management(self, addresses: list[str]) -> Management:
+        """How it is managed, given the addresses of its management port.
+
+        Raises UnknownTextError where lines are missing that go with others.
+        """
+        instance = INSTANCE if addresses else ""
+        servers = [("tac", one) for one in self.aaa] + [("ntp", one) for one in self.ntp]
+        servers += [("dns", one) for one in self.dns] + [("log", one) for one in self.syslog]
+        wrong = [one for of, one in servers if self.instances.get(f"{of} {one}", "") != instance]
+        if wrong and not tolerates():
+            unfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
+        wanted = WITHOUT_PORT | ({"management-instance"} if addresses else set())
+        if not tolerates() and self.words - {"default-address-selection"} != wanted:
+            unfit(f"lines that go with others are not all there, or alone: {sorted(wanted ^ self.words)}")
+        if not tolerates() and self.preferred != set(list(self.ntp)[:1]):
+            unfit(f"of the servers for time {sorted(self.preferred)} are preferred")
+        if set(self.aaa.values()) != set(self.order[:-1]) and not tolerates():
+            unfit(f"servers decide on logins, and are not asked: {self.order}")
+        if classless := [name for name, user in self.users.items() if not user.role]:
+            unfit(f"accounts have no class: {classless}")
+        if len(levels := set(self.syslog.values())) > 1:
+            unfit(f"logs go out by several levels: {sorted(levels)}")
+        self._check_snmp(instance)
+        beside = {word: name for word, name in self.grpc.items() if word != "port"}
+        reached = {"routing-instance": instance} if instance else {}
+        if self.grpc and not tolerates() and beside != {"local-certificate": "gnmi", "use-pki": "", **reached}:
+            unfit(f"gNMI has no certificate, or is reached elsewhere: {beside}")
+        if lacking := {":" in one for one in addresses} - self.gateways.keys():
+            unfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
+        level = next(iter(levels), "")
+        return Management(
+            addresses=frozenset((one, self.gateways.get(":" in one, "")) for one in addresses),
+            users=self.users,
+            aaa=tuple((PROTOCOLS[protocol], server) for server, protocol in self.aaa.items()),
+            ntp=tuple(self.ntp),
+            dns=tuple(self.dns),
+            domain=self.domain,
+            syslog=tuple(self.syslog),
+            syslog_level=LEVELS.get(level, level),
+            snmp_users=frozenset(self.snmp["user"]),
+            login_banner=self.message,
+            motd=self.announcement,
+            timezone=self.timezone,
+            gnmi_port=int(self.grpc.get("port", 0)),
+            from_loopback="default-address-selection" in self.words,
+        )
+
+    def _check_snmp(self, instance: str) -> None:
+        """Raises UnknownTextError where users of SNMP lack a passphrase, or may read nothing where they are."""
+        users = self.snmp["user"]
+        may_read = {"", instance} if users else set[str]()
+        fits = (
+            self.snmp["authentication"] == self.snmp["privacy"] == self.snmp["grouped"] == users,
+            self.snmp["readers"] == may_read,
+            self.snmp["view"] == ({"oid .1 include"} if users else set()),
+            bool(self.snmp["access"]) == bool(users and instance),
+        )
+        if not tolerates() and not all(fits):
+            unfit(f"users of SNMP are not let read: {fits}")
+
+
+class HasManagement(Protocol):
+    """What is read into."""
+
+    managed: JunosManagement
+
+
+SYSTEM, SNMP = Rules(), Rules()
+_LOGIN = Rules()
+SNMP.nothing("(?:location|contact) .+")
+
+
+@SYSTEM.line(r"host-name (\S+)")
+def _hostname(box: HasManagement, line: Line, name: str) -> None:
+    box.managed.hostname = name
+
+
+@SYSTEM.line("services (?:netconf )?ssh|management-instance|default-address-selection|root-authentication .+")
+def _word(box: HasManagement, line: Line) -> None:
+    box.managed.words.add(line.text)
+
+
+@SYSTEM.line(
+    r"services extension-service request-response grpc (?:ssl )?"
+    r"(?:(port|local-certificate|routing-instance) (\S+)|(use-pki))"
+)
+def _grpc(box: HasManagement, line: Line, word: str, value: str, flag: str) -> None:
+    box.managed.grpc[word or flag] = value or ""
+
+
+@SYSTEM.line(r"login (message|announcement) (.+)")
+def _banner(box: HasManagement, line: Line, kind: str, text: str) -> None:
+    setattr(box.managed, kind, unquoted(text))
+
+
+@SYSTEM.line(r"login user (\S+) (.+)")
+def _user(box: HasManagement, line: Line, name: str, rest: str) -> None:
+    pass_on(_LOGIN, line, rest, box.managed.users, name)
+
+
+@_LOGIN.line(r"class (\S+)")
+def _role(users: dict[str, User], name: str, line: Line, role: str) -> None:
+    users[name] = replace(users.get(name, NOBODY), role=ROLES[role])
+
+
+@_LOGIN.line(r"authentication encrypted-password (.+)")
+def _hash(users: dict[str, User], name: str, line: Line, secret: str) -> None:
+    users[name] = replace(users.get(name, NOBODY), password_hash=unquoted(secret))
+
+
+@_LOGIN.line(r"authentication ssh-(?:rsa|ecdsa|ed25519) (.+)")
+def _key(users: dict[str, User], name: str, line: Line, key: str) -> None:
+    user = users.get(name, NOBODY)
+    users[name] = replace(user, keys=user.keys | {unquoted(key)})
+
+
+@SYSTEM.line(r"authentication-order (\S+)")
+def _order(box: HasManagement, line: Line, word: str) -> None:
+    box.managed.order.append(word)
+
+
+@SYSTEM.line(r"(tacplus|radius)-server (\S+)(?: secret .+)?")
+def _aaa(box: HasManagement, line: Line, protocol: str, server: str) -> None:
+    box.managed.aaa[server] = protocol
+
+
+@SYSTEM.line(r"(tac|radius)\S*-server (\S+) routing-instance (\S+)")
+def _aaa_instance(box: HasManagement, line: Line, protocol: str, server: str, name: str) -> None:
+    box.managed.aaa[server] = "tacplus" if protocol == "tac" else "radius"
+    box.managed.instances[f"tac {server}"] = name
+
+
+@SYSTEM.line(r"ntp server (\S+)(?: routing-instance (\S+)| (prefer))?")
+def _ntp(box: HasManagement, line: Line, server: str, name: str, prefer: str) -> None:
+    box.managed.ntp[server] = None
+    if prefer:
+        box.managed.preferred.add(server)
+    elif name:
+        box.managed.instances[f"ntp {server}"] = name
+
+
+@SYSTEM.line(r"name-server (\S+)(?: routing-instance (\S+))?")
+def _dns(box: HasManagement, line: Line, server: str, name: str) -> None:
+    box.managed.dns[server] = None
+    box.managed.instances[f"dns {server}"] = name or ""
+
+
+@SYSTEM.line(r"domain-name (\S+)")
+def _domain(box: HasManagement, line: Line, name: str) -> None:
+    box.managed.domain = name
+
+
+@SYSTEM.line(r"time-zone (\S+)")
+def _timezone(box: HasManagement, line: Line, name: str) -> None:
+    box.managed.timezone = name
+
+
+@SYSTEM.line(r"syslog host (\S+) (any|routing-instance) (\S+)")
+def _syslog(box: HasManagement, line: Line, server: str, word: str, value: str) -> None:
+    if word == "any":
+        box.managed.syslog[server] = value
+    else:
+        box.managed.instances[f"log {server}"] = value
+
+
+@SNMP.line(r"view ALL (oid \.1 include)")
+def _view(box: HasManagement, line: Line, words: str) -> None:
+    box.managed.snmp["view"].add(words)
+
+
+@SNMP.line(r"v3 usm local-engine user (\S+) (authentication|privacy)-(?:sha|aes128) \S+ .+")
+def _snmp_user(box: HasManagement, line: Line, name: str, part: str) -> None:
+    box.managed.snmp["user"].add(name)
+    box.managed.snmp[part].add(name)
+
+
+@SNMP.line(r"v3 vacm security-to-group security-model usm security-name (\S+) group READERS")
+def _grouped(box: HasManagement, line: Line, name: str) -> None:
+    box.managed.snmp["grouped"].add(name)
+
+
+@SNMP.line(
+    r"v3 vacm access group READERS (?:default-context-prefix|context-prefix (\S+)) "
+    r"security-model usm security-level privacy read-view ALL"
+)
+def _readers(box: HasManagement, line: Line, instance: str) -> None:
+    box.managed.snmp["readers"].add(instance or "")
+
+
+@SNMP.line("routing-instance-access")
+def _access(box: HasManagement, line: Line) -> None:
+    box.managed.snmp["access"].add(line.text)
+
+
+def take_gateway(box: HasManagement, line: Line, prefix: str, hop: str) -> None:
+    """Take the default route of the management port."""
+    if prefix not in ("0.0.0.0/0", "::/0"):
+        unfit(f"management has a route to {prefix}")
+    box.managed.gateways[":" in hop] = hop

@@ -1,0 +1,233 @@
+"""Class of service of a configuration of Junos, read back (Traffic Management User Guide for QFX Series)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Protocol
+
+from fabricgen.nos.junos.reading.lines import pass_on
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
+
+BEST_EFFORT = "best-effort"
+"""The class of packets that no classifier names."""
+
+BUFFERS = frozenset(
+    {
+        "ingress buffer-partition lossless percent 66",
+        "ingress buffer-partition lossless dynamic-threshold 10",
+        "ingress buffer-partition lossless-headroom percent 24",
+        "ingress buffer-partition lossy percent 10",
+        "egress buffer-partition lossless percent 66",
+        "egress buffer-partition lossy percent 10",
+    }
+)
+"""The shares of a switch's buffer (github.com/Juniper/jvd, aiml_multitenancy_backend)."""
+
+
+@dataclass
+class Scheduler:
+    """What a scheduler says."""
+
+    share: int = 0
+    limit: int = 0
+    strict: bool = False
+    marks: bool = False
+    profile: str = ""
+
+
+@dataclass
+class JunosQos:
+    """What was read."""
+
+    queue_of: dict[str, int] = field(default_factory=dict)
+    priority_of: dict[str, int] = field(default_factory=dict)
+    lossless: set[str] = field(default_factory=set)
+    class_of: dict[str, dict[int, str]] = field(default_factory=dict)
+    """By classifier, the class of each DSCP."""
+    profiles: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    buffers: set[str] = field(default_factory=set)
+    pauses: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By congestion notification profile: `watchdog`, code points of `input`, and queues of `output` by priority."""
+    bound: dict[str, dict[str, str]] = field(default_factory=dict)
+    maps: dict[str, dict[str, str]] = field(default_factory=dict)
+    schedulers: dict[str, Scheduler] = field(default_factory=dict)
+
+    def qos(self, ports: Iterable[str]) -> Qos | None:
+        """QoS as the model has it, given the ports in use; None where there is none."""
+        if not self.bound:
+            return None
+        bound = {port: found for port in ports if (found := self._bound_to(port))}
+        classifiers = {row["classifier"] for row in bound.values()}
+        if len(classifiers) != 1:
+            unfit(f"ports have classifiers {sorted(classifiers)}")
+        points = self.class_of[min(classifiers)]
+        number_of = {BEST_EFFORT: 0, **self.queue_of}
+        classes = tuple(number_of[points.get(dscp, BEST_EFFORT)] for dscp in range(64))
+        if not tolerates() and self.buffers != BUFFERS:
+            unfit(f"buffers are not shared as they should be: {sorted(self.buffers ^ BUFFERS)}")
+        kinds: dict[tuple[str, str], PortQos] = {}
+        for row in bound.values():
+            key = row["scheduler-map"], row.get("profile", "")
+            if key not in kinds:
+                kinds[key] = self._port(*key, points)
+        return Qos(
+            class_of=classes,
+            queue_of={number: number for number in sorted(set(classes))},
+            ports={port: kinds[row["scheduler-map"], row.get("profile", "")] for port, row in bound.items()},
+            watchdog=self._watchdog(),
+        )
+
+    def _bound_to(self, port: str) -> dict[str, str]:
+        """What is said of a port: by its name, or for all of a kind."""
+        return self.bound.get(port) or next((row for name, row in self.bound.items() if fnmatchcase(port, name)), {})
+
+    def _port(self, map_: str, profile: str, points: dict[int, str]) -> PortQos:
+        paused = self._paused(profile, points) if profile else frozenset[int]()
+        watched = paused if profile and self.pauses[profile].get("watchdog") else frozenset[int]()
+        queues = {}
+        for name, scheduler in self.maps[map_].items():
+            own = self.schedulers[scheduler]
+            ecn = self._ecn(own.profile) if own.profile else None
+            if own.marks != (ecn is not None):
+                unfit(f"scheduler {scheduler} marks without a profile, or drops what it should mark")
+            queues[self.queue_of.get(name, 0)] = Queue(own.strict, own.share, ecn, own.limit)
+        return PortQos(paused, watched, queues)
+
+    def _paused(self, profile: str, points: dict[int, str]) -> frozenset[int]:
+        """The priorities that a profile pauses: those of classes without loss, for all of whose packets it does."""
+        said = self.pauses[profile]
+        wanted = {dscp for dscp, name in points.items() if name in self.lossless}
+        queues = {self.priority_of[name]: self.queue_of[name] for name in self.lossless if name in self.priority_of}
+        if said["input"] != wanted or said["output"] != queues or len(queues) != len(self.lossless):
+            unfit(f"profile {profile} pauses others than the classes without loss: {said['input']}, {said['output']}")
+        return frozenset(queues)
+
+    def _ecn(self, name: str) -> Ecn:
+        said = self.profiles[name]
+        low, high = sorted(said["fill-level"])
+        none, percent = sorted(said["drop-probability"])
+        if none:
+            unfit(f"drop profile {name} begins at {none} %")
+        return Ecn(low, high, percent)
+
+    def _watchdog(self) -> Watchdog | None:
+        found = [said["watchdog"] for said in self.pauses.values() if said.get("watchdog")]
+        if not found:
+            return None
+        said = found[0]
+        poll = int(said["poll-interval"])
+        return Watchdog(poll * int(said["detection"]), int(said["recovery"]), poll, said["watchdog-action"])
+
+
+class HasQos(Protocol):
+    """What is read into."""
+
+    qos: JunosQos
+
+
+QOS = Rules()
+_PAUSES, _BOUND, _SCHEDULER = Rules(), Rules(), Rules()
+
+
+@QOS.line(r"classifiers dscp (\S+) forwarding-class (\S+) loss-priority low code-points ([01]{6})")
+def _classify(box: HasQos, line: Line, name: str, class_: str, point: str) -> None:
+    box.qos.class_of.setdefault(name, {})[int(point, 2)] = class_
+
+
+@QOS.line(r"drop-profiles (\S+) interpolate (fill-level|drop-probability) (\d+)")
+def _profile(box: HasQos, line: Line, name: str, word: str, percent: str) -> None:
+    box.qos.profiles.setdefault(name, {}).setdefault(word, []).append(int(percent))
+
+
+@QOS.line(r"shared-buffer (.+)")
+def _buffer(box: HasQos, line: Line, words: str) -> None:
+    box.qos.buffers.add(words)
+
+
+@QOS.line(r"forwarding-classes class (\S+) (queue-num|pfc-priority) (\d)")
+def _class(box: HasQos, line: Line, name: str, word: str, number: str) -> None:
+    (box.qos.queue_of if word == "queue-num" else box.qos.priority_of)[name] = int(number)
+
+
+@QOS.line(r"forwarding-classes class (\S+) no-loss")
+def _no_loss(box: HasQos, line: Line, name: str) -> None:
+    box.qos.lossless.add(name)
+
+
+@QOS.line(r"congestion-notification-profile (\S+) (.+)")
+def _pauses(box: HasQos, line: Line, name: str, rest: str) -> None:
+    said = box.qos.pauses.setdefault(name, {"watchdog": {}, "input": set(), "output": {}})
+    pass_on(_PAUSES, line, rest, said)
+
+
+@_PAUSES.line(r"pfc-watchdog (\S+) (\S+)")
+def _watchdog(said: dict[str, Any], line: Line, word: str, value: str) -> None:
+    said["watchdog"][word] = value
+
+
+@_PAUSES.line(r"input dscp code-point ([01]{6}) pfc")
+def _input(said: dict[str, Any], line: Line, point: str) -> None:
+    said["input"].add(int(point, 2))
+
+
+@_PAUSES.line(r"output ieee-802.1 code-point ([01]{3}) flow-control-queue (\d)")
+def _output(said: dict[str, Any], line: Line, point: str, queue: str) -> None:
+    said["output"][int(point, 2)] = int(queue)
+
+
+@QOS.line(r"interfaces (\S+) (.+)")
+def _bind(box: HasQos, line: Line, name: str, rest: str) -> None:
+    pass_on(_BOUND, line, rest, box.qos.bound.setdefault(name, {}))
+
+
+@_BOUND.line(r"congestion-notification-profile (\S+)")
+def _bound_profile(row: dict[str, str], line: Line, name: str) -> None:
+    row["profile"] = name
+
+
+@_BOUND.line(r"scheduler-map (\S+)")
+def _bound_map(row: dict[str, str], line: Line, name: str) -> None:
+    row["scheduler-map"] = name
+
+
+@_BOUND.line(r"unit \S+ classifiers dscp (\S+)")
+def _bound_classifier(row: dict[str, str], line: Line, name: str) -> None:
+    row["classifier"] = name
+
+
+@QOS.line(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
+def _map(box: HasQos, line: Line, name: str, class_: str, scheduler: str) -> None:
+    box.qos.maps.setdefault(name, {})[class_] = scheduler
+
+
+@QOS.line(r"schedulers (\S+) (.+)")
+def _scheduler(box: HasQos, line: Line, name: str, rest: str) -> None:
+    pass_on(_SCHEDULER, line, rest, box.qos.schedulers.setdefault(name, Scheduler()))
+
+
+@_SCHEDULER.line(r"transmit-rate percent (\d+)")
+def _share(own: Scheduler, line: Line, percent: str) -> None:
+    own.share = int(percent)
+
+
+@_SCHEDULER.line(r"shaping-rate percent (\d+)")
+def _limit(own: Scheduler, line: Line, percent: str) -> None:
+    own.limit = int(percent)
+
+
+@_SCHEDULER.line("priority strict-high")
+def _strict(own: Scheduler, line: Line) -> None:
+    own.strict = True
+
+
+@_SCHEDULER.line(r"drop-profile-map loss-priority any protocol any drop-profile (\S+)")
+def _drops(own: Scheduler, line: Line, name: str) -> None:
+    own.profile = name
+
+
+@_SCHEDULER.line("explicit-congestion-notification")
+def _marks(own: Scheduler, line: Line) -> None:
+    own.marks = True

@@ -1,0 +1,342 @@
+"""Policies, BGP and routes of a configuration of Junos, read back (Routing Policies and BGP User Guides)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_interface
+from typing import Any, Protocol
+
+from fabricgen.nos.junos.reading.lines import pass_on, unquoted
+from fabricgen.running.bgp import Instance, drained
+from fabricgen.running.policy import Policies, Route
+from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.switch.routing import OWN_ROUTES, Bfd, Bgp, Entry
+
+FAMILIES = {"inet": "v4", "inet6": "v6"}
+
+LAST = Entry(permit=False)
+"""What ends a policy: without it BGP does as it is used to, and takes and passes on everything."""
+
+BALANCED = "PFE-LB"
+"""The policy by which routes over several links are installed with all of them."""
+
+GRACEFUL_SHUTDOWN = "65535:0"
+
+
+@dataclass
+class Group:
+    """What is said of a group of sessions beside what its neighbours have from it."""
+
+    words: set[str] = field(default_factory=set)
+    ports: list[str] = field(default_factory=list)
+    as_list: str = ""
+    loops: set[int] = field(default_factory=set)
+    over_v6: bool = False
+    teardowns: dict[str, str] = field(default_factory=dict)
+    locals_: dict[str, str] = field(default_factory=dict)
+    intervals: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Term:
+    """A term of a policy as its lines say it."""
+
+    protocols: set[str] = field(default_factory=set)
+    said: dict[str, Any] = field(default_factory=dict)
+    ends: set[str] = field(default_factory=set)
+
+
+@dataclass
+class JunosRouting:
+    """What was read."""
+
+    policies: Policies = field(default_factory=Policies)
+    terms: dict[str, dict[str, Term]] = field(default_factory=dict)
+    as_lists: dict[str, set[int]] = field(default_factory=dict)
+    communities: dict[str, set[str]] = field(default_factory=dict)
+    instance: Instance | None = None
+    asn: int = 0
+    router_id: str = ""
+    groups: dict[str, Group] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
+    """Lines of all of BGP, and of the forwarding table, as they are."""
+    max_paths: int = 0
+    advertised: set[str] = field(default_factory=set)
+    """Ports that send router advertisements."""
+
+    def begun(self) -> Instance:
+        """BGP, when it is first spoken of."""
+        self.instance = self.instance or Instance(self.asn)
+        return self.instance
+
+    def bgp(
+        self, routes_in: Callable[[str], Iterable[Route]], addresses: Mapping[str, Iterable[str]]
+    ) -> dict[str, Bgp]:
+        """Sessions and announcements by VRF, given the addresses of each port.
+
+        Raises UnknownTextError for groups that lack what a session needs, and for sessions from no address of a link.
+        """
+        if self.asn == 0 and self.instance is None:
+            return {}
+        self._make_maps()
+        instance, instance.asn, instance.router_id = self.begun(), self.asn, self.router_id
+        instance.max_paths, instance.relax = {self.max_paths}, True
+        if not tolerates() and not {"precision-timers", "log-updown"} <= self.words:
+            unfit("BGP has imprecise timers, or logs no session that goes down")
+        outward = [*instance.families.values(), *(one.map_out for one in instance.neighbors.values())]
+        for name in {name for names in outward for name in names}:
+            if any(term.ends == {"accept"} and not term.protocols for term in self.terms.get(name, {}).values()):
+                unfit(f"policy {name} announces routes of every protocol")
+        for name, group in self.groups.items():
+            self._finish(instance, name, group, [ip_interface(a) for own in addresses.values() for a in own])
+        if strange := self.advertised ^ {port for group in self.groups.values() for port in group.ports}:
+            unfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
+        return {"": instance.bgp(self.policies, routes_in(""), ())}
+
+    def drained(self) -> bool:
+        """Whether all sessions are the last choice of their neighbours."""
+        return drained(self.policies, [self.instance] if self.instance else [])
+
+    def _finish(self, instance: Instance, name: str, group: Group, own: list[Any]) -> None:
+        """Give a group's sessions what Junos says elsewhere, or with other numbers."""
+        shared = instance.neighbor(name)
+        found_by = {"family inet6 ipv6-nd"} if group.ports else set[str]()
+        if not tolerates() and group.words != {"type external", "multipath multiple-as"} | found_by:
+            unfit(f"group {name} is not external, has one path, or finds nobody: {sorted(group.words)}")
+        if group.intervals:
+            shared.bfd = Bfd(group.intervals["minimum-interval"], group.intervals["multiplier"])
+        if len(group.loops) > 1 or set(group.teardowns) != set(shared.max_prefixes):
+            unfit(f"families of group {name} differ, or prefixes are limited and the session is not closed")
+        shared.own_as_in = max(group.loops, default=1) - 1
+        if not tolerates() and not (shared.map_in and shared.map_out):
+            unfit(f"group {name} takes or passes on everything")
+        members = [key for key, one in instance.neighbors.items() if one.group == name]
+        for far in members:
+            link = [one for one in own if ip_address(far) in one.network]
+            if group.locals_.get(far) not in {str(one.ip) for one in link} and not tolerates():
+                unfit(f"the session with {far} is from {group.locals_.get(far, 'an address of its choice')}")
+        allowed = self.as_lists.get(group.as_list, set())
+        finds = bool(group.ports)
+        if finds != (len(allowed) == 1) or (finds and "v4" in shared.active) != group.over_v6:
+            unfit(f"group {name} finds neighbours of {sorted(allowed)}, or carries IPv4 without next hops")
+        for port in group.ports:
+            neighbor = instance.neighbor(port)
+            neighbor.group, neighbor.remote_asn = name, min(allowed)
+
+    def _make_maps(self) -> None:
+        """Route maps of the policies: terms in their order, by numbers that follow on each other."""
+        self.policies.as_paths["OWN"] = {OWN_ROUTES}
+        for name, terms in self.terms.items():
+            entries = [self._entry(name, term) for term in terms.values()]
+            if name == BALANCED or not entries:
+                continue
+            if entries[-1] != LAST:
+                unfit(f"policy {name} does not reject what it does not name")
+            self.policies.maps[name] = {10 * n: entry for n, entry in enumerate(entries, 1) if entry != LAST}
+
+    def _entry(self, name: str, term: Term) -> Entry:
+        if len(term.ends) != 1:
+            unfit(f"a term of policy {name} neither accepts nor rejects")
+        if term.protocols and "direct" not in term.protocols:
+            unfit(f"policy {name} passes on what others announce, and nothing of the switch's own")
+        said = dict(term.said)
+        if term.protocols == {"direct"}:
+            said["as_path"] = "OWN"
+        if added := said.pop("adds", ""):
+            if self.communities.get(added) != {GRACEFUL_SHUTDOWN}:
+                unfit(f"community {added} is {sorted(self.communities.get(added, ()))}")
+            said["community"] = "graceful-shutdown"
+        return Entry(permit=term.ends == {"accept"}, **said)
+
+
+class HasRouting(Protocol):
+    """What is read into."""
+
+    routing: JunosRouting
+
+
+POLICY, OPTIONS, PROTOCOLS = Rules(), Rules(), Rules()
+_TERM, _BGP, _GROUP, _FAMILY, _NEIGHBOR = Rules(), Rules(), Rules(), Rules(), Rules()
+
+
+@POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")
+def _filter(box: HasRouting, line: Line, name: str, prefix: str, lengths: str) -> None:
+    low, _, high = lengths.rpartition(" ")[2].replace("/", "").partition("-")
+    bounds = f"ge {low} le {high}" if high else ""
+    box.routing.policies.add_permit(name, prefix, bounds)
+
+
+@POLICY.line(r"policy-statement (\S+) term (\S+) (.+)")
+def _term(box: HasRouting, line: Line, name: str, term: str, rest: str) -> None:
+    found = box.routing.terms.setdefault(name, {}).setdefault(term, Term())
+    pass_on(_TERM, line, rest, found)
+
+
+@POLICY.line(r"policy-statement (\S+) then (load-balance per-packet)")
+def _balanced(box: HasRouting, line: Line, name: str, words: str) -> None:
+    box.routing.words.add(f"{name} {words}")
+
+
+@POLICY.line(r"as-list (\S+) members (\d+)")
+def _as_list(box: HasRouting, line: Line, name: str, asn: str) -> None:
+    box.routing.as_lists.setdefault(name, set()).add(int(asn))
+
+
+@POLICY.line(r"community (\S+) members (\S+)")
+def _community(box: HasRouting, line: Line, name: str, value: str) -> None:
+    box.routing.communities.setdefault(name, set()).add(value)
+
+
+@_TERM.line(r"from protocol (\S+)")
+def _protocol(term: Term, line: Line, name: str) -> None:
+    term.protocols.add(name)
+
+
+@_TERM.line(r"from route-filter-list (\S+)")
+def _list(term: Term, line: Line, name: str) -> None:
+    term.said["prefix_list"] = name
+
+
+@_TERM.line(r'then as-path-prepend "?([\d ]+)"?')
+def _prepend(term: Term, line: Line, path: str) -> None:
+    term.said["prepend"] = path
+
+
+@_TERM.line(r"then community add (\S+)")
+def _adds(term: Term, line: Line, name: str) -> None:
+    term.said["adds"] = name
+
+
+@_TERM.line(r"then (accept|reject)")
+def _end(term: Term, line: Line, word: str) -> None:
+    term.ends.add(word)
+
+
+@OPTIONS.line(r"router-id (\S+)")
+def _router_id(box: HasRouting, line: Line, address: str) -> None:
+    box.routing.router_id = address
+
+
+@OPTIONS.line(r"autonomous-system (\d+)")
+def _asn(box: HasRouting, line: Line, asn: str) -> None:
+    box.routing.asn = int(asn)
+
+
+@OPTIONS.line(r"forwarding-table (export \S+|ecmp-fast-reroute)")
+def _forwarding(box: HasRouting, line: Line, words: str) -> None:
+    box.routing.words.add(words)
+
+
+@PROTOCOLS.line(r"router-advertisement interface (\S+)\.0")
+def _advertises(box: HasRouting, line: Line, port: str) -> None:
+    box.routing.advertised.add(port)
+
+
+@PROTOCOLS.line(r"bgp (.+)")
+def _bgp(box: HasRouting, line: Line, rest: str) -> None:
+    pass_on(_BGP, line, rest, box.routing)
+
+
+@_BGP.line("precision-timers|log-updown")
+def _of_all(routing: JunosRouting, line: Line) -> None:
+    routing.words.add(line.text)
+
+
+@_BGP.line(r"export (\S+)")
+def _originates(routing: JunosRouting, line: Line, name: str) -> None:
+    for family in FAMILIES.values():
+        routing.begun().families.setdefault(family, set()).add(name)
+
+
+@_BGP.line(r"group (\S+) (.+)")
+def _group(routing: JunosRouting, line: Line, name: str, rest: str) -> None:
+    group, instance = routing.groups.setdefault(name, Group()), routing.begun()
+    instance.neighbor(name).is_group = True
+    pass_on(_GROUP, line, rest, instance, name, group)
+
+
+@_GROUP.line("type external|multipath multiple-as")
+def _word(instance: Instance, name: str, group: Group, line: Line) -> None:
+    group.words.add(line.text)
+
+
+@_GROUP.line(r"hold-time (\d+)")
+def _hold(instance: Instance, name: str, group: Group, line: Line, seconds: str) -> None:
+    instance.neighbor(name).timers = (int(seconds) // 3, int(seconds))
+
+
+@_GROUP.line(r"(import|export) (\S+)")
+def _policy(instance: Instance, name: str, group: Group, line: Line, way: str, policy: str) -> None:
+    (instance.neighbor(name).map_in if way == "import" else instance.neighbor(name).map_out).add(policy)
+
+
+@_GROUP.line(r"bfd-liveness-detection (minimum-interval|multiplier) (\d+)")
+def _bfd(instance: Instance, name: str, group: Group, line: Line, word: str, number: str) -> None:
+    group.intervals[word] = int(number)
+
+
+@_GROUP.line(r"family (inet6?) unicast(?: (.+))?")
+def _family(instance: Instance, name: str, group: Group, line: Line, word: str, rest: str) -> None:
+    instance.neighbor(name).active.add(FAMILIES[word])
+    if rest:
+        pass_on(_FAMILY, line, rest, instance, name, group, FAMILIES[word])
+
+
+@_FAMILY.line(r"prefix-limit maximum (\d+)")
+def _maximum(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
+    instance.neighbor(name).max_prefixes[family] = int(count)
+
+
+@_FAMILY.line(r"prefix-limit teardown \d+")
+def _teardown(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
+    group.teardowns[family] = line.text
+
+
+@_FAMILY.line(r"loops (\d+)")
+def _loops(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
+    group.loops.add(int(count))
+
+
+@_FAMILY.line("extended-nexthop")
+def _over_v6(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
+    group.over_v6 = family == "v4"
+
+
+@_GROUP.line(r"neighbor (\S+) (.+)")
+def _neighbor(instance: Instance, name: str, group: Group, line: Line, far: str, rest: str) -> None:
+    instance.neighbor(far).group = name
+    pass_on(_NEIGHBOR, line, rest, instance, group, far)
+
+
+@_NEIGHBOR.line(r"peer-as (\d+)")
+def _peer_as(instance: Instance, group: Group, far: str, line: Line, asn: str) -> None:
+    instance.neighbor(far).remote_asn = int(asn)
+
+
+@_NEIGHBOR.line(r"family (inet6?) unicast")
+def _own_family(instance: Instance, group: Group, far: str, line: Line, word: str) -> None:
+    instance.neighbor(far).active.add(FAMILIES[word])
+
+
+@_NEIGHBOR.line(r"description (.+)")
+def _description(instance: Instance, group: Group, far: str, line: Line, text: str) -> None:
+    instance.neighbor(far).description = unquoted(text)
+
+
+@_NEIGHBOR.line(r"local-address (\S+)")
+def _local(instance: Instance, group: Group, far: str, line: Line, address: str) -> None:
+    group.locals_[far] = address
+
+
+@_GROUP.line(r"dynamic-neighbor \S+ peer-auto-discovery (family inet6 ipv6-nd|interface (\S+)\.0)")
+def _discovers(instance: Instance, name: str, group: Group, line: Line, words: str, port: str) -> None:
+    if port:
+        group.ports.append(port)
+    else:
+        group.words.add(words)
+
+
+@_GROUP.line(r"peer-as-list (\S+)")
+def _peer_as_list(instance: Instance, name: str, group: Group, line: Line, list_: str) -> None:
+    group.as_list = list_

@@ -1,0 +1,56 @@
+"""A configuration of Junos as statements in one spelling, and as text again (`reading/text.py`, `words.yaml`).
+
+The path of a statement are its words, and its value the last of them where that belongs to a leaf of one value. What
+no table knows is a statement in its own words: nothing is passed over but comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from fabricgen.nos.junos.reading.text import Words, load_words, quote, read_lines
+from fabricgen.running.statements import Path, Statements
+
+FILE = "juniper.conf"
+
+FILES = (FILE,)
+ORDER = "order of "
+"""Begins the only step of the order in which statements stand that are tried in turn."""
+
+
+def read_statements(files: Mapping[str, str]) -> Statements:
+    """The statements of a switch's one file, in the order of its lines; of several values of one leaf all."""
+    stated: Statements = {}
+    lines = [_name(words) for words in read_lines(files[FILE])]
+    for path, value in lines:
+        stated[path] = value if stated.get(path, value) == value else f"{stated[path]}; {value}"
+    return stated | dict(_orders(path for path, _ in lines))
+
+
+def _name(words: Words) -> tuple[Path, str]:
+    """The name of a statement and its value, "" for none."""
+    known = load_words()
+    leaf = known["becomes"].get(words[-2], words[-2]) if len(words) > 1 else ""
+    return ((*words[:-2], leaf), words[-1]) if leaf in known["values"] else (words, "")
+
+
+@cache
+def _ordered() -> re.Pattern[str]:
+    return re.compile(f"({'|'.join(load_words()['ordered'])}) .*")
+
+
+def _orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """The order of statements that are tried in turn, where there are several."""
+    found: dict[str, dict[str, None]] = {}
+    for path in paths:
+        if match := _ordered().match(" ".join(path)):
+            found.setdefault(match[1], {})[path[len(match[1].split())]] = None
+    yield from (((ORDER + stem,), ", ".join(names)) for stem, names in found.items() if len(names) > 1)
+
+
+def files_of(stated: Statements) -> dict[str, str]:
+    """The one file that says the same, for Junos's reader: a statement a line."""
+    lines = ((*path, value) if value else path for path, value in stated.items() if not path[0].startswith(ORDER))
+    return {FILE: "".join(f"{' '.join(map(quote, line))};\n" for line in lines)}

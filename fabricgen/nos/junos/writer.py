@@ -1,0 +1,126 @@
+"""Junos OS Evolved: one `juniper.conf`, the whole configuration in braces, as `load override` and ZTP take it.
+
+The text follows Juniper's validated designs of AI data centres (github.com/Juniper/jvd, data_center/aidc), which the
+tests hold the reader to: `number-of-sub-ports` and `speed` under `interfaces`, the physical MTU and that of a family
+apart, external groups with `multipath multiple-as`, load balancing by a policy of the forwarding table, a class without
+loss by `congestion-notification-profile`, LLDP with the names of interfaces, and `management-instance`.
+
+The MTU of a port is that of its frames: 14 bytes more than a packet's, and 4 for a tag. FEC is stated, since Junos
+chooses it by the optics otherwise (CLI reference, `fec (ether)`: `fec91` is RS-FEC at 25G to 400G). A policy ends with
+a term that rejects, as BGP takes and passes on everything otherwise. Junos has no statement that redistributes: what a
+switch originates is named in the policies of its sessions, `from protocol direct`, and for all of BGP in `CONNECTED`.
+
+`root` has a hash that no password has: "you will not be able to log in to the device as root" (CLI reference,
+`root-authentication`); without any a configuration is not committed.
+
+Unnumbered sessions are `peer-auto-discovery` by neighbour discovery, a group for each AS number, since the list of
+those that a neighbour may have is the group's (BGP User Guide, BGP Auto-Discovered Neighbors; Juniper's network
+configuration example 225). They take router advertisements on the port.
+
+Access ports run no spanning tree; a port that hears one is shut (`layer2-control bpdu-block`, Spanning-Tree Protocols
+User Guide, BPDU protection on interfaces without spanning tree).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.writing.management import management_values
+from fabricgen.nos.junos.writing.qos import qos_values
+from fabricgen.nos.junos.writing.routing import bgp_values
+from fabricgen.render.escape import one_line, token
+from fabricgen.render.ports import unused_ports
+from fabricgen.views.model.ports import model_interface
+from fabricgen.views.model.routing import prefixes_of_loopbacks
+from fabricgen.views.switch import SwitchPort, SwitchView
+
+KEEPS_ORDER = True
+
+FRAME_BYTES = 18
+"""What a frame has beside its packet: addresses and type, and a tag."""
+
+GATEWAY_MTU = 9198
+"""Of the gateways of VLANs, bytes: the largest of a port."""
+
+FEC_WORDS = {"rs": "fec91", "fc": "fec74", "": ""}
+
+FAMILIES = {False: "inet", True: "inet6"}
+"""Junos's word for a family, by whether it is IPv6."""
+
+PLACES = ("end",)
+"""Places for a user's own lines."""
+
+
+def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - one signature for all
+    """The one file of a switch."""
+    return (("juniper.conf.j2", "juniper.conf"),)
+
+
+def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
+    """The values for the templates in `templates/junos`."""
+    naming = catalog.naming("junos")
+    return {
+        "hostname": token(switch.name),
+        "asn": switch.asn,
+        "router_id": switch.router_id,
+        "loopbacks": family_rows(prefixes_of_loopbacks(switch)),
+        "cages": _cage_rows(switch),
+        "ports": [_port_row(switch, port) for port in switch.ports],
+        "unused": unused_ports(switch, naming),
+        "vlans": _vlan_rows(switch),
+        "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
+        "gateway_mtu": GATEWAY_MTU,
+        "management_port": naming.management_of(switch.profile),
+        "snippets": {place: switch.lines_at(place) for place in PLACES},
+        **bgp_values(switch),
+        **qos_values(switch),
+        **management_values(switch),
+    }
+
+
+def family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, list[str]]]:
+    """(family, its addresses), IPv4 before IPv6."""
+    found = [(word, [one for one in addresses if (":" in one) == v6]) for v6, word in FAMILIES.items()]
+    return [(word, own) for word, own in found if own]
+
+
+def _cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
+    """(cage, ports, Gb/s of each) of split cages: their ports have no speed of their own."""
+    found = {port.cage: port for port in switch.ports if port.ways > 1}
+    return [(token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps) for _, port in sorted(found.items())]
+
+
+def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+    """The values of a port, "" or 0 where it has none."""
+    interface = model_interface(switch, port)
+    names = {service.vlan: token(service.label) for service in switch.services}
+    families = family_rows([*interface.addresses])
+    if interface.link_local:
+        words = [FAMILIES[family == "v6"] for family in switch.fabric.families]
+        families = [(word, []) for word in dict.fromkeys([*words, "inet6"])]
+    tagged = [names[vlan] for vlan in interface.trunk_vlans]
+    return {
+        "name": token(port.name),
+        "description": quote(one_line(interface.description)),
+        "frame_mtu": interface.mtu + FRAME_BYTES,
+        "mtu": interface.mtu,
+        "speed": interface.speed_gbps if port.ways == 1 else 0,
+        "fec": "none" if interface.states_no_fec else FEC_WORDS[interface.fec],
+        "families": families,
+        "mode": "trunk" if tagged else "access" if interface.access_vlan else "",
+        "native": interface.access_vlan if tagged else 0,
+        "members": tagged or [names[vlan] for vlan in (interface.access_vlan,) if vlan],
+        "guarded": interface.access.bpdu_guard and bool(interface.access_vlan or tagged),
+        "shutdown": not interface.admin_up,
+    }
+
+
+def _vlan_rows(switch: SwitchView) -> list[dict[str, Any]]:
+    """The VLANs of hosts with their gateways."""
+    return [
+        {"name": token(service.label), "vlan": service.vlan, "families": family_rows(service.gateways)}
+        for service in switch.services
+        if service.gateways
+    ]

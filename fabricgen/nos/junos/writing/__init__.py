@@ -1,0 +1,1 @@
+"""The pieces of the configurations of Junos, a subject each."""

@@ -1,0 +1,91 @@
+"""Junos's management as values: accounts, AAA, servers, SNMP and banners.
+
+The management port is in a routing instance of Junos's own, `mgmt_junos`, in which servers are reached. Accounts are of
+Junos's classes `super-user` and `read-only`; SNMPv3 hashes its passphrases when they are committed. What a switch sends
+itself comes from its loopback by `default-address-selection`, where it has no management port (CLI reference: `login`,
+`snmp v3`, `tacplus-server`, `syslog`, `management-instance`). gNMI takes a certificate, which is loaded on the switch
+under the name `gnmi` (Junos Telemetry Interface User Guide, gRPC: `local-certificate`, `use-pki`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.blueprint.sections.management import Aaa, Snmp, User
+from fabricgen.nos.junos.reading.text import quote
+from fabricgen.render.escape import one_line, text_lines, token, word
+from fabricgen.views.model.management import model_management
+from fabricgen.views.switch import SwitchView
+
+INSTANCE = "mgmt_junos"
+
+CLASSES = {"admin": "super-user", "operator": "read-only"}
+
+SEVERITIES = {"informational": "info", "debug": "any"}
+"""Junos's words for levels of logs that it calls otherwise."""
+
+PROTOCOLS = {"tacacs": "tacplus", "radius": "radius"}
+
+
+def management_values(switch: SwitchView) -> dict[str, Any]:
+    """The values of management for the templates."""
+    asked, management = switch.fabric.management, model_management(switch)
+    own = [(address, gateway) for address, gateway in switch.managements if gateway]
+    return {
+        "managements": [("inet6" if ":" in address else "inet", address, gateway) for address, gateway in own],
+        "instance": INSTANCE if own else "",
+        "from_loopback": management.from_loopback,
+        "users": [_user_row(name, user) for name, user in sorted(asked.users.items())],
+        "aaa": _aaa(asked.aaa),
+        "ntp_servers": [word(server) for server in management.ntp],
+        "name_servers": [word(server) for server in management.dns],
+        "dns_domain": token(management.domain) if management.domain else "",
+        "log_level": SEVERITIES.get(management.syslog_level, management.syslog_level),
+        "log_servers": [word(server) for server in management.syslog],
+        "snmp": _snmp(asked.snmp, switch.site),
+        "gnmi_port": management.gnmi_port,
+        "timezone": token(management.timezone) if management.timezone else "",
+        "message": _text(management.login_banner),
+        "announcement": _text(management.motd),
+    }
+
+
+def _text(banner: str) -> str:
+    """A text of several lines in quotes, "" for none."""
+    return quote("\n".join(text_lines(banner))) if banner else ""
+
+
+def _user_row(name: str, user: User) -> dict[str, Any]:
+    """An account: (kind, key) of its SSH keys, "" for no password."""
+    kinds = [key.partition(" ")[0] for key in user.ssh_keys]
+    words = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
+    keys = [quote(" ".join(map(word, key.split(" ")))) for key in user.ssh_keys]
+    return {
+        "name": token(name),
+        "class": CLASSES[user.role],
+        "hash": quote(word(user.password)) if user.password else "",
+        "keys": list(zip(words, keys, strict=True)),
+    }
+
+
+def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
+    """Login servers, with "" for a key that is not stated; None without servers."""
+    if not aaa:
+        return None
+    servers, key = [word(server) for server in aaa.servers], quote(word(aaa.key)) if aaa.key else ""
+    return {"word": PROTOCOLS[aaa.protocol], "servers": servers, "key": key}
+
+
+def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
+    """SNMP: `users` are (name, authentication, privacy), location and contact "" where unknown; None without SNMP."""
+    if not snmp:
+        return None
+    location = snmp.location or site
+    return {
+        "location": quote(one_line(location)) if location else "",
+        "contact": quote(one_line(snmp.contact)) if snmp.contact else "",
+        "users": [
+            (token(name), quote(word(user.auth)), quote(word(user.privacy)))
+            for name, user in sorted(snmp.users.items())
+        ],
+    }

@@ -1,0 +1,57 @@
+"""Lossless Ethernet of Junos as values: classes, schedulers, a congestion notification profile, and buffers.
+
+The shape and the shares of buffers are those of Juniper's validated design (github.com/Juniper/jvd,
+aiml_multitenancy_backend: `class-of-service`). Junos marks by how full a queue is, in percent, and has no thresholds in
+kB (YANG, junos-conf-class-of-service, `drop-profiles`): fill levels are that design's, too. The watchdog finds a queue
+that was paused for so many polls (`pfc-watchdog`: `poll-interval`, `detection`, `recovery`, `watchdog-action`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from fabricgen.switch.qos import Qos, Watchdog
+from fabricgen.views.model.forwarding import model_qos
+from fabricgen.views.switch import SwitchView
+
+ALL_PORTS = "et-*"
+"""Stands for every port, where all are alike."""
+
+
+def qos_values(switch: SwitchView) -> dict[str, Any]:
+    """Classes, and what each port has of them; no classes where the fabric is best-effort."""
+    qos = model_qos(switch)
+    if qos is None or qos.watchdog is None:
+        return {"qos": None}
+    return {"qos": _values(qos, qos.watchdog)}
+
+
+@lru_cache(maxsize=256)
+def _values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
+    """The values that all switches with such ports share."""
+    lossy_class, cnp_class, roce_class = qos.classes
+    queues = next(iter(qos.ports.values())).queues
+    pauses = {name: bool(port.pfc) for name, port in qos.ports.items()}
+    return {
+        "cnp_points": _points(qos.class_of, cnp_class),
+        "roce_points": _points(qos.class_of, roce_class),
+        "cnp_queue": cnp_class,
+        "roce_queue": roce_class,
+        "priority": f"{roce_class:03b}",
+        "lossy_percent": queues[lossy_class].share,
+        "roce_percent": queues[roce_class].share,
+        "cnp_percent": queues[cnp_class].limit,
+        "ecn": next(iter(qos.ports.values())).ecn,
+        "poll": watchdog.poll_ms,
+        "detection": -(-watchdog.detect_ms // watchdog.poll_ms),
+        "recovery": watchdog.restore_ms,
+        "action": watchdog.action,
+        "ports": [(ALL_PORTS, True)] if all(pauses.values()) else list(pauses.items()),
+    }
+
+
+def _points(class_of: Sequence[int], number: int) -> list[str]:
+    """The code points of a class, as Junos has them: six bits."""
+    return [f"{dscp:06b}" for dscp, found in enumerate(class_of) if found == number]
