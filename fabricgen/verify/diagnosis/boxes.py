@@ -17,75 +17,77 @@ LEAST_PLUGS = 4
 """What an exchange of two boxes is worth: of fewer plugs, these are moved."""
 
 
-def _votes(topology: Topology) -> list[Vote]:
+def _count_votes(topology: Topology) -> list[Vote]:
     """Links that would be as planned if the box at one end were another one of its model.
 
     Its links to other tiers that are right count against that: those within a tier may be right between exchanged ones.
     """
     cabling, planned = topology.cabling, topology.planned
-    wrong = port = topology.wrong()
+    wrong = port = topology.find_wrong_ports()
     sees = topology.mate[port]
-    known = sees < planned
-    port, sees = port[known], sees[known]
-    meant = sees ^ 1
-    agree = (topology.name[port] == topology.name[meant]) & (topology.device[port] != topology.device[meant])
+    is_planned = sees < planned
+    port, sees = port[is_planned], sees[is_planned]
+    home = sees ^ 1  # the port that the plan joins to the one that is seen: where this plug belongs
+    agree = (topology.name[port] == topology.name[home]) & (topology.device[port] != topology.device[home])
     lone = np.flatnonzero((topology.towards[:planned] >= 0) & (topology.mate[:planned] < 0))
     lone = lone[topology.towards[lone] != topology.device[lone ^ 1]]
-    found = np.r_[topology.device[port[agree]], topology.towards[lone]]
-    meant = np.r_[topology.device[meant[agree]], topology.device[lone ^ 1]]
+    actual = np.r_[topology.device[port[agree]], topology.towards[lone]]
+    home = np.r_[topology.device[home[agree]], topology.device[lone ^ 1]]
     model = cabling.devices["model"].codes
-    same = model[found] == model[meant]
-    pairs, links = np.unique(found[same].astype(np.int64) << 32 | meant[same], return_counts=True)
-    found, meant = pairs >> 32, pairs & 0xFFFFFFFF
+    same_model = model[actual] == model[home]
+    # a pair of devices is one number: what was found in the upper 32 bits, whose place it takes in the lower
+    pairs, links = np.unique(actual[same_model].astype(np.int64) << 32 | home[same_model], return_counts=True)
+    actual, home = pairs >> 32, pairs & 0xFFFFFFFF
     is_right = topology.mate[: topology.size] >= 0
     is_right[wrong] = False
     joined, tier = np.flatnonzero(is_right), cabling.devices["tier"].codes
     joined = joined[tier[topology.device[joined]] != tier[topology.device[topology.mate[joined]]]]
     at_home = np.bincount(topology.device[joined], minlength=len(tier))
-    links = links - at_home[found]
+    links = links - at_home[actual]
     order = np.lexsort((pairs, -links))
     # as many links at home as abroad say nothing
     order = order[links[order] > 0]
-    return [Vote(*each) for each in zip(*(column[order].tolist() for column in (links, found, meant)), strict=True)]
+    return [Vote(*vote) for vote in zip(*(column[order].tolist() for column in (links, actual, home)), strict=True)]
 
 
-def _renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
     taken_for, touched = {}, []
-    for found, planned in ring.items():
-        if topology.is_whole[found]:
-            _add_silent(topology, found, planned)
-        for port in topology.ports_of(found):
+    for actual, planned in ring.items():
+        if topology.is_whole[actual]:
+            _add_silent_ports(topology, actual, planned)
+        for port in topology.list_ports(actual):
             touched.append(port)
             now = topology.port_at(planned, int(topology.name[port]))
-            if topology.tells(port, now):
+            if topology.has_state(port, now):
                 taken_for[port] = now
     return taken_for, touched
 
 
-def _add_silent(topology: Topology, found: int, planned: int) -> None:
+def _add_silent_ports(topology: Topology, actual: int, planned: int) -> None:
     """Add the ports that a box, of which all is known, would have in the role of another: nobody is seen there."""
     for port in topology.cabling.ports_of_device(planned).tolist():
         name = int(topology.name[port])
-        if topology.port_at(found, name) == NOWHERE:
-            added = topology.add_port(found, name, topology.place(port)[1])
+        if topology.port_at(actual, name) == NOWHERE:
+            added = topology.add_port(actual, name, topology.locate_port(port)[1])
             topology.empty[added] = True
 
 
-def _room(topology: Topology, ring: Ring, port: int) -> int:
-    device, text = topology.place(port)
+def _make_room(topology: Topology, ring: Ring, port: int) -> int:
+    """Add a port to the box that stands in for the one of `port`, which has none of this name."""
+    device, text = topology.locate_port(port)
     return topology.add_port(ring[device], int(topology.name[port]), text)
 
 
 def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
     return (
         gain.plugs >= LEAST_PLUGS * len(ring) // 2
-        and is_known(gain)
+        and is_well_seen(gain)
         and gain.wrong * RIGHT_PER_WRONG <= gain.right
-        and own_plugs(topology, ring) >= LEAST_PLUGS
+        and count_plugs(topology, ring) >= LEAST_PLUGS
     )
 
 
-def is_known(gain: Gain) -> bool:
+def is_well_seen(gain: Gain) -> bool:
     """Whether enough is seen to believe an exchange: every link, or some towards two tiers and little that denies it.
 
     What one tier says alone may also be plugs that were moved there, as rails that are crossed at each node; of a box
@@ -98,28 +100,28 @@ def is_known(gain: Gain) -> bool:
     return gain.witnesses >= LEAST_WITNESSES and gain.broken * RIGHT_PER_WRONG <= gain.right
 
 
-def own_plugs(topology: Topology, ring: Ring) -> int:
+def count_plugs(topology: Topology, ring: Ring) -> int:
     """How many plugs boxes are planned to have, which could be moved in place of these."""
     cabling = topology.cabling
     return len({int(cabling.plug[port]) for device in ring for port in cabling.ports_of_device(device).tolist()})
 
 
-def boxes_but(right: Collection[int], doubtful: Collection[int] = ()) -> Exchangeable:
-    """Boxes for which several links vote, but for those that stand `right`; at `doubtful` ones single links will do.
+def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> Exchangeable:
+    """Boxes for which several links vote, but for those that stand `staying`; at `doubtful` ones single links will do.
 
     At these the links of a plug do not go to one plug. The plugs of two boxes may carry different numbers of links: one
     of three at the one, one of one link and one of two at the other. Once such boxes are exchanged no plug is where
     another belongs, so that moves of plugs cannot tell it, however few links vote for it.
     """
 
-    def votes(topology: Topology) -> list[Vote]:
-        found = [vote for vote in _votes(topology) if not {vote.found, vote.planned} & set(right)]
-        near = set(doubtful)
-        while more := {each for vote in found if not near.isdisjoint(vote[1:]) for each in vote[1:]} - near:
-            near |= more
-        return [vote for vote in found if vote.found in near or vote.links >= LEAST_VOTES]
+    def count_votes(topology: Topology) -> list[Vote]:
+        votes = [vote for vote in _count_votes(topology) if not {vote.actual, vote.planned} & set(staying)]
+        involved = set(doubtful)
+        while more := {device for vote in votes if not involved.isdisjoint(vote[1:]) for device in vote[1:]} - involved:
+            involved |= more
+        return [vote for vote in votes if vote.actual in involved or vote.links >= LEAST_VOTES]
 
-    return Exchangeable(votes, _renumbered, _is_worth, _room, are_devices=True)
+    return Exchangeable(count_votes, _renumber_ports, _is_worth, _make_room, are_devices=True)
 
 
-BOXES = boxes_but(())
+BOXES = make_box_kind(())

@@ -31,7 +31,7 @@ class Chain:
 
 
 @dataclass
-class Cables:
+class WrongCables:
     """Cables that were seen in a wrong place: `mate` joins the first ports of their ends, in both directions.
 
     `first` has the first port of every end that was met; `unclear` are ports of which the cable's other links tell
@@ -46,14 +46,14 @@ class Cables:
     misfit: list[int]
     _spare: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def end(self, port: int) -> int:
+    def find_end(self, port: int) -> int:
         """The first port of the cable end at a planned port."""
         if port not in self.first:
-            for lane in (lanes := self.plugs.lanes(port)):
+            for lane in (lanes := self.plugs.list_lanes(port)):
                 self.first[lane] = lanes[0]
         return self.first[port]
 
-    def partner(self, end: int) -> int:
+    def find_partner(self, end: int) -> int:
         """The end that a planned end belongs to.
 
         Cables swapped between the same two devices may stay: where one of them sits, the free end of the other belongs.
@@ -64,72 +64,77 @@ class Cables:
             if at in met:
                 return start
             met.add(at)
-            mates = [int(self.topology.mate[lane]) for lane in self.plugs.lanes(at)]
+            mates = [int(self.topology.mate[lane]) for lane in self.plugs.list_lanes(at)]
             beyond = [mate for mate in mates if 0 <= mate < self.topology.planned]
             if not beyond or self.topology.mate[beyond[0]] == beyond[0] ^ 1:
                 break
             if not self.topology.joins_right(beyond[0], int(self.topology.mate[beyond[0]])):
                 break
-            at = self.end(beyond[0]) ^ 1
+            at = self.find_end(beyond[0]) ^ 1
         return at
 
 
-def wrong_cables(topology: Topology, plugs: Plugs) -> Cables:
+def find_wrong_cables(topology: Topology, plugs: Plugs) -> WrongCables:
     """The cables that are not where they should be."""
-    found = Cables(topology, plugs, {}, {}, [], [])
-    wrong = topology.wrong().tolist()
+    cables = WrongCables(topology, plugs, {}, {}, [], [])
+    wrong = topology.find_wrong_ports().tolist()
     for port in wrong:
         if port >= topology.planned:
             mate = int(topology.mate[port])
             if mate < topology.planned:
-                found.first[port] = found._spare.setdefault((int(topology.device[port]), found.end(mate)), port)
+                cables.first[port] = cables._spare.setdefault((int(topology.device[port]), cables.find_end(mate)), port)
     counts: Counter[tuple[int, int]] = Counter()
     for port in wrong:
         mate = int(topology.mate[port])
         if port < mate and (port < topology.planned or mate < topology.planned):
-            one = found.end(port) if port < topology.planned else found.first[port]
-            other = found.end(mate) if mate < topology.planned else found.first[mate]
-            counts[one, other] += 1
-            both = port < topology.planned and mate < topology.planned
-            if both and plugs.lanes(port).index(port) != plugs.lanes(mate).index(mate):
-                found.misfit += [port, mate]
-    for (one, other), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        if one in found.mate or other in found.mate or _is_also_right(found, one) or _is_also_right(found, other):
-            found.unclear += [end for end in (one, other) if end < topology.planned]
+            end_a = cables.find_end(port) if port < topology.planned else cables.first[port]
+            end_b = cables.find_end(mate) if mate < topology.planned else cables.first[mate]
+            counts[end_a, end_b] += 1
+            are_planned = port < topology.planned and mate < topology.planned
+            if are_planned and plugs.list_lanes(port).index(port) != plugs.list_lanes(mate).index(mate):
+                cables.misfit += [port, mate]
+    for (end_a, end_b), _ in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0])):
+        if (
+            end_a in cables.mate
+            or end_b in cables.mate
+            or _is_also_right(cables, end_a)
+            or _is_also_right(cables, end_b)
+        ):
+            cables.unclear += [end for end in (end_a, end_b) if end < topology.planned]
         else:
-            found.mate[one], found.mate[other] = other, one
-    return found
+            cables.mate[end_a], cables.mate[end_b] = end_b, end_a
+    return cables
 
 
-def _is_also_right(found: Cables, end: int) -> bool:
-    topology = found.topology
+def _is_also_right(cables: WrongCables, end: int) -> bool:
+    topology = cables.topology
     if end >= topology.planned:
         return False
     return any(
         topology.mate[lane] >= 0 and topology.joins_right(lane, int(topology.mate[lane]))
-        for lane in found.plugs.lanes(end)
+        for lane in cables.plugs.list_lanes(end)
     )
 
 
-def chains(cables: Cables) -> list[Chain]:
+def list_chains(cables: WrongCables) -> list[Chain]:
     """All rings and chains, in the order of their lowest ports."""
     planned = cables.topology.planned
-    ends = [end for end in sorted(cables.mate) if end >= planned or cables.partner(end) not in cables.mate]
+    ends = [end for end in sorted(cables.mate) if end >= planned or cables.find_partner(end) not in cables.mate]
     done: set[int] = set()
-    found = []
+    rings_and_chains = []
     for start in [*ends, *sorted(cables.mate)]:
         if start in done:
             continue
-        joined, at = [], start
+        joined, near_end = [], start
         while True:
-            other = cables.mate[at]
-            joined.append((at, other))
-            done |= {at, other}
-            after = cables.partner(other) if other < planned else -1
+            far_end = cables.mate[near_end]
+            joined.append((near_end, far_end))
+            done |= {near_end, far_end}
+            after = cables.find_partner(far_end) if far_end < planned else -1
             if after not in cables.mate or after in done:
                 break
-            at = after
+            near_end = after
         closed = after == start
-        before = -1 if closed or start >= planned else cables.partner(start)
-        found.append(Chain(tuple(joined), closed, before, -1 if closed else after))
-    return found
+        before = -1 if closed or start >= planned else cables.find_partner(start)
+        rings_and_chains.append(Chain(tuple(joined), closed, before, -1 if closed else after))
+    return rings_and_chains

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, AsFound, CableState, End, Kind, Step
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.wording import box, end_of, plug, steps_text, where
+from fabricgen.verify.diagnosis.wording import describe_box, describe_location, describe_plug, describe_steps, make_end
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 ONE_KIND = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
@@ -18,85 +18,91 @@ LEAST = 2
 """So many dark cables of one device may have one cause."""
 
 
-def dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
+def list_dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
     cabling = topology.cabling
-    dark = dark_links(topology)
+    dark = find_dark_links(topology)
     dark[[end >> 1 for end in missing]] = True
     links = np.flatnonzero(dark)
     by_cable: dict[int, list[int]] = {}
     for link in links.tolist():
         by_cable.setdefault(int(cabling.cable[link]), []).append(link)
     actions = []
-    for device, cables, unseen in _blind_devices(topology, links):
-        ours = [cable for cable in cables if cable in by_cable]
-        if len(ours) < LEAST:
+    for device, cables, unseen in _find_blind_devices(topology, links):
+        dark_cables = [cable for cable in cables if cable in by_cable]
+        if len(dark_cables) < LEAST:
             continue
-        for cable in ours:  # the other plug of the cage may hang loose as well
-            beside = [link for link in by_cable.pop(cable) if device not in cabling.device[[2 * link, 2 * link + 1]]]
-            if beside:
-                by_cable[cable] = beside
-        actions.append(_of_device(topology, device, ours, unseen))
-    for device, tier, cables in _blind_sides(topology, dark):
-        ours = [cable for cable in cables if cable in by_cable]
-        if len(ours) >= LEAST:
-            actions.append(_of_side(topology, device, tier, {cable: by_cable.pop(cable) for cable in ours}))
-    return actions + [_of_cable(topology, cable, links) for cable, links in by_cable.items()]
+        for cable in dark_cables:  # the other plug of the cage may hang loose as well
+            other_links = [
+                link for link in by_cable.pop(cable) if device not in cabling.device[[2 * link, 2 * link + 1]]
+            ]
+            if other_links:
+                by_cable[cable] = other_links
+        actions.append(_make_device_action(topology, device, dark_cables, unseen))
+    for device, tier, cables in _find_blind_sides(topology, dark):
+        dark_cables = [cable for cable in cables if cable in by_cable]
+        if len(dark_cables) >= LEAST:
+            actions.append(
+                _make_side_action(topology, device, tier, {cable: by_cable.pop(cable) for cable in dark_cables})
+            )
+    return actions + [_make_cable_action(topology, cable, links) for cable, links in by_cable.items()]
 
 
-def _ids(topology: Topology, cables: list[int]) -> list[str]:
+def _list_cable_ids(topology: Topology, cables: list[int]) -> list[str]:
+    """The ids of cables, sorted."""
     return sorted(str(topology.cabling.cable_ids[cable]) for cable in cables)
 
 
-def _of_cable(topology: Topology, cable: int, links: list[int]) -> Action:
+def _make_cable_action(topology: Topology, cable: int, links: list[int]) -> Action:
     """A cable, some of its jumpers, or the tails of a breakout, by its dark links."""
-    ends = _plugs_of(topology, links)
+    ends = _list_plugs(topology, links)
     name = str(topology.cabling.cable_ids[cable])
-    tails, jumpers = _tails(topology, links), len(ends) // 2
+    tails, jumpers = _count_tails(topology, links), len(ends) // 2
+    near, far = (describe_plug(end) for end in ends[:2])
     if tails:
         text = f"breakout {name}: {tails} of its tails see nobody and are seen by nobody: is it plugged in?"
     elif jumpers == 1 and any(topology.mate[port] >= 0 for port in (2 * links[0], 2 * links[0] + 1)):
-        text = f"the cable from {plug(ends[0])} to {plug(ends[1])} is missing: what is plugged there belongs elsewhere"
-    elif jumpers == 1 and (lit := _other_half(topology, 2 * links[0])):
-        text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, though the other half of the module, {lit}"
+        text = f"the cable from {near} to {far} is missing: what is plugged there belongs elsewhere"
+    elif jumpers == 1 and (lit_connector := _find_lit_half(topology, 2 * links[0])):
+        text = f"{near} and {far} do not see each other, though the other half of the module, {lit_connector}"
         text += ", is up: look at this jumper's polarity, for dirt, and whether it sits"
     elif jumpers == 1:
-        text = f"{plug(ends[0])} and {plug(ends[1])} do not see each other, nor anybody else: is the cable plugged in?"
+        text = f"{near} and {far} do not see each other, nor anybody else: is the cable plugged in?"
     else:
-        text = f"cable {name}: none of its {jumpers} jumpers is up, from {plug(ends[0])} and {plug(ends[1])} on: "
+        text = f"cable {name}: none of its {jumpers} jumpers is up, from {near} and {far} on: "
         text += "are the modules in, and the jumpers plugged in?"
     return Action(Kind.DARK, 0, (name,), ends, text if text.endswith("?") else f"{text}.")
 
 
-def _plugs_of(topology: Topology, links: list[int]) -> tuple[End, ...]:
+def _list_plugs(topology: Topology, links: list[int]) -> tuple[End, ...]:
     """The plugs of some links, each once, in the order of their ports."""
     plugs = topology.cabling.plug
     # the lowest port of a plug is written last, and stays
     first = {int(plugs[port]): port for link in reversed(links) for port in (2 * link + 1, 2 * link)}
-    return tuple(end_of(topology, port) for port in sorted(first.values()))
+    return tuple(make_end(topology, port) for port in sorted(first.values()))
 
 
-def _tails(topology: Topology, links: list[int]) -> int:
+def _count_tails(topology: Topology, links: list[int]) -> int:
     """How many tails of splitters some links run over; 0 where they run over jumpers alone."""
     plugs, cabling = topology.cabling.plug, topology.cabling
     for port in (2 * links[0], 2 * links[0] + 1):
-        if len({int(plugs[each ^ 1]) for each in cabling.ports_of_plug(int(plugs[port]))}) > 1:
+        if len({int(plugs[lane ^ 1]) for lane in cabling.ports_of_plug(int(plugs[port]))}) > 1:
             return len({int(plugs[(2 * link + (port & 1)) ^ 1]) for link in links})
     return 0
 
 
-def _other_half(topology: Topology, port: int) -> str:
+def _find_lit_half(topology: Topology, port: int) -> str:
     """The connector beside that of a dark link, in its cage at either end, that somebody is seen over ("": none)."""
     cabling = topology.cabling
     for end in (port, port ^ 1):
-        cage, own = cabling.cage(end), int(cabling.plug[end])
+        cage, own_plug = cabling.cage(end), int(cabling.plug[end])
         for beside in cabling.ports_of_device(int(cabling.device[end])).tolist():
-            if topology.mate[beside] >= 0 and int(cabling.plug[beside]) != own and cabling.cage(beside) == cage:
+            if topology.mate[beside] >= 0 and int(cabling.plug[beside]) != own_plug and cabling.cage(beside) == cage:
                 return f"{cabling.device_names[cabling.device[end]]}:{cabling.connector_text(beside)}"
     return ""
 
 
-def _blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, list[int], int]]:
+def _find_blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, list[int], int]]:
     """(Device, its cables that are dark, how many more nobody looked at) of devices that nobody sees, nor they anybody,
     with two dark cables or more; those with the most first.
 
@@ -107,72 +113,72 @@ def _blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, list[in
     devices, dark = np.unique(ends, return_counts=True)
     of_dark = np.zeros(topology.planned // 2, dtype=bool)
     of_dark[links] = True
-    found = []
+    blind_devices = []
     for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
         ports = cabling.ports_of_device(device)
         unseen = ports[[not of_dark[port >> 1] and topology.is_unseen(port) for port in ports.tolist()]]
-        known = len(ports) - len(unseen)
-        if count == known or (2 * count > known and _is_gone(topology, device, ports)):
+        looked_at = len(ports) - len(unseen)
+        if count == looked_at or (2 * count > looked_at and _is_gone(topology, device, ports)):
             cables = sorted(set(cabling.cable[ports[of_dark[ports >> 1]] >> 1].tolist()))
-            more = len(set(cabling.cable[unseen >> 1].tolist()) - set(cables))
+            unseen_cables = len(set(cabling.cable[unseen >> 1].tolist()) - set(cables))
             if len(cables) >= LEAST:
-                found.append((device, cables, more))
-    return sorted(found, key=lambda each: (-len(each[1]), each[0]))
+                blind_devices.append((device, cables, unseen_cables))
+    return sorted(blind_devices, key=lambda blind_device: (-len(blind_device[1]), blind_device[0]))
 
 
 def _is_gone(topology: Topology, device: int, ports: Ints64) -> bool:
     """Whether nobody sees a device, nor it anybody."""
-    own = topology.ports_of(device)
-    sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in own)
+    all_ports = topology.list_ports(device)
+    sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in all_ports)
     return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 
-def _of_device(topology: Topology, device: int, cables: list[int], unseen: int) -> Action:
+def _make_device_action(topology: Topology, device: int, cables: list[int], unseen: int) -> Action:
     """A device: whether it has power, if it has no dump of its own; else one looks at its plugs."""
     end = End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device))
-    more = f", and {unseen} more that nobody looked at" if unseen else ""
-    text = f"{box(end)} sees nobody and is seen by nobody ({len(cables)} cables{more}): "
+    unseen_text = f", and {unseen} more that nobody looked at" if unseen else ""
+    text = f"{describe_box(end)} sees nobody and is seen by nobody ({len(cables)} cables{unseen_text}): "
     if not topology.speaks[device]:
-        return Action(Kind.DARK, 0, tuple(_ids(topology, cables)), (end,), f"{text}is it powered?")
+        return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), (end,), f"{text}is it powered?")
     ports = topology.cabling.ports_of_device(device)
     links = ports[np.isin(topology.cabling.cable[ports >> 1], cables)] >> 1
-    ends = tuple(each for each in _plugs_of(topology, links.tolist()) if each.device == end.device)
-    return Action(Kind.DARK, 0, tuple(_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
+    ends = tuple(plug_end for plug_end in _list_plugs(topology, links.tolist()) if plug_end.device == end.device)
+    return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
 
 
-def _blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, list[int]]]:
+def _find_blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, list[int]]]:
     """(Device, fabrics and tiers, cables) of devices that none of their cables to a tier of a fabric joins with it,
     though others are up; those with the most cables first.
     """
     cabling = topology.cabling
     tier, fabric = cabling.devices["tier"], cabling.links["fabric"]
-    found = []
+    blind_sides = []
     for device in np.unique(cabling.device[np.flatnonzero(np.repeat(dark, 2))]).tolist():
         sides: dict[str, list[int]] = defaultdict(list)
         for port in cabling.ports_of_device(device).tolist():
-            at = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
-            sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {at}s"].append(port >> 1)
+            far_tier = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
+            sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {far_tier}s"].append(port >> 1)
         cables = {side: set(cabling.cable[links].tolist()) for side, links in sides.items() if dark[links].all()}
-        blind = {side: of_side for side, of_side in cables.items() if len(of_side) >= LEAST}
+        blind = {side: side_cables for side, side_cables in cables.items() if len(side_cables) >= LEAST}
         if blind:
-            found.append((device, " and ".join(sorted(blind)), sorted(set().union(*blind.values()))))
-    return sorted(found, key=lambda each: (-len(each[2]), each[0]))
+            blind_sides.append((device, " and ".join(sorted(blind)), sorted(set().union(*blind.values()))))
+    return sorted(blind_sides, key=lambda blind_side: (-len(blind_side[2]), blind_side[0]))
 
 
-def _of_side(topology: Topology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
+def _make_side_action(topology: Topology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
     """All cables of a device to a tier; one goes to the device, where all of them end."""
-    names = _ids(topology, list(links))
-    ends = _plugs_of(topology, [link for of_cable in links.values() for link in of_cable])
-    own = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
-    end = End(own[0].device, "", own[0].rack, own[0].u)
-    text = f"{box(end)}: none of its {len(names)} cables to {tier} is up, and others are: {ONE_KIND}"
-    return Action(Kind.DARK, 0, tuple(names), own, text)
+    names = _list_cable_ids(topology, list(links))
+    ends = _list_plugs(topology, [link for cable_links in links.values() for link in cable_links])
+    own_ends = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
+    end = End(own_ends[0].device, "", own_ends[0].rack, own_ends[0].u)
+    text = f"{describe_box(end)}: none of its {len(names)} cables to {tier} is up, and others are: {ONE_KIND}"
+    return Action(Kind.DARK, 0, tuple(names), own_ends, text)
 
 
 # Cables of which both plugs are in cages that the plan leaves free: their own place is dark at both ends.
 
 
-def bring_home(topology: Topology) -> list[Step]:
+def bring_cables_home(topology: Topology) -> list[Step]:
     """Take one plug of each such cable for the one that is planned; the steps that make it so, one a cable.
 
     Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between
@@ -181,7 +187,7 @@ def bring_home(topology: Topology) -> list[Step]:
     cabling, mate, device = topology.cabling, topology.mate, topology.device
     by_plug: dict[tuple[int, int], list[int]] = defaultdict(list)
     empty = topology.empty[: topology.planned]
-    for port in (2 * np.flatnonzero(dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
+    for port in (2 * np.flatnonzero(find_dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
         by_plug[int(cabling.plug[port]), int(cabling.plug[port + 1])].append(port)
     homes: dict[tuple[frozenset[int], int], list[list[int]]] = defaultdict(list)
     for ports in by_plug.values():
@@ -189,65 +195,66 @@ def bring_home(topology: Topology) -> list[Step]:
     by_cage: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for port in range(topology.planned, topology.size):
         if mate[port] > port and homes:
-            ends = [end_of(topology, each) for each in (port, int(mate[port]))]
+            ends = [make_end(topology, seen_port) for seen_port in (port, int(mate[port]))]
             by_cage[tuple((end.device, end.connector or end.cage or end.port) for end in ends)].append(port)
     steps = []
-    for spares in by_cage.values():
-        waiting = homes.get((frozenset(device[[spares[0], mate[spares[0]]]].tolist()), len(spares)))
-        if waiting:
-            home = [port if device[port] == device[spares[0]] else port + 1 for port in waiting.pop(0)]
+    for spare_ports in by_cage.values():
+        free_homes = homes.get((frozenset(device[[spare_ports[0], mate[spare_ports[0]]]].tolist()), len(spare_ports)))
+        if free_homes:
+            home = [port if device[port] == device[spare_ports[0]] else port + 1 for port in free_homes.pop(0)]
             cable = str(cabling.cable_ids[cabling.cable[home[0] >> 1]])
-            steps.append(Step(cable, end_of(topology, spares[0]), end_of(topology, home[0])))
-            far = mate[spares].copy()
-            mate[spares], mate[home], mate[far], topology.empty[home] = -1, far, home, False
+            steps.append(Step(cable, make_end(topology, spare_ports[0]), make_end(topology, home[0])))
+            far = mate[spare_ports].copy()
+            mate[spare_ports], mate[home], mate[far], topology.empty[home] = -1, far, home, False
     return steps
 
 
-def with_both_ends(actions: Iterable[Action], steps: Sequence[Step]) -> list[Action]:
+def add_steps_home(actions: Iterable[Action], steps: Sequence[Step]) -> list[Action]:
     """Actions that move the other plugs of cables that were brought home, with the steps that do."""
-    found = []
+    completed = []
     for action in actions:
-        more = tuple(step for step in steps if step.cable in {other.cable for other in action.steps})
-        if not more:
-            found.append(action)
+        steps_home = tuple(step for step in steps if step.cable in {own_step.cable for own_step in action.steps})
+        if not steps_home:
+            completed.append(action)
             continue
-        pulls = {(step.pull.device, step.pull.cage, step.put.device, step.put.cage) for step in more}
-        told = replace(
+        pulls = {(step.pull.device, step.pull.cage, step.put.device, step.put.cage) for step in steps_home}
+        location = describe_location(step.pull for step in steps_home)
+        completed_action = replace(
             action,
             moves=action.moves + len(pulls),
-            ends=action.ends + tuple(step.pull for step in more),
-            steps=action.steps + more,
-            text=f"{action.text} Then, at the other end, {where(step.pull for step in more)}: move {steps_text(more)}.",
+            ends=action.ends + tuple(step.pull for step in steps_home),
+            steps=action.steps + steps_home,
+            text=f"{action.text} Then, at the other end, {location}: move {describe_steps(steps_home)}.",
             alternatives=(),
         )
-        found.append(told)
-    return found
+        completed.append(completed_action)
+    return completed
 
 
 # The state of every cable, which cables are dark, and which links are not where they are planned.
 
 
-def states_of(topology: Topology, dark: Flags) -> Ints:
+def judge_cables(topology: Topology, dark: Flags) -> Ints:
     """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling. `dark`: links that are."""
     cabling, planned = topology.cabling, topology.planned
     mate, towards = topology.mate[:planned], topology.towards[:planned]
     port = np.arange(planned)
     state = np.full(planned // 2, CableState.UNSEEN, dtype=np.int32)
     state[dark] = CableState.DARK
-    right = (mate == port ^ 1) | ((mate < 0) & (towards >= 0) & (towards == cabling.device[port ^ 1]))
-    state[right[0::2] | right[1::2]] = CableState.AS_PLANNED
+    as_planned = (mate == port ^ 1) | ((mate < 0) & (towards >= 0) & (towards == cabling.device[port ^ 1]))
+    state[as_planned[0::2] | as_planned[1::2]] = CableState.AS_PLANNED
     joined = (mate >= 0) & (mate != port ^ 1)
     state[joined[0::2] | joined[1::2]] = CableState.HARMLESS
     wrong = topology.odd[:planned] | ((mate < 0) & (towards >= 0) & (towards != cabling.device[port ^ 1]))
-    seen_wrong = topology.wrong()
+    seen_wrong = topology.find_wrong_ports()
     wrong[seen_wrong[seen_wrong < planned]] = True
     state[wrong[0::2] | wrong[1::2]] = CableState.ELSEWHERE
-    found = np.zeros(len(cabling.cable_ids), dtype=np.int32)
-    np.maximum.at(found, cabling.cable, state)
-    return found
+    cable_states = np.zeros(len(cabling.cable_ids), dtype=np.int32)
+    np.maximum.at(cable_states, cabling.cable, state)
+    return cable_states
 
 
-def dark_links(topology: Topology) -> Flags:
+def find_dark_links(topology: Topology) -> Flags:
     """Links of which no end sees anything and at least one says so for certain; bool, one entry a link."""
     planned = topology.planned
     blind = (topology.mate[:planned] < 0) & (topology.towards[:planned] < 0) & ~topology.odd[:planned]
@@ -256,10 +263,10 @@ def dark_links(topology: Topology) -> Flags:
     return dark
 
 
-def as_found(topology: Topology) -> AsFound:
+def describe_hall(topology: Topology) -> AsFound:
     """What is joined to what in a topology that has boxes in their places."""
     planned, names = topology.planned, topology.cabling.device_names
     mate, port = topology.mate[: topology.size].copy(), np.arange(planned)
     astray = (mate[:planned] >= 0) & (mate[:planned] != port ^ 1) | (mate[:planned] < 0) & topology.odd[:planned]
-    gone: Flags = dark_links(topology) | astray[0::2] | astray[1::2]
+    gone: Flags = find_dark_links(topology) | astray[0::2] | astray[1::2]
     return AsFound(mate, gone, tuple(names[device] for device in topology.device[planned : topology.size].tolist()))

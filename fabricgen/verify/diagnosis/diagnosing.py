@@ -11,32 +11,45 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, boxes_but, is_known
-from fabricgen.verify.diagnosis.chains import Cables, Chain, chains, wrong_cables
-from fabricgen.verify.diagnosis.dark import as_found, bring_home, dark_actions, dark_links, states_of, with_both_ends
-from fabricgen.verify.diagnosis.exchange_search import Ring, composed, find_exchanges, likely, take_rings
+from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, is_well_seen, make_box_kind
+from fabricgen.verify.diagnosis.chains import Chain, WrongCables, find_wrong_cables, list_chains
+from fabricgen.verify.diagnosis.dark import (
+    add_steps_home,
+    bring_cables_home,
+    describe_hall,
+    find_dark_links,
+    judge_cables,
+    list_dark_actions,
+)
+from fabricgen.verify.diagnosis.exchange_search import (
+    Ring,
+    compose_rings,
+    find_exchanges,
+    list_likely_rings,
+    take_rings,
+)
 from fabricgen.verify.diagnosis.exchanges import (
-    after_exchanges,
-    box_action,
-    joined,
-    mended,
-    plug_actions,
-    with_boxes_instead,
-    with_doubted,
+    add_box_exchanges,
+    add_doubtful_exchanges,
+    join_actions,
+    list_mended_cables,
+    make_box_action,
+    make_plug_actions,
+    name_exchanges_first,
 )
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
-from fabricgen.verify.diagnosis.plugs import Plugs, common_plugs
-from fabricgen.verify.diagnosis.shifts import PairedCages, paired_cages
+from fabricgen.verify.diagnosis.plugs import Plugs, make_plug_kind
+from fabricgen.verify.diagnosis.shifts import PairedCages, make_cage_kind
 from fabricgen.verify.diagnosis.topology import Topology
-from fabricgen.verify.diagnosis.trunks import exchangeable_trunks, trunk_action, trunk_ends
+from fabricgen.verify.diagnosis.trunks import list_trunk_ends, make_trunk_action, make_trunk_kind
 from fabricgen.verify.diagnosis.unexplained import (
-    conflict_actions,
-    half_known_actions,
-    hopeless,
-    left_over,
-    stranger_actions,
-    unclear_actions,
+    list_conflict_actions,
+    list_half_known_actions,
+    list_left_over_actions,
+    list_stranger_actions,
+    list_unclear_actions,
+    make_hopeless_action,
 )
 from fabricgen.verify.sightings import Seen, is_outside, place_of
 from fabricgen.wiring.arrays import Ints, Ints64
@@ -49,7 +62,7 @@ MOST_TRIALS = 24
 
 
 @dataclass(frozen=True)
-class _Explained:
+class _Explanation:
     """What to do about boxes, trunks and plugs, and what is left to be told.
 
     `exchanges` are those of boxes; `boxed` has boxes in their places, `after` plugs and trunks too; `missing` are ends
@@ -73,96 +86,111 @@ class _Explained:
         return sum(action.moves for action in self.actions) + LEAST_PLUGS * looks + LEAST_PLUGS * boxes // 2
 
 
-def diagnose(cabling: PlannedCabling, seen: Seen) -> Diagnosis:
+def diagnose(cabling: PlannedCabling, seen_ports: Seen) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
-    as_seen = Topology(cabling, seen)
-    homeward = bring_home(as_seen)
-    states = states_of(as_seen, dark_links(as_seen))
-    exchanges, topology, shifted = _exchanged_boxes(as_seen, seen, states)
+    as_seen = Topology(cabling, seen_ports)
+    steps_home = bring_cables_home(as_seen)
+    states = judge_cables(as_seen, find_dark_links(as_seen))
+    exchanges, topology, shifted = _find_exchanged_boxes(as_seen, seen_ports, states)
     if _is_hopeless(topology, states):
-        found = _hopeless(as_seen, topology, states, exchanges)
+        explanation = _explain_hopeless_hall(as_seen, topology, states, exchanges)
     else:
-        found = _choose_cheapest(as_seen, seen, states, exchanges, {device for ring in shifted for device in ring})
+        explanation = _choose_cheapest(
+            as_seen, seen_ports, states, exchanges, {device for ring in shifted for device in ring}
+        )
     # of shifts into free cages an exchange would explain a part
-    instead = [ring for ring in shifted if BOXES.is_worth(as_seen, ring, BOXES.gain(as_seen, ring))]
-    explained = with_both_ends(found.actions, homeward)
-    actions = [*with_boxes_instead(as_seen, explained, instead), *dark_actions(found.after, found.missing)]
-    states = states_of(as_seen, dark_links(found.after))
-    lost = cabling.cable[np.array(found.missing, dtype=np.int64) >> 1]
+    instead = [ring for ring in shifted if BOXES.is_worth(as_seen, ring, BOXES.measure_gain(as_seen, ring))]
+    moved = add_steps_home(explanation.actions, steps_home)
+    actions = [*add_box_exchanges(as_seen, moved, instead), *list_dark_actions(explanation.after, explanation.missing)]
+    states = judge_cables(as_seen, find_dark_links(explanation.after))
+    missing_cables = cabling.cable[np.array(explanation.missing, dtype=np.int64) >> 1]
     # a cable at which something worse is known keeps that
-    states[lost] = np.maximum(states[lost], CableState.DARK)
-    actions += _left_over(topology, states, actions)
+    states[missing_cables] = np.maximum(states[missing_cables], CableState.DARK)
+    actions += _list_left_over(topology, states, actions)
     order = list(Kind)
     actions.sort(key=lambda action: order.index(action.kind))
-    notes, harmless = list(found.notes), _harmless(as_seen)
+    notes, harmless = list(explanation.notes), _list_harmless_links(as_seen)
     if harmless:
         notes.append(
             f"{len(harmless)} links are swapped with others between the same two devices, whose ports are configured "
             "alike: that is harmless."
         )
-    extra, outside = _extra(cabling, seen, as_seen)
+    extra, outside = _list_extra_links(cabling, seen_ports, as_seen)
     notes += outside
-    return Diagnosis(states, tuple(actions), tuple(extra), tuple(harmless), tuple(notes), as_found(found.boxed))
+    return Diagnosis(
+        states, tuple(actions), tuple(extra), tuple(harmless), tuple(notes), describe_hall(explanation.boxed)
+    )
 
 
-def _exchanged_boxes(as_seen: Topology, seen: Seen, states: Ints) -> tuple[list[Ring], Topology, list[Ring]]:
+def _find_exchanged_boxes(as_seen: Topology, seen_ports: Seen, states: Ints) -> tuple[list[Ring], Topology, list[Ring]]:
     """(Exchanges of boxes, the topology with all boxes in their places, exchanges that shifts explain as well.)
 
     Where every pair of devices has the links that it should have, and all plugs of each device towards such boxes are
     off by as much, these were plugged so.
     """
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
-    likely_rings = [ring for ring, _ in likely(as_seen, BOXES) if ring not in exchanges]
+    likely_rings = [ring for ring, _ in list_likely_rings(as_seen, BOXES) if ring not in exchanges]
     doubted = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
     if not doubted or _is_hopeless(topology, states):
         return exchanges, topology, []
-    plain = _explained(as_seen, seen, states, [])
-    shifts = {cable for action in plain.actions if action.kind is Kind.SHIFT for cable in action.cables}
-    shifted = [ring for ring in doubted if shifts.issuperset(_cables_towards(as_seen, states, ring))]
+    by_plugs = _explain_hall(as_seen, seen_ports, states, [])
+    shifts = {cable for action in by_plugs.actions if action.kind is Kind.SHIFT for cable in action.cables}
+    shifted = [ring for ring in doubted if shifts.issuperset(_list_cables_towards(as_seen, states, ring))]
     if not shifted:
         return exchanges, topology, []
-    right = {device for ring in shifted for device in ring}
-    return *find_exchanges(as_seen, boxes_but(right), as_seen), shifted
+    staying = {device for ring in shifted for device in ring}
+    return *find_exchanges(as_seen, make_box_kind(staying), as_seen), shifted
 
 
-def _choose_cheapest(as_seen: Topology, seen: Seen, states: Ints, exchanges: list[Ring], right: set[int]) -> _Explained:
-    """The explanation of least price, from that with some exchanges of boxes on; boxes that stand `right` stay."""
-    kind = boxes_but(right)
-    others = [[ring] for ring, gain in likely(as_seen, kind) if is_known(gain) and ring not in exchanges]
-    best, tried = _explained(as_seen, seen, states, exchanges), [exchanges]
-    untried = _other_exchanges(as_seen, best, right, others)
+def _choose_cheapest(
+    as_seen: Topology, seen_ports: Seen, states: Ints, exchanges: list[Ring], staying: set[int]
+) -> _Explanation:
+    """The explanation of least price, starting from some exchanges of boxes; those of `staying` are not moved."""
+
+    kind = make_box_kind(staying)
+    likely_exchanges = [
+        [ring] for ring, gain in list_likely_rings(as_seen, kind) if is_well_seen(gain) and ring not in exchanges
+    ]
+    best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), [exchanges]
+    untried = _list_other_exchanges(as_seen, best, staying, likely_exchanges)
     # each step goes on from the best so far, whose neighbours are tried anew; no explanation is priced twice
     while len(tried) < MOST_TRIALS:
         rings = next((rings for rings in untried if rings not in tried), None)
         if rings is None:
             break
         tried.append(rings)
-        explained = _explained(as_seen, seen, states, rings)
+        explained = _explain_hall(as_seen, seen_ports, states, rings)
         if explained.price < best.price:
-            best, untried = explained, _other_exchanges(as_seen, explained, right, others)
+            best, untried = explained, _list_other_exchanges(as_seen, explained, staying, likely_exchanges)
     return best
 
 
-def _other_exchanges(
-    as_seen: Topology, explained: _Explained, right: set[int], others: list[list[Ring]]
+def _list_other_exchanges(
+    as_seen: Topology, explained: _Explanation, staying: set[int], likely_exchanges: list[list[Ring]]
 ) -> Iterator[list[Ring]]:
-    """What boxes may be exchanged instead: fewer ones, one more, or some `others`; with what is to be seen then."""
+    """What boxes may be exchanged instead: fewer ones, one more, or one of `likely_exchanges`.
+
+    Each is given with the exchanges that the votes speak for once it is done.
+    """
     rings = explained.exchanges
-    for doubted in [*_sharing_cages(as_seen, rings), *([ring] for ring in rings if BOXES.gain(as_seen, ring).broken)]:
+    for doubted in [
+        *_group_rings_by_cage(as_seen, rings),
+        *([ring] for ring in rings if BOXES.measure_gain(as_seen, ring).broken),
+    ]:
         yield [ring for ring in rings if ring not in doubted]
-    near = _devices_at(explained.after, explained.doubtful)
+    near = _list_devices_at(explained.after, explained.doubtful)
     more = [
-        composed(explained.exchanges, [ring])
-        for ring, gain in likely(explained.boxed, boxes_but(right, near))
+        compose_rings(explained.exchanges, [ring])
+        for ring, gain in list_likely_rings(explained.boxed, make_box_kind(staying, near))
         # where plugs explain little, few links have to be seen
-        if is_known(gain) or (gain.broken == 0 and not near.isdisjoint(ring))
+        if is_well_seen(gain) or (gain.broken == 0 and not near.isdisjoint(ring))
     ]
-    for rings in more + others:
-        beside, _ = find_exchanges(take_rings(as_seen, BOXES, rings), boxes_but(right), as_seen)
-        yield composed(rings, beside)
+    for rings in more + likely_exchanges:
+        beside, _ = find_exchanges(take_rings(as_seen, BOXES, rings), make_box_kind(staying), as_seen)
+        yield compose_rings(rings, beside)
 
 
-def _sharing_cages(topology: Topology, rings: list[Ring]) -> Iterator[list[Ring]]:
+def _group_rings_by_cage(topology: Topology, rings: list[Ring]) -> Iterator[list[Ring]]:
     """Exchanges that have far ends in one cage with others: one plug, or one pull, may be what moves both.
 
     Two nodes at each of two breakouts seem to be exchanged where it is the breakouts.
@@ -177,45 +205,47 @@ def _sharing_cages(topology: Topology, rings: list[Ring]) -> Iterator[list[Ring]
             yield [rings[nth] for nth in members]
 
 
-def _cables_towards(topology: Topology, states: Ints, boxes: Iterable[int]) -> set[str]:
+def _list_cables_towards(topology: Topology, states: Ints, boxes: Iterable[int]) -> set[str]:
     """The cables of devices beside some boxes that go to boxes like these, of the same tier; none of a device of which
     all are as planned (as of a switch for management).
     """
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
-    own = np.concatenate([cabling.ports_of_device(box) for box in boxes])
-    found = set[str]()
-    for device in np.unique(cabling.device[own ^ 1]).tolist():
+    box_ports = np.concatenate([cabling.ports_of_device(box) for box in boxes])
+    cable_ids = set[str]()
+    for device in np.unique(cabling.device[box_ports ^ 1]).tolist():
         ports = cabling.ports_of_device(device)
-        cables = cabling.cable[ports[np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[own]])] >> 1]
+        cables = cabling.cable[ports[np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[box_ports]])] >> 1]
         if (states[cables] == CableState.ELSEWHERE).any():
-            found.update(_ids(cabling, np.unique(cables)))
-    return found
+            cable_ids.update(_list_cable_ids(cabling, np.unique(cables)))
+    return cable_ids
 
 
-def _hopeless(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explained:
-    actions = [box_action(as_seen, topology, states, ring) for ring in exchanges]
+def _explain_hopeless_hall(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explanation:
+    actions = [make_box_action(as_seen, topology, states, ring) for ring in exchanges]
     told_already = {cable for action in actions for cable in action.cables}
-    cables = _ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
-    actions.append(hopeless([cable for cable in cables if cable not in told_already]))
+    cables = _list_cable_ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
+    actions.append(make_hopeless_action([cable for cable in cables if cable not in told_already]))
     note = "More than half of all cables that are seen are elsewhere: is this the plan of this hall?"
-    return _Explained(exchanges, actions, [note], topology, topology, [], [])
+    return _Explanation(exchanges, actions, [note], topology, topology, [], [])
 
 
-def _explained(as_seen: Topology, seen: Seen, states: Ints, exchanges: list[Ring]) -> _Explained:
-    """What to do where boxes are exchanged so."""
+def _explain_hall(as_seen: Topology, seen_ports: Seen, states: Ints, exchanges: list[Ring]) -> _Explanation:
+    """What to do about boxes, trunks and plugs, if the boxes of `exchanges` are in each other's places."""
     boxed = take_rings(as_seen, BOXES, exchanges)
-    boxes = [box_action(as_seen, boxed, states, ring) for ring in exchanges]
-    trunks, topology = _trunks(as_seen, boxed, states)
+    boxes = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
+    trunks, topology = _explain_trunks(as_seen, boxed, states)
     exchanged = {device for ring in exchanges for device in ring}
-    mended_plugs = _plugs(as_seen, seen, topology, states, exchanged)
-    plugs, notes = with_doubted(topology, mended_plugs.actions)
-    actions = [*boxes, *trunks, *after_exchanges(topology.cabling, exchanges, plugs)]
-    return _Explained(exchanges, actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.doubtful)
+    mended_plugs = _explain_plugs(as_seen, seen_ports, topology, states, exchanged)
+    plugs, notes = add_doubtful_exchanges(topology, mended_plugs.actions)
+    actions = [*boxes, *trunks, *name_exchanges_first(topology.cabling, exchanges, plugs)]
+    return _Explanation(
+        exchanges, actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.doubtful
+    )
 
 
-def _devices_at(topology: Topology, ends: list[int]) -> set[int]:
+def _list_devices_at(topology: Topology, ends: list[int]) -> set[int]:
     """The devices at the links of some plugs: those that are planned at either end, and those that are seen."""
     cabling = topology.cabling
     ports = [port for end in ends for port in cabling.ports_of_plug(int(cabling.plug[end]))]
@@ -223,20 +253,20 @@ def _devices_at(topology: Topology, ends: list[int]) -> set[int]:
     return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *mates]}
 
 
-def _trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[Action], Topology]:
+def _explain_trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[Action], Topology]:
     """(Actions for trunks, the topology with their ends taken for what they stand in for)."""
-    ends = trunk_ends(topology.cabling) if len(topology.wrong()) else None
+    ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
     if ends is None:
         return [], topology
-    rings, after = find_exchanges(topology, exchangeable_trunks(ends), as_seen)
+    rings, after = find_exchanges(topology, make_trunk_kind(ends), as_seen)
     actions = []
     for ring in rings:
         ports = [port for end in ring for port in ends.ports[end].values()]
-        actions.append(trunk_action(ends, ring, mended(topology, after, states, ports)))
+        actions.append(make_trunk_action(ends, ring, list_mended_cables(topology, after, states, ports)))
     return actions, after
 
 
-class _Mended(NamedTuple):
+class _PlugExplanation(NamedTuple):
     """Actions for plugs; the topology with exchanged plugs taken for what they stand in for; ends of missing cables;
     doubtful ends; moves of single plugs, as of rings, that those of whole cages have moved already.
     """
@@ -253,26 +283,28 @@ class _Mended(NamedTuple):
         return sum(action.moves for action in self.actions)
 
 
-def _plugs(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exchanged: set[int]) -> _Mended:
+def _explain_plugs(
+    as_seen: Topology, seen_ports: Seen, topology: Topology, states: Ints, exchanged: set[int]
+) -> _PlugExplanation:
     """What to do about plugs: whole cages of several plugs are exchanged where that takes fewer pulls."""
     plugs = Plugs(topology.cabling)
     plugs.find_spare_cages(topology)
-    common = common_plugs(plugs, exchanged)
+    common = make_plug_kind(plugs, exchanged)
     rings, after = find_exchanges(topology, common, as_seen)
-    single = _singly(Explainer(topology, after, plugs), seen, states, rings, [])
+    single = _explain_single_plugs(Explainer(topology, after, plugs), seen_ports, states, rings, [])
     cages = PairedCages(plugs)
-    pairs, paired = find_exchanges(after, paired_cages(cages, exchanged), as_seen) if single.moves else ([], after)
-    whole = [ring for pair in pairs for ring in cages.rings_of_plugs(pair)]
-    if not whole or _overlap(whole, rings):
+    pairs, paired = find_exchanges(after, make_cage_kind(cages, exchanged), as_seen) if single.moves else ([], after)
+    cage_rings = [ring for pair in pairs for ring in cages.split_ring(pair)]
+    if not cage_rings or _share_plugs(cage_rings, rings):
         return single
-    by_cages = _singly(Explainer(topology, paired, plugs), seen, states, rings, whole)
+    by_cages = _explain_single_plugs(Explainer(topology, paired, plugs), seen_ports, states, rings, cage_rings)
     # a single plug that is moved again after its cage was: both moves are one, straight to where it belongs
     if by_cages.twice and all(_is_of_one_width(plugs, ring) for ring in by_cages.twice):
-        whole = composed(whole, by_cages.twice)
-        if _overlap(whole, rings):
+        cage_rings = compose_rings(cage_rings, by_cages.twice)
+        if _share_plugs(cage_rings, rings):
             return single
-        explainer = Explainer(topology, take_rings(after, common, whole), plugs)
-        by_cages = _singly(explainer, seen, states, rings, whole)
+        explainer = Explainer(topology, take_rings(after, common, cage_rings), plugs)
+        by_cages = _explain_single_plugs(explainer, seen_ports, states, rings, cage_rings)
     # of as many pulls, those in more parts that can be mended each alone
     effort = by_cages.moves - single.moves, len(single.actions) - len(by_cages.actions)
     return by_cages if effort < (0, 0) and not by_cages.twice else single
@@ -280,138 +312,152 @@ def _plugs(as_seen: Topology, seen: Seen, topology: Topology, states: Ints, exch
 
 def _is_of_one_width(plugs: Plugs, ring: Ring) -> bool:
     """Whether moves are closed, among planned plugs of as many ports each."""
-    return ring.keys() == set(ring.values()) and min(ring) >= 0 and len({len(plugs.ports(each)) for each in ring}) == 1
+    return (
+        ring.keys() == set(ring.values())
+        and min(ring) >= 0
+        and len({len(plugs.list_ports(plug)) for plug in ring}) == 1
+    )
 
 
-def _overlap(rings: Iterable[Ring], others: Iterable[Ring]) -> bool:
+def _share_plugs(rings: Iterable[Ring], other_rings: Iterable[Ring]) -> bool:
     """Whether some rings move a plug that others move."""
-    return not {plug for ring in rings for plug in ring}.isdisjoint(plug for ring in others for plug in ring)
+    return not {plug for ring in rings for plug in ring}.isdisjoint(plug for ring in other_rings for plug in ring)
 
 
-def _singly(explainer: Explainer, seen: Seen, states: Ints, common: list[Ring], whole: list[Ring]) -> _Mended:
-    """What to do about plugs of which those of some rings are exchanged, `common` plugs and `whole` cages, and single
-    ones are moved then.
+def _explain_single_plugs(
+    explainer: Explainer, seen_ports: Seen, states: Ints, common: list[Ring], cage_rings: list[Ring]
+) -> _PlugExplanation:
+    """What to do about plugs where those of `common`, and the cages of `cage_rings`, are exchanged first, and single
+    plugs are moved then.
     """
-    rings, moved = [*common, *whole], {plug for ring in whole for plug in ring}
+    rings, moved = [*common, *cage_rings], {plug for ring in cage_rings for plug in ring}
     topology, after, plugs = explainer.before, explainer.topology, explainer.plugs
     cabling = topology.cabling
-    of_rings = plug_actions(explainer, topology, states, rings)
-    actions = [each.action for each in of_rings]
-    cables = wrong_cables(after, plugs)
-    missing, twice = _missing(cables), list[Ring]()
-    for group in group_chains(explainer, chains(cables)):
-        action, repair = explainer.action(group)
-        way = {_plug_at(topology, source): _plug_at(topology, target) for source, target in repair.places}
-        if not moved.isdisjoint([*way, *way.values()]):
-            twice.append(way)
-        lost = [end for end, place in repair.left_out if place < 0 or after.empty[place]]
+    ring_actions = make_plug_actions(explainer, topology, states, rings)
+    actions = [ring_action.action for ring_action in ring_actions]
+    cables = find_wrong_cables(after, plugs)
+    missing, twice = _find_missing_ends(cables), list[Ring]()
+    for group in group_chains(explainer, list_chains(cables)):
+        action, repair = explainer.make_action(group)
+        moved_to = {_find_plug(topology, source): _find_plug(topology, target) for source, target in repair.places}
+        if not moved.isdisjoint([*moved_to, *moved_to.values()]):
+            twice.append(moved_to)
+        lost = [end for end, port in repair.left_out if port < 0 or after.empty[port]]
         missing += lost
-        action = _without(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
-        needed = {_needed(topology, each.chain, rings) for each in group.chains}
-        first = next((at for at, each in enumerate(of_rings) if not needed.isdisjoint(each.rings)), None)
+        action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
+        needed = {_find_needed_ring(topology, mendable.chain, rings) for mendable in group.chains}
+        first = next(
+            (nth for nth, ring_action in enumerate(ring_actions) if not needed.isdisjoint(ring_action.rings)), None
+        )
+
         if first is None:
             actions.append(action)
         else:
-            actions[first] = joined(actions[first], action)
-    actions += stranger_actions(after, seen)
-    actions += conflict_actions(after, seen)
-    actions += half_known_actions(after)
-    actions += unclear_actions(after, cables.unclear)
-    return _Mended(actions, after, missing, cables.unclear + cables.misfit, twice)
+            actions[first] = join_actions(actions[first], action)
+    actions += list_stranger_actions(after, seen_ports)
+    actions += list_conflict_actions(after, seen_ports)
+    actions += list_half_known_actions(after)
+    actions += list_unclear_actions(after, cables.unclear)
+    return _PlugExplanation(actions, after, missing, cables.unclear + cables.misfit, twice)
 
 
-def _plug_at(topology: Topology, port: int) -> int:
+def _find_plug(topology: Topology, port: int) -> int:
     """The plug that is planned at a port; -1 at a spare one."""
     return int(topology.cabling.plug[port]) if port < topology.planned else -1
 
 
-def _missing(cables: Cables) -> list[int]:
+def _find_missing_ends(cables: WrongCables) -> list[int]:
     """Ends whose cable is missing although its other end sees somebody: a cable swapped with it took its place."""
     topology = cables.topology
     planned = topology.planned
     mate = topology.mate[:planned]
     port = np.arange(planned)
-    found = []
+    missing = []
     for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
-        first = cables.end(end)
-        beyond = cables.partner(first)
+        first = cables.find_end(end)
+        beyond = cables.find_partner(first)
         if beyond in (first, first ^ 1) or beyond in cables.mate or topology.mate[beyond] >= 0 or first > beyond:
             continue
         if topology.empty[first] or topology.empty[beyond]:
-            found.append(beyond if topology.empty[beyond] else first)
-    return sorted(set(found))
+            missing.append(beyond if topology.empty[beyond] else first)
+    return sorted(set(missing))
 
 
-def _needed(topology: Topology, chain: Chain, rings: list[Ring]) -> int:
+def _find_needed_ring(topology: Topology, chain: Chain, rings: list[Ring]) -> int:
     """Which exchange of common plugs a chain comes of: one that breaks a link of it that is right now (-1: none)."""
     plug = topology.cabling.plug
-    for one, other in chain.joined:
-        for end in (one, other):
+    for end_a, end_b in chain.joined:
+        for end in (end_a, end_b):
             if (
                 end < topology.planned
                 and topology.mate[end] >= 0
                 and topology.joins_right(end, int(topology.mate[end]))
             ):
-                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[one]) if one < topology.planned else -1}
-                for at, ring in enumerate(rings):
+                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[end_a]) if end_a < topology.planned else -1}
+                for index, ring in enumerate(rings):
                     if plugs & ring.keys():
-                        return at
+                        return index
     return -1
 
 
-def _without(action: Action, cables: list[str]) -> Action:
+def _drop_cables(action: Action, cables: list[str]) -> Action:
     """An action less the cables that are reported as dark, unless that is all it is about."""
-    rest = tuple(each for each in action.cables if each not in cables)
+    rest = tuple(cable for cable in action.cables if cable not in cables)
     return replace(action, cables=rest) if rest else action
 
 
 def _is_hopeless(topology: Topology, states: Ints) -> bool:
-    wrong = len(topology.wrong())
-    seen = int((topology.mate >= 0).sum())
-    return wrong > 2 * HOPELESS and 2 * wrong > seen and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
+    """Whether so much is wrong that this is the plan of another hall."""
+    wrong = len(topology.find_wrong_ports())
+    seen_count = int((topology.mate >= 0).sum())
+    return wrong > 2 * HOPELESS and 2 * wrong > seen_count and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
 
 
-def _left_over(topology: Topology, states: Ints, actions: list[Action]) -> list[Action]:
+def _list_left_over(topology: Topology, states: Ints, actions: list[Action]) -> list[Action]:
     explained = {cable for action in actions for cable in action.cables}
     faulty = np.flatnonzero(states >= CableState.DARK)
-    ids = _ids(topology.cabling, faulty)
-    return left_over(topology, [at for at, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained])
+    ids = _list_cable_ids(topology.cabling, faulty)
+    return list_left_over_actions(
+        topology, [row for row, cable in zip(faulty.tolist(), ids, strict=True) if cable not in explained]
+    )
 
 
-def _ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
+def _list_cable_ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
     return [str(cable) for cable in cabling.cable_ids[cables].tolist()]
 
 
-def _harmless(topology: Topology) -> list[str]:
+def _list_harmless_links(topology: Topology) -> list[str]:
     """The links that are harmless, as `A:p - B:q`."""
     planned = topology.planned
     mate = topology.mate[:planned]
-    port = np.flatnonzero((mate >= 0) & (mate < planned))
-    port = port[(mate[port] != port ^ 1) & (port < mate[port])]
-    place = topology.cabling.place
+    ports = np.flatnonzero((mate >= 0) & (mate < planned))
+    ports = ports[(mate[ports] != ports ^ 1) & (ports < mate[ports])]
+    locate = topology.cabling.place
     return [
-        f"{place(each)} - {place(int(mate[each]))}"
-        for each in port.tolist()
-        if topology.joins_right(each, int(mate[each]))
+        f"{locate(port)} - {locate(int(mate[port]))}"
+        for port in ports.tolist()
+        if topology.joins_right(port, int(mate[port]))
     ]
 
 
-def _extra(cabling: PlannedCabling, seen: Seen, as_seen: Topology) -> tuple[list[str], list[str]]:
+def _list_extra_links(cabling: PlannedCabling, seen_ports: Seen, as_seen: Topology) -> tuple[list[str], list[str]]:
     """(Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`; a note on those at
     ports for management that no plan has.)
     """
     planned = cabling.ports
     joined = [
-        (port, int(sees), place_of(cabling, seen, int(sees)))
-        for port, sees in enumerate(seen.mate[planned:].tolist(), planned)
+        (port, int(sees), place_of(cabling, seen_ports, int(sees)))
+        for port, sees in enumerate(seen_ports.mate[planned:].tolist(), planned)
         # not so of a cable that was brought home
         if sees > port and as_seen.mate[port] == sees
     ]
-    joined += [(stranger.port, -1, stranger.text) for stranger in seen.strangers if stranger.port >= planned]
-    outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen, port) for port in pair[:2])]
-    found = [
-        f"{place_of(cabling, seen, port)} - {told}" for port, sees, told in joined if (port, sees, told) not in outside
+    joined += [(stranger.port, -1, stranger.text) for stranger in seen_ports.strangers if stranger.port >= planned]
+    outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen_ports, port) for port in pair[:2])]
+    extra = [
+        f"{place_of(cabling, seen_ports, port)} - {far_text}"
+        for port, sees, far_text in joined
+        if (port, sees, far_text) not in outside
     ]
-    first = f"{place_of(cabling, seen, outside[0][0])} sees {outside[0][2]}" if outside else ""
+    first = f"{place_of(cabling, seen_ports, outside[0][0])} sees {outside[0][2]}" if outside else ""
     note = f"{len(outside):,} neighbours at ports for management are left out, of which the plan has none: {first}"
-    return found, [note] if outside else []
+    return extra, [note] if outside else []

@@ -13,26 +13,35 @@ from typing import NamedTuple
 
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.explaining import Explainer
-from fabricgen.verify.diagnosis.moving import Group, Mended, Repair, repairs, side_order
+from fabricgen.verify.diagnosis.moving import Group, MendableChain, Repair, list_repairs, rate_side
 from fabricgen.verify.diagnosis.shifts import Shift, shifts_among
 
 NODE = "node"
 """The tier of nodes in devices.csv."""
 
 
-def group_chains(explainer: Explainer, found: Sequence[Chain]) -> list[Group]:
+def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[Group]:
     """Chains in groups of one cause, each with the side where it is mended best, in the order of their lowest ports."""
     sides = [
-        [way for way in repairs(explainer.topology, explainer.plugs, chain) if not explainer.is_risky(way)]
-        for chain in found
+        [
+            repair
+            for repair in list_repairs(explainer.topology, explainer.plugs, chain)
+            if not explainer.is_risky(repair)
+        ]
+        for chain in chains
     ]
-    mended = [Mended(chain, tuple(ways)) for chain, ways in zip(found, _best_first(explainer, sides), strict=True)]
+    mendable_chains = [
+        MendableChain(chain, tuple(repairs))
+        for chain, repairs in zip(chains, _order_repairs(explainer, sides), strict=True)
+    ]
     joined = [
-        *_joined_by_pull(explainer, mended),
-        *_joined_by_shift(explainer, mended),
-        *_joined_by_node(explainer, mended),
+        *_join_by_pull(explainer, mendable_chains),
+        *_join_by_shift(explainer, mendable_chains),
+        *_join_by_node(explainer, mendable_chains),
     ]
-    return [Group(tuple(mended[at] for at in members)) for members in merge_groups(len(mended), joined)]
+    return [
+        Group(tuple(mendable_chains[at] for at in members)) for members in merge_groups(len(mendable_chains), joined)
+    ]
 
 
 def merge_groups(count: int, joined: Iterable[Sequence[int]]) -> list[list[int]]:
@@ -45,29 +54,29 @@ def merge_groups(count: int, joined: Iterable[Sequence[int]]) -> list[list[int]]
     return sorted(sorted(members) for members in groups.to_sets())
 
 
-class _Class(NamedTuple):
+class _ShiftClass(NamedTuple):
     """What ways have in common that may be one shift: the device, and by how far its plugs are off."""
 
     device: int
     offsets: frozenset[int]
 
 
-def _best_first(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Repair]]:
+def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Repair]]:
     """The ways of each chain: that first which takes the fewest pulls beside all others, then that which others share.
 
     Ways of more plugs than the best are left out.
     """
     pulls: Counter[object] = Counter()
-    classes: Counter[_Class] = Counter()
-    for ways in sides:
-        pulls.update({pull for way in ways for pull in explainer.pulls(way.places)})
-        classes.update({same for way in ways if (same := _class(explainer, way))})
+    classes: Counter[_ShiftClass] = Counter()
+    for repairs in sides:
+        pulls.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
+        classes.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
 
-    def order(way: Repair) -> tuple[object, ...]:
-        work = sum(1 / pulls[pull] for pull in explainer.pulls(way.places))
-        side = side_order(explainer.topology, way)
-        same = _class(explainer, way)
-        shared = classes[same] if same and len(same.offsets) <= 2 else 0
+    def rate_repair(repair: Repair) -> tuple[object, ...]:
+        work = sum(1 / pulls[pull] for pull in explainer.list_pulls(repair.places))
+        side = rate_side(explainer.topology, repair)
+        shift_class = _classify_shift(explainer, repair)
+        shared = classes[shift_class] if shift_class and len(shift_class.offsets) <= 2 else 0
         return (
             side.plugs,
             round(work, 6),  # a sum of thirds must not decide by its last bit
@@ -79,8 +88,8 @@ def _best_first(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Re
             side.lowest_port,
         )
 
-    ordered = [sorted(ways, key=order) for ways in sides]
-    ordered = [[way for way in ways if len(way.moves) == len(ways[0].moves)] for ways in ordered]
+    ordered = [sorted(repairs, key=rate_repair) for repairs in sides]
+    ordered = [[repair for repair in repairs if len(repair.moves) == len(repairs[0].moves)] for repairs in ordered]
     _turn_to_shared_pulls(explainer, ordered)
     return ordered
 
@@ -91,53 +100,57 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
     What was weighed above are pulls that might be shared; here are those that will be. Each turn takes a pull less in
     all, so that turns come to an end.
     """
-    needed = [[explainer.pulls(way.places) for way in ways] for ways in ordered]
-    taken = Counter(pull for pulls in needed if pulls for pull in pulls[0])
-    several = [at for at, ways in enumerate(ordered) if len(ways) > 1]
+    needed = [[explainer.list_pulls(repair.places) for repair in repairs] for repairs in ordered]
+    uses = Counter(pull for pulls in needed if pulls for pull in pulls[0])
+    several = [nth for nth, repairs in enumerate(ordered) if len(repairs) > 1]
     turned = True
     while turned:
         turned = False
-        for at in several:
-            taken.subtract(needed[at][0])
-            added = [sum(taken[pull] <= 0 for pull in pulls) for pulls in needed[at]]
+        for nth in several:
+            uses.subtract(needed[nth][0])
+            added = [sum(uses[pull] <= 0 for pull in pulls) for pulls in needed[nth]]
             best = added.index(min(added))
             if best:
                 turned = True
-                ordered[at].insert(0, ordered[at].pop(best))
-                needed[at].insert(0, needed[at].pop(best))
-            taken.update(needed[at][0])
+                ordered[nth].insert(0, ordered[nth].pop(best))
+                needed[nth].insert(0, needed[nth].pop(best))
+            uses.update(needed[nth][0])
 
 
-def _class(explainer: Explainer, way: Repair) -> _Class | None:
-    devices = {int(explainer.topology.device[place]) for places in way.places for place in places}
+def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
+    devices = {int(explainer.topology.device[port]) for places in repair.places for port in places}
     if len(devices) != 1:
         return None
     device = devices.pop()
-    ranks = explainer.ranks(device)
-    return _Class(device, frozenset(ranks[source] - ranks[target] for source, target in way.places))
+    ranks = explainer.rank_plugs(device)
+    return _ShiftClass(device, frozenset(ranks[source] - ranks[target] for source, target in repair.places))
 
 
-def _joined_by_pull(explainer: Explainer, mended: Sequence[Mended]) -> Iterator[list[int]]:
+def _join_by_pull(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
     """Chains, by index, of which both plugs of a cage go to one other cage."""
     by_pull: dict[object, list[int]] = defaultdict(list)
-    for at, each in enumerate(mended):
-        for pull in explainer.pulls(each.ways[0].places) if each.ways else ():
+    for at, mendable in enumerate(mendable_chains):
+        for pull in explainer.list_pulls(mendable.repairs[0].places) if mendable.repairs else ():
             by_pull[pull].append(at)
     yield from by_pull.values()
 
 
-def _joined_by_shift(explainer: Explainer, mended: Sequence[Mended]) -> Iterator[list[int]]:
+def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
     """Chains, by index, of one device whose plugs are off by as much, in a row."""
-    by_class: dict[_Class, list[int]] = defaultdict(list)
-    for at, each in enumerate(mended):
-        if each.ways and each.ways[0].moves and (same := _class(explainer, each.ways[0])):
-            by_class[same].append(at)
-    for same, members in by_class.items():
-        ranks = explainer.ranks(same.device)
+    by_class: dict[_ShiftClass, list[int]] = defaultdict(list)
+    for at, mendable in enumerate(mendable_chains):
+        if (
+            mendable.repairs
+            and mendable.repairs[0].moves
+            and (shift_class := _classify_shift(explainer, mendable.repairs[0]))
+        ):
+            by_class[shift_class].append(at)
+    for shift_class, members in by_class.items():
+        ranks = explainer.rank_plugs(shift_class.device)
         rows = [
             Shift(
-                [(ranks[source], ranks[target]) for source, target in mended[at].ways[0].places],
-                mended[at].chain.closed,
+                [(ranks[source], ranks[target]) for source, target in mendable_chains[at].repairs[0].places],
+                mendable_chains[at].chain.closed,
             )
             for at in members
         ]
@@ -145,20 +158,25 @@ def _joined_by_shift(explainer: Explainer, mended: Sequence[Mended]) -> Iterator
             yield [members[at] for at in together]
 
 
-def _joined_by_node(explainer: Explainer, mended: Sequence[Mended]) -> Iterator[list[int]]:
+def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
     """Chains, by index, that cross the rails, or the planes, of one node: NICs exchanged in groups are one mistake."""
     by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, each in enumerate(mended):
-        what = explainer.crossed(each.chain).partition(" ")[0] if each.ways and each.chain.closed else ""
-        for device in _lone_devices(explainer, each) if what else ():
+    for at, mendable in enumerate(mendable_chains):
+        dimension = (
+            explainer.describe_crossing(mendable.chain).partition(" ")[0]
+            if mendable.repairs and mendable.chain.closed
+            else ""
+        )
+        for device in _find_lone_devices(explainer, mendable) if dimension else ():
             if explainer.topology.cabling.of_device("tier", device) == NODE:
-                by_node[device, what].append(at)
+                by_node[device, dimension].append(at)
     yield from by_node.values()
 
 
-def _lone_devices(explainer: Explainer, mended: Mended) -> set[int]:
+def _find_lone_devices(explainer: Explainer, mendable: MendableChain) -> set[int]:
     """The devices on which alone a chain can be mended, with as many plugs."""
     sides = [
-        {int(explainer.topology.device[place]) for places in way.places for place in places} for way in mended.ways
+        {int(explainer.topology.device[port]) for places in repair.places for port in places}
+        for repair in mendable.repairs
     ]
     return {device for devices in sides if len(devices) == 1 for device in devices}

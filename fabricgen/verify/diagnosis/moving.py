@@ -43,77 +43,83 @@ class Repair:
 
 
 @dataclass(frozen=True)
-class Mended:
+class MendableChain:
     """A chain with the ways to mend it, the one that is told first; none: too little was seen."""
 
     chain: Chain
-    ways: tuple[Repair, ...]
+    repairs: tuple[Repair, ...]
 
 
 @dataclass(frozen=True)
 class Group:
     """Chains that are mended together."""
 
-    chains: tuple[Mended, ...]
+    chains: tuple[MendableChain, ...]
 
     @property
     def closed(self) -> bool:
         """Whether each plug is where another one of the group belongs."""
-        return all(each.chain.closed for each in self.chains)
+        return all(mendable.chain.closed for mendable in self.chains)
 
-    def way(self, nth: int) -> Repair | None:
+    def join_repairs(self, side: int) -> Repair | None:
         """The repair of all chains at the side that is told first (0) or at the other; None where one has no other."""
-        if any(len(each.ways) <= nth for each in self.chains):
+        if any(len(mendable.repairs) <= side for mendable in self.chains):
             return None
-        ways = [each.ways[nth] for each in self.chains]
+        repairs = [mendable.repairs[side] for mendable in self.chains]
         return Repair(
-            tuple(move for way in ways for move in way.moves),
-            tuple(left for way in ways for left in way.left_out),
-            tuple(pair for way in ways for pair in way.surplus),
+            tuple(move for repair in repairs for move in repair.moves),
+            tuple(end_pair for repair in repairs for end_pair in repair.left_out),
+            tuple(pair for repair in repairs for pair in repair.surplus),
         )
 
 
-def repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]:
+def list_repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]:
     """The ways to mend a chain that take the fewest plugs, best first; empty if there is none.
 
     The best has all plugs on one device, else in one rack, else at the b ends; but a place that is known to be free
     goes before one that nobody saw. A common plug is not moved for one of its cables.
     """
-    found = [repair for repair in (_first_ends(topology, plugs, chain), _other_ends(topology, plugs, chain)) if repair]
-    return sorted(found or [_mixed(topology, plugs, chain)], key=lambda repair: side_order(topology, repair))
+    candidates = [
+        repair
+        for repair in (_move_first_ends(topology, plugs, chain), _move_other_ends(topology, plugs, chain))
+        if repair
+    ]
+    return sorted(
+        candidates or [_move_at_both_sides(topology, plugs, chain)], key=lambda repair: rate_side(topology, repair)
+    )
 
 
 def _is_single(topology: Topology, plugs: Plugs, end: int) -> bool:
     return end >= topology.planned or not plugs.is_common(int(topology.cabling.plug[end]))
 
 
-def _first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
+def _move_first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
     """Each first end is put where the next one is; None if that is not how it can be mended."""
     firsts = [first for first, _ in chain.joined]
     if not all(_is_single(topology, plugs, first) for first in firsts):
         return None
     last = chain.joined[-1]
-    left_out = [(firsts[0], chain.before)] if chain.before >= 0 else []
+    left_out_ends = [(firsts[0], chain.before)] if chain.before >= 0 else []
     if chain.closed:
-        return Repair(_moves(chain, [*firsts[1:], firsts[0]]))
+        return Repair(_make_moves(chain, [*firsts[1:], firsts[0]]))
     if chain.after >= 0 and _is_single(topology, plugs, chain.after):
-        return Repair(_moves(chain, [*firsts[1:], chain.after]), tuple(left_out))
+        return Repair(_make_moves(chain, [*firsts[1:], chain.after]), tuple(left_out_ends))
     if chain.before >= 0 and _is_single(topology, plugs, chain.before):
         return None
     if chain.after >= 0:
-        left_out.append((last[1], chain.after))
-    return Repair(_moves(chain, firsts[1:]), tuple(left_out), (last,))
+        left_out_ends.append((last[1], chain.after))
+    return Repair(_make_moves(chain, firsts[1:]), tuple(left_out_ends), (last,))
 
 
-def _moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
-    moves = [Move(first, to, other) for (first, other), to in zip(chain.joined, targets, strict=False)]
+def _make_moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
+    moves = [Move(first, target, second) for (first, second), target in zip(chain.joined, targets, strict=False)]
     return tuple(reversed(moves))
 
 
-def _other_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
+def _move_other_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
     """The same from the other end of the chain."""
-    turned = tuple((other, first) for first, other in reversed(chain.joined))
-    return _first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
+    turned = tuple((second, first) for first, second in reversed(chain.joined))
+    return _move_first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
 
 
 class SideOrder(NamedTuple):
@@ -128,58 +134,58 @@ class SideOrder(NamedTuple):
     lowest_port: int
 
 
-def side_order(topology: Topology, repair: Repair) -> SideOrder:
+def rate_side(topology: Topology, repair: Repair) -> SideOrder:
     """What a way to mend a chain is sorted by among the others."""
-    places = [place for move in repair.moves for place in (move.source, move.target)]
-    devices = {int(topology.device[place]) for place in places}
+    places = [port for move in repair.moves for port in (move.source, move.target)]
+    devices = {int(topology.device[port]) for port in places}
     racks = {topology.cabling.of_device("rack", device) for device in devices}
     return SideOrder(
         plugs=len(repair.moves),
         takes_place=bool(repair.moves and repair.left_out and not topology.empty[repair.moves[0].target]),
         several_devices=len(devices) > 1,
         several_racks=len(racks) > 1,
-        plugs_at_a=sum(place < topology.planned and not place & 1 for place in places),  # end a of a link is even
+        plugs_at_a=sum(port < topology.planned and not port & 1 for port in places),  # end a of a link is even
         lowest_port=min(places, default=-1),
     )
 
 
-def _mixed(topology: Topology, plugs: Plugs, chain: Chain) -> Repair:
+def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repair:
     """Plugs at both sides, where each side has a plug that is common to other cables and must stay."""
-    firsts, others = [first for first, _ in chain.joined], [other for _, other in chain.joined]
+    firsts, seconds = [first for first, _ in chain.joined], [second for _, second in chain.joined]
     count = len(firsts)
     ahead = [*firsts[1:], firsts[0] if chain.closed else chain.after]
-    wanted = {at: (others[at], ahead[at]) for at in range(count) if ahead[at] >= 0}
+    needed = {at: (seconds[at], ahead[at]) for at in range(count) if ahead[at] >= 0}
     before_first = count - 1 if chain.closed else -1
     if chain.before >= 0:
-        wanted[-1] = (chain.before, firsts[0])
-    moves, left = [], []
-    for at, (first, other) in enumerate(chain.joined):
-        fixed_first, fixed_other = not _is_single(topology, plugs, first), not _is_single(topology, plugs, other)
+        needed[-1] = (chain.before, firsts[0])
+    moves, unmoved = [], []
+    for at, (first, second) in enumerate(chain.joined):
+        fixed_first, fixed_other = not _is_single(topology, plugs, first), not _is_single(topology, plugs, second)
         before = at - 1 if at else before_first
-        if fixed_first and not fixed_other and before in wanted:
-            moves.append(Move(other, wanted.pop(before)[0], first))
-        elif fixed_other and not fixed_first and at in wanted:
-            moves.append(Move(first, wanted.pop(at)[1], other))
+        if fixed_first and not fixed_other and before in needed:
+            moves.append(Move(second, needed.pop(before)[0], first))
+        elif fixed_other and not fixed_first and at in needed:
+            moves.append(Move(first, needed.pop(at)[1], second))
         else:
-            left.append(at)
-    free = {key: ends for key, ends in wanted.items() if all(_is_single(topology, plugs, end) for end in ends)}
-    loose = [at for at in left if all(_is_single(topology, plugs, end) for end in chain.joined[at])]
+            unmoved.append(at)
+    free = {key: ends for key, ends in needed.items() if all(_is_single(topology, plugs, end) for end in ends)}
+    loose = [at for at in unmoved if all(_is_single(topology, plugs, end) for end in chain.joined[at])]
     beside = {at: [at, at - 1 if at else before_first] for at in loose}
-    while near := {at: found for at in loose if (found := [key for key in beside[at] if key in free])}:
-        at = min(near, key=lambda each: (len(near[each]), each))
+    while near := {at: free_keys for at in loose if (free_keys := [key for key in beside[at] if key in free])}:
+        at = min(near, key=lambda index: (len(near[index]), index))
         key = near[at][0]
-        first, other = chain.joined[at]
+        first, second = chain.joined[at]
         loose.remove(at)
-        left.remove(at)
-        one, two = free.pop(key)
-        del wanted[key]
-        moves.append(Move(first, two, other) if key == at else Move(other, one, first))
+        unmoved.remove(at)
+        first_end, second_end = free.pop(key)
+        del needed[key]
+        moves.append(Move(first, second_end, second) if key == at else Move(second, first_end, first))
     for at, key in zip(list(loose), sorted(free), strict=False):
-        first, other = chain.joined[at]
-        one, two = wanted.pop(key)
-        moves += [Move(first, two, one), Move(other, one, two)]
-        left.remove(at)
-    surplus = [chain.joined[at] for at in left]
-    places = [place for place in (chain.before, chain.after) if place >= 0]
-    doubtful = next((place for place in places if not topology.empty[place]), places[0] if places else -1)
-    return Repair(tuple(moves), tuple((end, doubtful) for end, _ in wanted.values()), tuple(surplus))
+        first, second = chain.joined[at]
+        first_end, second_end = needed.pop(key)
+        moves += [Move(first, second_end, first_end), Move(second, first_end, second_end)]
+        unmoved.remove(at)
+    surplus = [chain.joined[at] for at in unmoved]
+    places = [port for port in (chain.before, chain.after) if port >= 0]
+    doubtful = next((port for port in places if not topology.empty[port]), places[0] if places else -1)
+    return Repair(tuple(moves), tuple((end, doubtful) for end, _ in needed.values()), tuple(surplus))

@@ -16,6 +16,7 @@ from fabricgen.verify.diagnosis.topology import Gain, Topology
 LEAST_CLOSED = 3
 """Two plugs that go round are a swap."""
 LEAST_OPEN = 2
+"""One plug that is moved into a free cage is a move."""
 
 
 class Shift(NamedTuple):
@@ -25,7 +26,7 @@ class Shift(NamedTuple):
     closed: bool
 
 
-def shift_of(moves: Sequence[tuple[int, int]], closed: bool) -> int:
+def measure_shift(moves: Sequence[tuple[int, int]], closed: bool) -> int:
     """By how many places of the row all plugs of a row are too high (below 0: too low); 0 where they are no shift.
 
     A row is places at equal distances. In a row that is shifted round, those at its one end are at its other end.
@@ -33,7 +34,7 @@ def shift_of(moves: Sequence[tuple[int, int]], closed: bool) -> int:
     if len(moves) < (LEAST_CLOSED if closed else LEAST_OPEN):
         return 0
     sources, targets = sorted(source for source, _ in moves), sorted(target for _, target in moves)
-    stride = _stride(targets)
+    stride = _measure_stride(targets)
     if not stride or len(set(sources)) < len(sources):
         return 0
     offsets = {source - target for source, target in moves}
@@ -42,25 +43,25 @@ def shift_of(moves: Sequence[tuple[int, int]], closed: bool) -> int:
         if sources != targets or any(offset % stride for offset in offsets):
             return 0
         # round a row of five, four places up and one down are the same
-        by = {offset // stride % count for offset in offsets}
-        up = by.pop()
+        turns = {offset // stride % count for offset in offsets}
+        up = turns.pop()
         # of the two ways round, the shorter one
-        return 0 if by else up if 2 * up <= count else up - count
+        return 0 if turns else up if 2 * up <= count else up - count
     return offsets.pop() if len(offsets) == 1 else 0
 
 
 def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
     """Which of some rows are one shift together, as indexes; all their plugs are off by the same offsets."""
     closed, opened = ([at for at, row in enumerate(rows) if row.closed is closed] for closed in (True, False))
-    if len(closed) > 1 and shift_of([move for at in closed for move in rows[at].moves], closed=True):
+    if len(closed) > 1 and measure_shift([move for at in closed for move in rows[at].moves], closed=True):
         yield closed
-    yield from (run for run in _runs(rows, opened) if len(run) > 1)
+    yield from (run for run in _list_runs(rows, opened) if len(run) > 1)
 
 
-def _runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[int]]:
+def _list_runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[int]]:
     """Open rows whose targets follow each other at the usual distance."""
     targets = sorted((target, at) for at in members for _, target in rows[at].moves)
-    steps = Counter(two[0] - one[0] for one, two in pairwise(targets))
+    steps = Counter(upper[0] - lower[0] for lower, upper in pairwise(targets))
     if not steps:
         return
     usual = min(steps, key=lambda step: (-steps[step], step))
@@ -75,9 +76,9 @@ def _runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[int]]:
     yield list(dict.fromkeys(run))
 
 
-def _stride(ranks: Sequence[int]) -> int:
+def _measure_stride(ranks: Sequence[int]) -> int:
     """The distance between neighbours of a row; 0 where it is not the same everywhere."""
-    steps = {two - one for one, two in pairwise(ranks)}
+    steps = {upper - lower for lower, upper in pairwise(ranks)}
     return steps.pop() if len(steps) == 1 else 0
 
 
@@ -92,72 +93,79 @@ class PairedCages:
     _of_device: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     _ports: dict[int, list[int]] = field(default_factory=dict)
 
-    def plugs_beside(self, port: int) -> list[int]:
+    def list_plugs_beside(self, port: int) -> list[int]:
         """The plugs in the cage of a planned port, in their order; empty unless these are several single ones."""
         cabling = self.plugs.cabling
 
-        def connector(plug: int) -> tuple[object, str]:
-            return natural(cabling.connector_text(self.plugs.ports(plug)[0]))
+        def find_connector(plug: int) -> tuple[object, str]:
+            return natural(cabling.connector_text(self.plugs.list_ports(plug)[0]))
 
         device = int(cabling.device[port])
         if device not in self._of_device:
             cages: dict[str, list[int]] = {}
-            for other in cabling.ports_of_device(device).tolist():
-                plugs = cages.setdefault(cabling.cage(other), [])
-                if (plug := int(cabling.plug[other])) not in plugs:
+            for device_port in cabling.ports_of_device(device).tolist():
+                plugs = cages.setdefault(cabling.cage(device_port), [])
+                if (plug := int(cabling.plug[device_port])) not in plugs:
                     plugs.append(plug)
-            self._of_device[device] = {cage: sorted(plugs, key=connector) for cage, plugs in cages.items()}
+            self._of_device[device] = {cage: sorted(plugs, key=find_connector) for cage, plugs in cages.items()}
         plugs = self._of_device[device][cabling.cage(port)]
         return plugs if len(plugs) > 1 and not any(map(self.plugs.is_common, plugs)) else []
 
-    def ports(self, cage: int) -> list[int]:
+    def list_ports(self, cage: int) -> list[int]:
         """The ports of a cage."""
         if cage not in self._ports:
-            beside = self.plugs_beside(self.plugs.ports(cage)[0])
-            self._ports[cage] = [port for plug in beside for port in self.plugs.ports(plug)]
+            beside = self.list_plugs_beside(self.plugs.list_ports(cage)[0])
+            self._ports[cage] = [port for plug in beside for port in self.plugs.list_ports(plug)]
         return self._ports[cage]
 
-    def rings_of_plugs(self, ring: Ring) -> list[Ring]:
+    def split_ring(self, ring: Ring) -> list[Ring]:
         """An exchange of cages as exchanges of the first plugs of these, of the second ones and so on."""
-        beside = {cage: self.plugs_beside(self.plugs.ports(cage)[0]) for cage in ring}
+        beside = {cage: self.list_plugs_beside(self.plugs.list_ports(cage)[0]) for cage in ring}
         return [
-            {beside[found][nth]: beside[planned][nth] for found, planned in ring.items()}
+            {beside[actual][nth]: beside[planned][nth] for actual, planned in ring.items()}
             for nth in range(len(beside[next(iter(ring))]))
         ]
 
 
-def paired_cages(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable:
+def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable:
     """Cages of one device as things that can stand in for each other; some devices are exchanged as boxes."""
     cabling = cages.plugs.cabling
 
-    def vote(topology: Topology, port: int) -> tuple[int, int] | None:
+    def read_vote(topology: Topology, port: int) -> tuple[int, int] | None:
         target = int(topology.mate[port]) ^ 1
         if max(port, target) >= topology.planned or cabling.device[port] != cabling.device[target]:
             return None
-        ours, theirs = cages.plugs_beside(port), cages.plugs_beside(target)
-        if not ours or not theirs or ours == theirs:
+        own_plugs, planned_plugs = cages.list_plugs_beside(port), cages.list_plugs_beside(target)
+        if not own_plugs or not planned_plugs or own_plugs == planned_plugs:
             return None
-        here, there = cages.ports(ours[0]), cages.ports(theirs[0])
-        alike = len(here) == len(there) and len(ours) == len(theirs) and here.index(port) == there.index(target)
-        return (ours[0], theirs[0]) if alike else None
+        own_ports, planned_ports = cages.list_ports(own_plugs[0]), cages.list_ports(planned_plugs[0])
+        alike = (
+            len(own_ports) == len(planned_ports)
+            and len(own_plugs) == len(planned_plugs)
+            and own_ports.index(port) == planned_ports.index(target)
+        )
+        return (own_plugs[0], planned_plugs[0]) if alike else None
 
-    def votes(topology: Topology) -> list[Vote]:
-        counts = Counter(filter(None, (vote(topology, port) for port in topology.wrong().tolist())))
-        return [Vote(links, *pair) for pair, links in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
+    def count_votes(topology: Topology) -> list[Vote]:
+        counts = Counter(filter(None, (read_vote(topology, port) for port in topology.find_wrong_ports().tolist())))
+        return [
+            Vote(links, *pair)
+            for pair, links in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0]))
+        ]
 
-    def renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         pairs = [
             pair
-            for found, planned in ring.items()
-            for pair in zip(cages.ports(found), cages.ports(planned), strict=True)
+            for actual, planned in ring.items()
+            for pair in zip(cages.list_ports(actual), cages.list_ports(planned), strict=True)
         ]
-        return {port: now for port, now in pairs if topology.tells(port, now)}, [port for port, _ in pairs]
+        return {port: now for port, now in pairs if topology.has_state(port, now)}, [port for port, _ in pairs]
 
     def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
         # an exchange of whole cages must mend more links than it pulls cages, or single plugs were as good
         return gain.links > max(len(ring), gain.unseen)
 
-    def depends(ring: Ring) -> bool:
-        return any(int(cabling.device[cages.plugs.ports(cage)[0]]) in exchanged for cage in ring)
+    def needs_boxes(ring: Ring) -> bool:
+        return any(int(cabling.device[cages.plugs.list_ports(cage)[0]]) in exchanged for cage in ring)
 
-    return Exchangeable(votes, renumbered, is_worth, depends=depends)
+    return Exchangeable(count_votes, renumber, is_worth, needs_boxes=needs_boxes)

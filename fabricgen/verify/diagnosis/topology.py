@@ -47,33 +47,39 @@ class Topology:
     Bool, one entry a device: `is_whole`, all that it sees is known; `speaks`, it has a dump of its own.
     """
 
-    def __init__(self, cabling: PlannedCabling, seen: Seen) -> None:
+    def __init__(self, cabling: PlannedCabling, seen_ports: Seen) -> None:
         """What was seen, as it was seen."""
         self.cabling = cabling
         self.planned = cabling.ports
-        self.size = len(seen.mate)
-        self.mate: Ints = seen.mate.copy()
-        self.towards: Ints = seen.towards.copy()
-        self._sees_devices = bool((seen.towards >= 0).any())  # no exchange adds to these
-        self.empty: Flags = ((seen.dumped & ~seen.doubtful) | seen.down) & (seen.mate < 0) & (seen.towards < 0)
+        self.size = len(seen_ports.mate)
+        self.mate: Ints = seen_ports.mate.copy()
+        self.towards: Ints = seen_ports.towards.copy()
+        self._sees_devices = bool((seen_ports.towards >= 0).any())  # no exchange adds to these
+        self.empty: Flags = (
+            ((seen_ports.dumped & ~seen_ports.doubtful) | seen_ports.down)
+            & (seen_ports.mate < 0)
+            & (seen_ports.towards < 0)
+        )
         self.odd: Flags = np.zeros(self.size, dtype=bool)
-        odd = [stranger.port for stranger in seen.strangers]
-        for conflict in seen.conflicts:
+        odd = [stranger.port for stranger in seen_ports.strangers]
+        for conflict in seen_ports.conflicts:
             # what another port agrees on with its mate is not in doubt because of a third one
             odd += [conflict.port] + [port for port in (conflict.sees,) if port >= 0 and self.mate[port] < 0]
         self.odd[odd] = True
         self.empty[odd] = False
-        unsure = ~(seen.dumped & ~seen.doubtful)[: self.planned]
+        unsure = ~(seen_ports.dumped & ~seen_ports.doubtful)[: self.planned]
         self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
-        speaks = np.bincount(cabling.device[seen.dumped[: self.planned]], minlength=len(cabling.device_names)) > 0
+        speaks = np.bincount(cabling.device[seen_ports.dumped[: self.planned]], minlength=len(cabling.device_names)) > 0
         self.speaks: Flags = speaks
-        self._texts = {str(text): code for code, text in enumerate(cabling.port_texts.tolist())} if seen.spare else {}
-        self.names: list[str] = [spare.port for spare in seen.spare]
-        codes = [self._texts.setdefault(spare.port, len(self._texts)) for spare in seen.spare]
-        self.device: Ints = np.r_[cabling.device, np.array([s.device for s in seen.spare], dtype=np.int32)]
+        self._texts = (
+            {str(text): code for code, text in enumerate(cabling.port_texts.tolist())} if seen_ports.spare else {}
+        )
+        self.names: list[str] = [spare.port for spare in seen_ports.spare]
+        codes = [self._texts.setdefault(spare.port, len(self._texts)) for spare in seen_ports.spare]
+        self.device: Ints = np.r_[cabling.device, np.array([s.device for s in seen_ports.spare], dtype=np.int32)]
         self.name: Ints = np.r_[cabling.name, np.array(codes, dtype=np.int32)]
         self._spare_of: dict[int, list[int]] = defaultdict(list)
-        for number, spare in enumerate(seen.spare, cabling.ports):
+        for number, spare in enumerate(seen_ports.spare, cabling.ports):
             self._spare_of[spare.device].append(number)
         self._by_name: dict[int, dict[int, int]] = {}
         self.fronts = Fronts(cabling)
@@ -81,26 +87,26 @@ class Topology:
 
     def copy(self) -> Topology:
         """A topology that can be changed without changing this one."""
-        other = copy(self)
+        duplicate = copy(self)
         for column in ("mate", "towards", "empty", "odd", "device", "name", "names", "speaks"):
-            setattr(other, column, getattr(self, column).copy())
-        other._spare_of = defaultdict(list, {device: list(ports) for device, ports in self._spare_of.items()})
-        other._by_name = {}
-        return other
+            setattr(duplicate, column, getattr(self, column).copy())
+        duplicate._spare_of = defaultdict(list, {device: list(ports) for device, ports in self._spare_of.items()})
+        duplicate._by_name = {}
+        return duplicate
 
-    def place(self, port: int) -> tuple[int, str]:
+    def locate_port(self, port: int) -> tuple[int, str]:
         """(Device, name of the port there.)"""
-        told = self.cabling.port_text(port) if port < self.planned else self.names[port - self.planned]
-        return int(self.device[port]), told
+        name = self.cabling.port_text(port) if port < self.planned else self.names[port - self.planned]
+        return int(self.device[port]), name
 
-    def ports_of(self, device: int) -> list[int]:
+    def list_ports(self, device: int) -> list[int]:
         """The planned and the spare ports of a device."""
         return [*self.cabling.ports_of_device(device).tolist(), *self._spare_of.get(device, ())]
 
     def port_at(self, device: int, name: int) -> int:
         """The port of a name on a device, or NOWHERE."""
         if device not in self._by_name:
-            self._by_name[device] = {int(self.name[port]): port for port in self.ports_of(device)}
+            self._by_name[device] = {int(self.name[port]): port for port in self.list_ports(device)}
         return self._by_name[device].get(name, NOWHERE)
 
     def add_port(self, device: int, name: int, text: str) -> int:
@@ -141,23 +147,23 @@ class Topology:
             self._alike[key] = cabling.are_alike(port ^ 1, mate) or cabling.are_alike(mate ^ 1, port)
         return self._alike[key]
 
-    def wrong(self) -> Ints:
+    def find_wrong_ports(self) -> Ints:
         """The ports that see another one than they should, as `joins_right`; int64."""
         mate = self.mate[: self.size]
         port = np.flatnonzero(mate >= 0)
         port = port[(mate[port] != port ^ 1) | (port >= self.planned)]
         sees = mate[port]
-        both = (port < self.planned) & (sees < self.planned)
-        one, other = port[both], sees[both]
-        right = (self.device[one ^ 1] == self.device[other]) & (self.device[other ^ 1] == self.device[one])
+        both_planned = (port < self.planned) & (sees < self.planned)
+        near, far = port[both_planned], sees[both_planned]
+        right = (self.device[near ^ 1] == self.device[far]) & (self.device[far ^ 1] == self.device[near])
         parallel = np.flatnonzero(right)
         right[parallel] = [
-            self._is_alike(*pair) for pair in zip(*(e[parallel].tolist() for e in (one, other)), strict=True)
+            self._is_alike(*pair) for pair in zip(*(e[parallel].tolist() for e in (near, far)), strict=True)
         ]
         wrong: Flags = np.ones(len(port), dtype=bool)
-        wrong[both] = ~right
-        found: Ints = port[wrong]
-        return found
+        wrong[both_planned] = ~right
+        wrong_ports: Ints = port[wrong]
+        return wrong_ports
 
     def is_unseen(self, port: int) -> bool:
         """Whether nothing is known of the planned link at a port: it may be as planned."""
@@ -166,23 +172,23 @@ class Topology:
             return False
         return not any(self.empty[p] for p in pair)
 
-    def tells(self, port: int, now: int) -> bool:
+    def has_state(self, port: int, now: int) -> bool:
         """Whether anything is known of a port that has to be kept when it is taken for another."""
         if self.mate[port] >= 0 or self.towards[port] >= 0:
             return True
         return now != NOWHERE and bool(self.empty[port] or self.odd[port])
 
-    def looking_at(self, devices: Mapping[int, int]) -> list[int]:
+    def list_ports_looking_at(self, devices: Mapping[int, int]) -> list[int]:
         """The ports that see one of some devices, at a port there that is not known."""
         if not devices or not self._sees_devices:
             return []
-        found: list[int] = np.flatnonzero(np.isin(self.towards[: self.size], list(devices))).tolist()
-        return found
+        ports: list[int] = np.flatnonzero(np.isin(self.towards[: self.size], list(devices))).tolist()
+        return ports
 
-    def gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
+    def measure_gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
         """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns."""
         right, before, unseen, wrong, broken, far = [], [], set(), 0, 0, set()
-        for port in dict.fromkeys([*touched, *self.looking_at(devices)]):
+        for port in dict.fromkeys([*touched, *self.list_ports_looking_at(devices)]):
             if port >= self.size:
                 continue
             mate, now, sees = int(self.mate[port]), taken_for.get(port, port), int(self.towards[port])
@@ -204,7 +210,7 @@ class Topology:
                 right.append(now)
                 far |= {int(self.device[port]), sees} - devices.keys()
             wrong += not will
-        links, plugs = len(right) - len(before), self._plugs(right) - self._plugs(before)
+        links, plugs = len(right) - len(before), self._count_rows(right) - self._count_rows(before)
         planned = {int(self.device[port ^ 1]) for port in touched if port < self.planned}
         witnesses, tiers = (len({self.cabling.of_device("tier", d) for d in devices}) for devices in (far, planned))
         return Gain(links, plugs, len(unseen), len(right), wrong, broken, witnesses, tiers)
@@ -212,13 +218,13 @@ class Topology:
     def keeps_pairs(self, devices: Collection[int]) -> bool:
         """Whether some devices have links, none to a device that is not planned, nor more than are planned."""
         for device in devices:
-            seen: Counter[int] = Counter()
-            for port in self.ports_of(device):
+            seen_links: Counter[int] = Counter()
+            for port in self.list_ports(device):
                 mate, sees = int(self.mate[port]), int(self.towards[port])
                 if mate >= 0 or sees >= 0:
-                    seen[int(self.device[mate]) if mate >= 0 else sees] += 1
+                    seen_links[int(self.device[mate]) if mate >= 0 else sees] += 1
             planned = Counter(self.device[self.cabling.ports_of_device(device) ^ 1].tolist())
-            if not seen or seen - planned:
+            if not seen_links or seen_links - planned:
                 return False
         return True
 
@@ -226,23 +232,23 @@ class Topology:
         """Whether a port should see some device."""
         return bool(0 <= port < self.planned and sees == self.device[port ^ 1])
 
-    def _plugs(self, ports: Sequence[int]) -> int:
+    def _count_rows(self, ports: Sequence[int]) -> int:
         """How many rows of cables.csv some ports are of: both jumpers from one cage to one other count once."""
         return len({int(self.cabling.row[port >> 1]) for port in ports})
 
-    def take(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> None:
+    def renumber_ports(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> None:
         """Take ports, and `devices`, for others: what `touched` ports see moves to those that they are taken for."""
-        for port in self.looking_at(devices):
+        for port in self.list_ports_looking_at(devices):
             self.towards[port] = devices[int(self.towards[port])]
         self.speaks[list(devices.values())] = self.speaks[list(devices)]
-        told = [
+        states = [
             (taken_for[p], int(self.mate[p]), int(self.towards[p]), bool(self.empty[p]), bool(self.odd[p]))
             for p in touched
             if p in taken_for
         ]
         for column, blank in ((self.mate, -1), (self.towards, -1), (self.empty, False), (self.odd, False)):
             column[list(touched)] = blank
-        for port, mate, towards, empty, odd in told:
+        for port, mate, towards, empty, odd in states:
             self.towards[port], self.empty[port], self.odd[port] = towards, empty, odd
             if mate >= 0:
                 sees = taken_for.get(mate, mate)
@@ -277,30 +283,30 @@ class Fronts:
     _named: dict[int, Front] = field(default_factory=dict)
     _kinds: dict[tuple[int, int], Front] = field(default_factory=dict)
 
-    def socket(self, device: int, name: str, plug: int = -1) -> Socket:
+    def find_socket(self, device: int, name: str, plug: int = -1) -> Socket:
         """The socket behind a port of a device; empty texts where it is not known.
 
         `plug` is a planned port of the plug that is in it, which takes as much of this cage as of its own.
         """
-        for front in (self._planned(device), self._of_kind(device)):
+        for front in (self._list_planned_sockets(device), self._list_sockets_of_kind(device)):
             if name in front:
                 return front[name]
-            if place := _in_name(front, name) or _by_number(front, name):
-                return Socket(place.cage, place.cage + self._connector(front, place.lane, plug))
+            if cage_lane := _find_lane_by_name(front, name) or _find_lane_by_number(front, name):
+                return Socket(cage_lane.cage, cage_lane.cage + self._find_connector(front, cage_lane.lane, plug))
         return Socket("", "")
 
-    def _connector(self, front: Front, lane: str | int, plug: int) -> str:
+    def _find_connector(self, front: Front, lane: str | int, plug: int) -> str:
         """What follows the cage in the connector at a lane of it: `/2`, or nothing."""
         if plug >= 0:
-            home, cage = self._planned(int(self.cabling.device[plug])), self.cabling.cage(plug)
+            home, cage = self._list_planned_sockets(int(self.cabling.device[plug])), self.cabling.cage(plug)
             if self.cabling.connector_text(plug) == cage:
                 return ""
             beside = {name: socket for name, socket in home.items() if socket.cage == cage}
-            if told := _connectors(home, beside).get(lane):
-                return told
-        return _connectors(front, front).get(lane, "")
+            if suffix := _list_connectors(home, beside).get(lane):
+                return suffix
+        return _list_connectors(front, front).get(lane, "")
 
-    def _planned(self, device: int) -> Front:
+    def _list_planned_sockets(self, device: int) -> Front:
         if device not in self._named:
             cabling = self.cabling
             self._named[device] = {
@@ -309,79 +315,79 @@ class Fronts:
             }
         return self._named[device]
 
-    def _of_kind(self, device: int) -> Front:
+    def _list_sockets_of_kind(self, device: int) -> Front:
         """The sockets of planned ports of other devices of the model and NOS, which have more of them in use."""
         columns = [self.cabling.devices[name].codes for name in ("model", "nos")]
         key = int(columns[0][device]), int(columns[1][device])
         if key not in self._kinds:
             alike = np.flatnonzero((columns[0] == key[0]) & (columns[1] == key[1]))[:MOST_ALIKE]
-            fronts = map(self._planned, alike.tolist())
+            fronts = map(self._list_planned_sockets, alike.tolist())
             self._kinds[key] = {name: socket for front in fronts for name, socket in front.items()}
         return self._kinds[key]
 
 
-class _Place(NamedTuple):
+class _CageLane(NamedTuple):
     """A cage, and which of its ports: what its name ends with, or its number within the cage."""
 
     cage: str
     lane: str | int
 
 
-def _connectors(front: Front, ports: Front) -> dict[str | int, str]:
+def _list_connectors(front: Front, ports: Front) -> dict[str | int, str]:
     """What follows the cage in the connector at each lane, of some ports of a front."""
-    found: dict[str | int, str] = {}
+    suffixes: dict[str | int, str] = {}
     for name, socket in ports.items():
-        if place := _in_name(front, name) or _by_number(front, name):
-            found[place.lane] = max(found.get(place.lane, ""), socket.connector.removeprefix(socket.cage))
-    if any(found.values()):
-        for nth, lane in enumerate(sorted(found, key=lambda each: natural(str(each))), start=1):
-            found[lane] = found[lane] or f"/{nth}"  # planned in a cable that fills its cage alone
-    return found
+        if cage_lane := _find_lane_by_name(front, name) or _find_lane_by_number(front, name):
+            suffixes[cage_lane.lane] = max(suffixes.get(cage_lane.lane, ""), socket.connector.removeprefix(socket.cage))
+    if any(suffixes.values()):
+        for nth, lane in enumerate(sorted(suffixes, key=lambda lane_name: natural(str(lane_name))), start=1):
+            suffixes[lane] = suffixes[lane] or f"/{nth}"  # planned in a cable that fills its cage alone
+    return suffixes
 
 
-def _in_name(front: Front, name: str) -> _Place | None:
+def _find_lane_by_name(front: Front, name: str) -> _CageLane | None:
     """The place of a port whose cage stands in its name, as it does in all that are planned and begin alike."""
-    head = _head(name)
-    behinds = set()
-    for told, socket in front.items():
-        if _head(told) == head:
-            behind = told[len(head) + len(socket.cage) :]
-            if not told.startswith(head + socket.cage) or behind[:1].isdigit():
+    head = _read_head(name)
+    suffixes = set()
+    for planned_name, socket in front.items():
+        if _read_head(planned_name) == head:
+            suffix = planned_name[len(head) + len(socket.cage) :]
+            if not planned_name.startswith(head + socket.cage) or suffix[:1].isdigit():
                 return None
-            behinds.add(behind)
+            suffixes.add(suffix)
     # the longest ending first: `swp1s0` ends as ports of whole cages do, too
-    for behind in sorted(behinds, key=lambda each: (-len(each), each)):
-        cage = name[len(head) : len(name) - len(behind)]
-        if name.endswith(behind) and re.fullmatch(r"\d{1,9}(/\d{1,9})*", cage):
-            return _Place(cage, behind)
+    for suffix in sorted(suffixes, key=lambda suffix_text: (-len(suffix_text), suffix_text)):
+        cage = name[len(head) : len(name) - len(suffix)]
+        if name.endswith(suffix) and re.fullmatch(r"\d{1,9}(/\d{1,9})*", cage):
+            return _CageLane(cage, suffix)
     return None
 
 
-def _head(name: str) -> str:
+def _read_head(name: str) -> str:
     """What stands before the first digit of a name."""
-    found = re.match(r"\D*", name)
-    return found[0] if found else ""
+    letters = re.match(r"\D*", name)
+    return letters[0] if letters else ""
 
 
-def _by_number(front: Front, name: str) -> _Place | None:
+def _find_lane_by_number(front: Front, name: str) -> _CageLane | None:
     """The place of a port whose number counts lanes or ports over the front, by the planned cages on both its sides, or
     by the nearest two.
     """
-    wanted = _NUMBERED.fullmatch(name)
+    parsed_name = _NUMBERED.fullmatch(name)
     firsts: dict[int, int] = {}
-    for told, socket in front.items():
-        found = _NUMBERED.fullmatch(told)
-        if found and wanted and found[1] == wanted[1] and socket.cage.isdigit():
+    for planned_name, socket in front.items():
+        parsed = _NUMBERED.fullmatch(planned_name)
+        if parsed and parsed_name and parsed[1] == parsed_name[1] and socket.cage.isdigit():
             cage = int(socket.cage)
-            firsts[cage] = min(int(found[2]), firsts.get(cage, int(found[2])))
-    if not wanted or len(firsts) < 2:
+            firsts[cage] = min(int(parsed[2]), firsts.get(cage, int(parsed[2])))
+    if not parsed_name or len(firsts) < 2:
         return None
-    number, known = int(wanted[2]), sorted(firsts.items())
-    spans = list(pairwise(known))
+    number, numbered_cages = int(parsed_name[2]), sorted(firsts.items())
+    spans = list(pairwise(numbered_cages))
     # a number beyond the last planned cage goes on as the last two cages do
-    (one, low), (other, high) = next((span for span in spans if number < span[1][1]), spans[-1])
-    step, rest = divmod(high - low, other - one)
+    (low_cage, low_number), (high_cage, high_number) = next((span for span in spans if number < span[1][1]), spans[-1])
+    step, rest = divmod(high_number - low_number, high_cage - low_cage)
     if rest or step < 1:
         return None
-    cages, lane = divmod(number - low, step)
-    return _Place(str(one + cages), lane) if one + cages > 0 else None
+    cages, lane = divmod(number - low_number, step)
+    return _CageLane(str(low_cage + cages), lane) if low_cage + cages > 0 else None

@@ -9,7 +9,7 @@ from fabricgen.verify.actions import Action, End, Kind, Step
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.topology import Gain, Topology
-from fabricgen.verify.diagnosis.wording import listed
+from fabricgen.verify.diagnosis.wording import join_in_words
 
 Channel = tuple[str, str, int]
 """Where a link runs in a trunk: its connector, its fibres there, and which of the links on these it is."""
@@ -25,7 +25,7 @@ class TrunkEnds:
     behind: dict[int, tuple[int, Channel]]
 
 
-def trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
+def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
     """The ends of the trunks of a plan; None if nothing is patched."""
     if cabling.patching is None:
         return None
@@ -38,17 +38,17 @@ def trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
             [trunks[f"{s}_{w}"][at] for w in ("rack", "u", "panel", "ports")] for s in "ab"
         ]
     ]
-    found = TrunkEnds(names, places, [{} for _ in places], {})
+    trunk_ends = TrunkEnds(names, places, [{} for _ in places], {})
     number = {name: at for at, name in enumerate(names)}
-    for port, (trunk, panel, channel) in _channels(cabling, patches).items():
+    for port, (trunk, panel, channel) in _read_channels(cabling, patches).items():
         end = 2 * number[trunk] + (panel != places[2 * number[trunk]].device)
-        for place, at in ((end, port), (end ^ 1, port ^ 1)):
-            found.ports[place][channel] = at
-            found.behind[at] = (place, channel)
-    return found
+        for end_index, at in ((end, port), (end ^ 1, port ^ 1)):
+            trunk_ends.ports[end_index][channel] = at
+            trunk_ends.behind[at] = (end_index, channel)
+    return trunk_ends
 
 
-def _channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[str, str, Channel]]:
+def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[str, str, Channel]]:
     """(Trunk, panel, channel) of planned ports, one for each link that is patched.
 
     A row of the list of jumpers has the cage. Several of one cable in one cage are those of its links in order, unless
@@ -67,41 +67,47 @@ def _channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[str, 
                 port = 2 * link + end
                 device = cabling.device_names[cabling.device[port]]
                 ends[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.cage(port)].append(port)
-    found: dict[int, tuple[str, str, Channel]] = {}
-    told: set[int] = set()
-    for key, ports in sorted(ends.items(), key=lambda each: len(rows[each[0]])):
+    channels: dict[int, tuple[str, str, Channel]] = {}
+    done_links: set[int] = set()
+    for key, ports in sorted(ends.items(), key=lambda patched_end: len(rows[patched_end[0]])):
         for nth, port in enumerate(ports):
-            if port >> 1 in told or len(rows[key]) not in (1, len(ports)):
+            if port >> 1 in done_links or len(rows[key]) not in (1, len(ports)):
                 continue
-            told.add(port >> 1)
+            done_links.add(port >> 1)
             row = rows[key][nth if len(rows[key]) > 1 else 0]
             trunk, panel, connector, fibres = (
                 str(patches[name][row])  # type: ignore[index]
                 for name in ("trunk", "panel", "connector", "fibres")
             )
-            found[port] = trunk, panel, (connector, fibres, nth if len(rows[key]) == 1 else 0)
-    return found
+            channels[port] = trunk, panel, (connector, fibres, nth if len(rows[key]) == 1 else 0)
+    return channels
 
 
-def exchangeable_trunks(ends: TrunkEnds) -> Exchangeable:
+def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
     """Ends of trunks as things that can stand in for each other."""
 
-    def votes(topology: Topology) -> list[Vote]:
+    def count_votes(topology: Topology) -> list[Vote]:
         counts: Counter[tuple[int, int]] = Counter()
-        for port in topology.wrong().tolist():
-            here, there = ends.behind.get(port), ends.behind.get(int(topology.mate[port]) ^ 1)
-            if here and there and here[0] != there[0] and here[0] % 2 == there[0] % 2 and here[1] == there[1]:
-                counts[here[0], there[0]] += 1
-        found = [Vote(links, *pair) for pair, links in counts.items()]
-        return sorted(found, key=lambda vote: (-vote.links, vote.found, vote.planned))
+        for port in topology.find_wrong_ports().tolist():
+            own_end, planned_end = ends.behind.get(port), ends.behind.get(int(topology.mate[port]) ^ 1)
+            if (
+                own_end
+                and planned_end
+                and own_end[0] != planned_end[0]
+                and own_end[0] % 2 == planned_end[0] % 2
+                and own_end[1] == planned_end[1]
+            ):
+                counts[own_end[0], planned_end[0]] += 1
+        votes = [Vote(links, *pair) for pair, links in counts.items()]
+        return sorted(votes, key=lambda vote: (-vote.links, vote.actual, vote.planned))
 
-    def renumbered(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         taken_for, touched = {}, []
-        for found, planned in ring.items():
-            for channel, port in ends.ports[found].items():
+        for actual, planned in ring.items():
+            for channel, port in ends.ports[actual].items():
                 touched.append(port)
                 now = ends.ports[planned].get(channel, port)
-                if topology.tells(port, now):
+                if topology.has_state(port, now):
                     taken_for[port] = now
         if len(set(taken_for.values())) < len(taken_for):
             return {}, []
@@ -110,19 +116,20 @@ def exchangeable_trunks(ends: TrunkEnds) -> Exchangeable:
     def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
         return gain.plugs > len(ring) and gain.links > gain.unseen
 
-    return Exchangeable(votes, renumbered, is_worth)
+    return Exchangeable(count_votes, renumber, is_worth)
 
 
-def trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
+def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
     """Ends of trunks that are in each other's place, told by their panels; a step for each, of no cable of the plan."""
-    found = sorted(ring)
-    names = listed([ends.names[end // 2] for end in found])
-    places = [ends.places[end] for end in found]
-    at = listed([f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in places])
-    other = listed(sorted({ends.places[end ^ 1].device for end in found}))
-    what = "exchanged: swap them" if len(found) == 2 else "in each other's places"
-    text = f"the ends of trunks {names} at {at} are {what} there, or at {other}."
+    actual_ends = sorted(ring)
+    names = join_in_words([ends.names[end // 2] for end in actual_ends])
+    places = [ends.places[end] for end in actual_ends]
+    locations = join_in_words([f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in places])
+    other_panels = join_in_words(sorted({ends.places[end ^ 1].device for end in actual_ends}))
+    phrase = "exchanged: swap them" if len(actual_ends) == 2 else "in each other's places"
+    text = f"the ends of trunks {names} at {locations} are {phrase} there, or at {other_panels}."
     steps = tuple(
-        Step("", ends.places[end], replace(ends.places[ring[end]], label=ends.names[ring[end] // 2])) for end in found
+        Step("", ends.places[end], replace(ends.places[ring[end]], label=ends.names[ring[end] // 2]))
+        for end in actual_ends
     )
-    return Action(Kind.SPLITTER, len(found), cables, tuple(places), text, steps=steps)
+    return Action(Kind.SPLITTER, len(actual_ends), cables, tuple(places), text, steps=steps)

@@ -15,64 +15,66 @@ MOST_STEPS = 4
 """The text of an action names so many of its steps, which reports list below it."""
 
 
-def end_of(topology: Topology, port: int) -> End:
+def make_end(topology: Topology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
     if port < topology.planned:
         return topology.cabling.end(port)
-    device, text = topology.place(port)
+    device, text = topology.locate_port(port)
     belongs = int(topology.mate[port]) ^ 1
     plug_there = belongs if topology.mate[port] >= 0 and belongs < topology.planned else -1
-    cage, connector = topology.fronts.socket(device, text, plug_there)
+    cage, connector = topology.fronts.find_socket(device, text, plug_there)
     rack = topology.cabling.rack_of(device)
     return End(topology.cabling.device_names[device], text, *rack, cage=cage, connector=connector)
 
 
-def box(end: End) -> str:
+def describe_box(end: End) -> str:
     """A device with its place: `n012 (rack rk03, U7)`."""
     if not end.rack:
         return end.device
     return f"{end.device} (rack {end.rack}{f', U{end.u}' if end.u else ''})"
 
 
-def plug(end: End) -> str:
+def describe_plug(end: End) -> str:
     """A port with its device: `n012:eth1 (rack rk03, U7)`."""
-    return box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else box(end)
+    return describe_box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else describe_box(end)
 
 
-def spot_on_device(end: End) -> str:
+def describe_port(end: End) -> str:
     """A port on its device, with the connector of a cage that has several: `Ethernet256 (33/1)`."""
     return f"{end.port} ({end.connector})" if end.connector not in (end.port, end.cage) else end.port
 
 
-def cage_text(end: End) -> str:
+def describe_cage(end: End) -> str:
     """A cage with its device: `n012:OSFP1 (rack rk03, U7)`."""
-    return plug(replace(end, port=f"cage {end.cage}" if end.cage.isdigit() else end.cage))
+    return describe_plug(replace(end, port=f"cage {end.cage}" if end.cage.isdigit() else end.cage))
 
 
-def listed(texts: Sequence[str], most: int = MOST_LISTED) -> str:
+def join_in_words(texts: Sequence[str], most: int = MOST_LISTED) -> str:
     """Texts as a list in words, cut where it is long."""
     if len(texts) > most:
         return ", ".join(texts[:most]) + f" and {len(texts) - most} more"
     return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
-def steps_text(steps: Sequence[Step], most: int = MOST_LISTED) -> str:
+def describe_steps(steps: Sequence[Step], most: int = MOST_LISTED) -> str:
     """`A to B, B to C`; on one device by its ports alone."""
     devices = {end.device for step in steps for end in (step.pull, step.put)}
     if len(devices) == 1:
-        return listed([f"{step.pull.port} to {step.put.port}" for step in steps], most)
-    return listed([f"{step.pull.device}:{step.pull.port} to {step.put.device}:{step.put.port}" for step in steps], most)
+        return join_in_words([f"{step.pull.port} to {step.put.port}" for step in steps], most)
+    return join_in_words(
+        [f"{step.pull.device}:{step.pull.port} to {step.put.device}:{step.put.port}" for step in steps], most
+    )
 
 
-def where(ends: Iterable[End]) -> str:
+def describe_location(ends: Iterable[End]) -> str:
     """The one device of some ends with its place, or the racks that they are in; "" if not known."""
     ends = list(ends)
     if len({end.device for end in ends}) == 1:
-        return box(ends[0])
+        return describe_box(ends[0])
     racks = sorted({end.rack for end in ends if end.rack})
-    return f"{'rack' if len(racks) == 1 else 'racks'} {listed(racks)}" if racks else ""
+    return f"{'rack' if len(racks) == 1 else 'racks'} {join_in_words(racks)}" if racks else ""
 
 
-def run(names: Sequence[str]) -> str:
-    """Consecutive ports: `Ethernet4 to Ethernet12`."""
+def describe_run(names: Sequence[str]) -> str:
+    """The first and the last of consecutive ports: `Ethernet4 to Ethernet12`."""
     return f"{names[0]} to {names[-1]}"

@@ -10,7 +10,7 @@ import pytest
 from fabricgen.export.locations import device_places
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.diagnosis.trunks import trunk_ends
+from fabricgen.verify.diagnosis.trunks import list_trunk_ends
 from fabricgen.verify.sightings import Conflict, SparePort, Stranger
 from tests.conftest import example_cluster
 from tests.verify.diagnosis.hall import Cage, Hall, cabling
@@ -436,7 +436,7 @@ def test_exchange_that_too_little_is_known_of():
 def test_exchanged_ends_of_trunks():
     """Two trunks of 18 and 14 cables of splitters each, exchanged at the leaves' panel: two moves instead of 32."""
     hall = _hall("patched-hall")
-    ends = trunk_ends(hall.cabling)
+    ends = list_trunk_ends(hall.cabling)
     assert sum(len(ports) for ports in ends.ports) == len(ends.behind) == hall.cabling.ports - _ports_not_patched(hall)
     one, other = 0, 1
     assert [ends.names[trunk].rpartition("-")[0] for trunk in (one, other)] == [

@@ -13,7 +13,7 @@ import pytest
 
 from fabricgen.export.view.verification import ELSEWHERE, verification_in
 from fabricgen.verify.cabling import cabling_of
-from fabricgen.verify.diagnosis.trunks import trunk_ends
+from fabricgen.verify.diagnosis.trunks import list_trunk_ends
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
 from tests.verify.cabled import CabledHall
 
@@ -27,7 +27,7 @@ FIRST, SECOND = (PANEL, "1-18", f"{TRUNK}1"), (PANEL, "19-36", f"{TRUNK}2")
 def exchanged(folder: Path) -> Path:
     """Dumps of the hall in which two trunks are in each other's place at the leaves' panel."""
     plan, hall = cabling_of(example_cluster(NAME)), CabledHall(NAME)
-    ends = trunk_ends(plan)
+    ends = list_trunk_ends(plan)
     assert ends is not None
     for channel, port in ends.ports[1].items():
         if channel in ends.ports[3]:
