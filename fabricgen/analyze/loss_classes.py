@@ -20,8 +20,8 @@ from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failur
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.arrays import Flags, Ints64, unique_values
-from fabricgen.wiring.cabling.end_kinds import common_ends, widths
-from fabricgen.wiring.cabling.shelf import fibres_of
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_ends_and_lanes
+from fabricgen.wiring.cabling.shelf import count_fibres
 from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
 
 
@@ -377,11 +377,11 @@ def pieces_of(cluster: Cluster) -> Pieces:
 
 def _of_plan(plan: WiringPlan) -> Pieces:
     links, cables, number = plan.links, plan.cables, len(plan.cables)
-    far_ends, lanes = widths(links, cables.end_cable, cables.end_link, cables.end_links, number)
+    far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, number)
     pieces = _numbers(plan, far_ends.astype(np.int64), lanes.astype(np.int64))
     found = np.flatnonzero(links.cable >= 0)
     cable = links.cable[found].astype(np.int64)
-    lower = common_ends(links, cables)[cable]
+    lower = are_common_ends_lower(links, cables)[cable]
     order = np.lexsort((np.where(lower, links.a_port[found], links.b_port[found]), cable))
     found, cable = found[order], cable[order]
     place = np.arange(len(cable)) - np.searchsorted(cable, cable)
@@ -408,5 +408,5 @@ def _numbers(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
     for value in kinds.tolist():
         rest, of_lanes = divmod(value, most[1])
         medium, ends = divmod(rest, most[0])
-        found.append(1 if media[medium].attached else (fibres_of(media[medium], ends, of_lanes) or (1, 1))[0])
+        found.append(1 if media[medium].attached else (count_fibres(media[medium], ends, of_lanes) or (1, 1))[0])
     return np.array(found, dtype=np.int64)[kind]

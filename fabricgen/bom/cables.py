@@ -16,9 +16,15 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import EndKind, common_ends, end_kind, slug, widths
-from fabricgen.wiring.cabling.offers import shelf_of
-from fabricgen.wiring.cabling.shelf import CableOrder, fibres_of
+from fabricgen.wiring.cabling.end_kinds import (
+    EndKind,
+    are_common_ends_lower,
+    count_ends_and_lanes,
+    make_end_kind,
+    make_slug,
+)
+from fabricgen.wiring.cabling.offers import make_shelf
+from fabricgen.wiring.cabling.shelf import CableOrder, count_fibres
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class CableParts:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._cables, self._links = cluster.plan.cables, cluster.plan.links
-        self._shelf = shelf_of(cluster.design)
+        self._shelf = make_shelf(cluster.design)
 
     @property
     def media(self) -> tuple[CableProfile, ...]:
@@ -54,7 +60,7 @@ class CableParts:
         known: dict[EndKind, int] = {}
         found: list[Ints] = []
         for upper in (False, True):
-            ends = (end_kind(s.b if upper else s.a, s, self._shelf) for s in self._links.segments)
+            ends = (make_end_kind(s.b if upper else s.a, s, self._shelf) for s in self._links.segments)
             numbers = [known.setdefault(end, len(known)) for end in ends]
             found.append(np.array(numbers, dtype=np.int32)[segment])
         return tuple(known), found[0], found[1]
@@ -74,14 +80,14 @@ class CableParts:
             legs, lanes = CableParts(self._cluster.phase.whole).widths
             return legs[self._cluster.phase.cables], lanes[self._cluster.phase.cables]
         cables = self._cables
-        return widths(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+        return count_ends_and_lanes(self._links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
 
     @cached_property
     def made(self) -> tuple[list[CablePart], Ints64]:
         """(the part for each distinct kind of cable, the kind of each cable)."""
         cables, row = self._cables, self._cables.first_rows()
         kinds, a_kind, b_kind = self.kinds
-        lower = common_ends(self._links, cables)
+        lower = are_common_ends_lower(self._links, cables)
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
         first, code = unique_combinations(*columns)
         made = []
@@ -149,7 +155,7 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
     if "RJ45" in medium.form_factors:
         return f"{medium.id}-{length}m", f"{medium.name}, RJ45, {length} m"
     if medium.attached:
-        ends = "-".join(sorted({slug(a.form_factor), slug(b.form_factor)}))
+        ends = "-".join(sorted({make_slug(a.form_factor), make_slug(b.form_factor)}))
         gbps = round(lanes * a.lane_gbps)
         what = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
@@ -164,11 +170,13 @@ def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float,
 
     `single` is the connector of far ends that take one lane of a wider module; "" where they have that of the medium.
     """
-    pieces, each = fibres_of(medium, far_ends, lanes) or (1, far_ends)
+    pieces, each = count_fibres(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.connectors_of(lanes / pieces), number(length_m)
     far = f"{each}x {single or medium.connector_for(lanes / pieces / each)}" if each > 1 else near
     crossed = f", {medium.polarity}" if medium.polarity else ""
-    name = f"{medium.fibre}-{slug(near)}{f'-1x{each}' if each > 1 else ''}{f'-{slug(single)}' if single else ''}"
+    name = (
+        f"{medium.fibre}-{make_slug(near)}{f'-1x{each}' if each > 1 else ''}{f'-{make_slug(single)}' if single else ''}"
+    )
     text = f"Fibre {medium.fibre.upper()}, {near} to {far}{crossed}, {length} m"
     return as_set(f"fibre-{name}-{length}m", text, pieces)
 
@@ -199,7 +207,7 @@ def span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints
             jumper = make(medium, "B", (1, int(lanes[rows[0]])), spec.odf_jumper_m)
             a, b = spec.between
             text = f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, {number(one.km)} km, ODF to ODF"
-            pairs = fibres_of(medium, 1, jumper.lanes)
+            pairs = count_fibres(medium, 1, jumper.lanes)
             leased = as_set(f"{LEASED}{name}-{number(one.km)}km", text, pairs[0] if pairs else 1)
             jumpers = jumper.part, jumper.text
             part, described = (JOINT.join((own, of, own)) for own, of in zip(jumpers, leased, strict=True))

@@ -14,7 +14,7 @@ from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.kernel.units import number
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import common_ends, link_lanes
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE, Patching
 from fabricgen.wiring.tables import CableTable, LinkTable
@@ -104,10 +104,10 @@ def channels_of(
     rows = np.flatnonzero(patching.policy >= 0)
     legs = np.bincount(cables.end_cable, minlength=len(cables))
     each = np.zeros(len(cables), dtype=np.int64)
-    np.maximum.at(each, cables.end_cable, link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
+    np.maximum.at(each, cables.end_cable, count_link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
     columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
-    keys = (common_ends(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
+    keys = (are_common_ends_lower(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
     first, kind = unique_combinations(*keys)
     made = []
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)

@@ -12,7 +12,7 @@ from fabricgen.bom.sources import laser_modules, transceivers
 from fabricgen.catalog.loads import has_optics
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
-from fabricgen.wiring.cabling.cables import cages_of_ends
+from fabricgen.wiring.cabling.cables import number_cages
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class CableEndPowers:
 
 def end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
     """The powers of all such ends; the common end of a breakout is one, whatever hangs on it."""
-    cables, links, cages = cluster.plan.cables, cluster.plan.links, cages_of_ends(cluster.plan)
+    cables, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     kinds, *of_end = parts.kinds
     attached = np.array([medium.attached for medium in cables.media], dtype=bool)
     rows = np.flatnonzero(attached[cables.medium[cables.end_cable]])

@@ -7,7 +7,7 @@ import numpy as np
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.cabling.end_kinds import common_ends
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 
 
 def plugs_of_racks(cluster: Cluster) -> Ints64:
@@ -18,7 +18,7 @@ def plugs_of_racks(cluster: Cluster) -> Ints64:
     far_ends = parts.widths[0]
     pieces = np.array([(one.wanted.pieces or (1, 1))[0] for one in made], dtype=np.int64)[code]
     cable, row = cables.end_cable, cables.end_link
-    at_a = common_ends(links, cables)[cable]
+    at_a = are_common_ends_lower(links, cables)[cable]
     common = np.where(at_a, links.a_device[row], links.b_device[row])
     far = np.where(at_a, links.b_device[row], links.a_device[row])
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]

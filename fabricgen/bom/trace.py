@@ -14,7 +14,7 @@ from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT, pieces_of
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.arrays import Ints
-from fabricgen.wiring.cabling.cables import cages_of_ends
+from fabricgen.wiring.cabling.cables import number_cages
 
 COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable")
 
@@ -97,7 +97,7 @@ def _at_ends(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
     if len(at):
         ends = needs.end[at]
         cages[at] = np.concatenate([column[table.end_link] for column in bill.cluster.cages])[ends]
-        numbers = cages_of_ends(bill.cluster.plan)
+        numbers = number_cages(bill.cluster.plan)
         of_end = np.concatenate([numbers.a, numbers.b])
         cables[at] = _joined_by_cage(of_end, np.tile(table.end_cable, 2), numbers.count, ids)[of_end[ends]]
     return cages.tolist(), cables.tolist()

@@ -14,9 +14,9 @@ from fabricgen.design.ports import PortRun
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.cables import anchor_rows
-from fabricgen.wiring.cabling.end_kinds import widths
-from fabricgen.wiring.cabling.shelf import fibres_of
+from fabricgen.wiring.cabling.cables import find_common_ends
+from fabricgen.wiring.cabling.end_kinds import count_ends_and_lanes
+from fabricgen.wiring.cabling.shelf import count_fibres
 from fabricgen.wiring.tables import DeviceClass, Segment, Side, WiringPlan
 
 
@@ -42,7 +42,7 @@ class CableIds:
 
 def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, EncodedColumn]) -> CableIds:
     """The ids of all cables; `names` are those of devices, `cages` the cage names at the a and b ends of links."""
-    row, lower, connector = anchor_rows(plan.links, plan.cables)
+    row, lower, connector = find_common_ends(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
     cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
     first, place = unique_combinations(cage, connector + 1)
@@ -161,10 +161,12 @@ class CableIndex:
     def _jumpers(self) -> Ints:
         """How many fibres each cable is; 1 for one with attached ends, and where no whole number of fibres makes it."""
         cables, links = self.plan.cables, self.plan.links
-        far_ends, lanes = widths(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
+        far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
         first, code = unique_combinations(cables.medium, far_ends, lanes)
         keys = zip(*(column[first].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
-        made = [1 if cables.media[i].attached else (fibres_of(cables.media[i], *key) or (1, 1))[0] for i, *key in keys]
+        made = [
+            1 if cables.media[i].attached else (count_fibres(cables.media[i], *key) or (1, 1))[0] for i, *key in keys
+        ]
         return np.array(made, dtype=np.int32)[code]
 
     def _plugs(self, cable: int, row: int, *, upper: bool) -> Side:

@@ -21,10 +21,10 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.wiring.arrays import Ints, Ints64
-from fabricgen.wiring.bonding import bonds_of
+from fabricgen.wiring.bonding import make_bonds
 from fabricgen.wiring.bonds import PEER, Bonds
-from fabricgen.wiring.cabling.cables import runs_m
-from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
+from fabricgen.wiring.cabling.cables import measure_runs
+from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
 from fabricgen.wiring.cabling.media import fits_segment
 from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.tables import CableTable, ManagementPort, Segment, WiringPlan
@@ -40,7 +40,7 @@ def with_runs(design: Design, built: WiringPlan, relocated: Sequence[Relocation]
     if built.patching is not None:
         cables = cables[built.patching.policy[cables] < 0]
     ends = np.flatnonzero(np.isin(table.end_cable, cables))
-    runs = runs_m(design, built.devices, built.racks, built.links, table.end_link[ends].astype(np.int64))
+    runs = measure_runs(design, built.devices, built.racks, built.links, table.end_link[ends].astype(np.int64))
     run_m[cables] = 0
     np.maximum.at(run_m, table.end_cable[ends], runs)
     return replace(table, run_m=run_m)
@@ -58,7 +58,7 @@ def with_bonds(
     if planned is None or not mine:
         return built
     try:
-        bonds = bonds_of(design, built.devices, built.links)
+        bonds = make_bonds(design, built.devices, built.links)
     except InputError as error:
         message = f"with this cable on {names[mine[0].new]}, {error.diagnostics[0].message}"
         faults += fault(NOT_THERE, message, path=mine[0].path, hint=PULL).diagnostics
@@ -182,7 +182,7 @@ def _fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[Cable
     """The profiles that carry a cable's lanes and fit the cages at its ends, cheapest first."""
     segments = _segments(cables, cable)
     several = len(cables.ends(cable, upper=False)) + len(cables.ends(cable, upper=True)) > 2
-    split = several or any(not hangs_on_lower(s) and s.b.per_connector > 1 for s in segments)
+    split = several or any(not has_lower_common_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
         told = [replace(segment, media=(profile.id,), stated=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)

@@ -16,10 +16,10 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, unique_combinations
-from fabricgen.wiring.cabling.cables import share_of_cage, socket_in_cage
-from fabricgen.wiring.cabling.end_kinds import common_ends
-from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.cabling.sockets import connectors
+from fabricgen.wiring.cabling.cables import find_share_of_cage, find_socket
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.end_numbers import number_ends
+from fabricgen.wiring.cabling.sockets import number_connectors
 from fabricgen.wiring.tables import Side
 
 
@@ -79,7 +79,7 @@ class Plugs:
 def plugs(cluster: Cluster) -> Plugs:
     """The plugs of all cables, patched ones as if they were direct."""
     cables, links = cluster.plan.cables, cluster.plan.links
-    common_a = common_ends(links, cables)
+    common_a = are_common_ends_lower(links, cables)
     pieces, far_ends = pieces_of_cables(cluster)
     cable = cables.end_cable
     leg = _legs(cluster, common_a) % far_ends[cable]
@@ -138,7 +138,7 @@ def _legs(cluster: Cluster, common_a: Flags) -> Ints:
     first, code = unique_combinations(*columns)
     sides = [(segment.b, segment.a) for segment in links.segments]
     keys = zip(*(column[first].tolist() for column in columns), strict=True)
-    shares: Ints = np.array([share_of_cage(sides[i][a], p, n) for i, p, n, a in keys], dtype=np.int32)[code]
+    shares: Ints = np.array([find_share_of_cage(sides[i][a], p, n) for i, p, n, a in keys], dtype=np.int32)[code]
     return shares
 
 
@@ -168,8 +168,8 @@ def socket_numbers(cluster: Cluster) -> tuple[Ints, Ints]:
         a, b = socket_numbers(cluster.phase.whole)
         return a[cluster.phase.ends], b[cluster.phase.ends]
     cables, links = cluster.plan.cables, cluster.plan.links
-    rows, on_a = cables.end_link, common_ends(links, cables)[cables.end_cable]
-    numbers = end_numbers(cluster.plan.devices, links, connectors)
+    rows, on_a = cables.end_link, are_common_ends_lower(links, cables)[cables.end_cable]
+    numbers = number_ends(cluster.plan.devices, links, number_connectors)
     found = []
     for end, connector in enumerate((numbers.a, numbers.b)):
         sides = [segment.b if end else segment.a for segment in links.segments]
@@ -188,5 +188,5 @@ def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs:
     """
     first, code = unique_combinations(segment, port, carried, hangs)
     keys = zip(*(column[first].tolist() for column in (segment, port, carried, hangs)), strict=True)
-    numbers: Ints = np.array([socket_in_cage(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
+    numbers: Ints = np.array([find_socket(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
     return numbers

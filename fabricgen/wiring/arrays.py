@@ -28,20 +28,20 @@ def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
     code, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         small = column.dtype.kind in "iub" and column.min(initial=0) >= 0 and column.max(initial=0) < _MOST_CODES
-        values, place = (None, column) if small else unique_inverse(column)
+        values, position = (None, column) if small else unique_inverse(column)
         width = int(column.max(initial=0)) + 1 if values is None else len(values)
         code *= width
-        code += place
+        code += position
         size *= width
         if size > _MOST_CODES:
-            known, code = np.unique(code, return_inverse=True)
-            size = len(known)
+            codes, code = np.unique(code, return_inverse=True)
+            size = len(codes)
     row = np.full(size, -1, dtype=np.int64)
     row[code[::-1]] = np.arange(len(code), dtype=np.int64)[::-1]
-    there = np.flatnonzero(row >= 0)
+    present = np.flatnonzero(row >= 0)
     number = np.zeros(size, dtype=np.int64)
-    number[there] = np.arange(len(there), dtype=np.int64)
-    return row[there], number[code]
+    number[present] = np.arange(len(present), dtype=np.int64)
+    return row[present], number[code]
 
 
 def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
@@ -65,15 +65,15 @@ def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
     least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
     np.minimum.at(least, group, value)
     np.maximum.at(most, group, value)
-    same: Flags = least >= most
-    return same
+    is_alike: Flags = least >= most
+    return is_alike
 
 
 def unique_values(column: Ints | Ints64) -> list[int]:
     """The distinct values of a column, ascending; np.unique would import numpy's masked arrays first."""
     ordered = np.sort(column)
-    found: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
-    return found
+    values: list[int] = ordered[np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]].tolist()
+    return values
 
 
 def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:

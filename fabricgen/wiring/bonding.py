@@ -28,7 +28,7 @@ from fabricgen.wiring.tables import DeviceTable, LinkTable, Segment
 FAULT = "FG044"
 
 
-def bonds_of(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds | None:
+def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds | None:
     """The bonds of a cluster; None where the blueprint asks for none.
 
     Raises InputError (FG044) for a fabric without any bond, and for bonds that its switches cannot have.
@@ -36,30 +36,30 @@ def bonds_of(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds | 
     bonded = [fabric for fabric in design.fabrics if fabric.bond]
     if not bonded:
         return None
-    peer = _peers(devices, links)
+    peer = _find_linked_peers(devices, links)
     try:
         hosts = [_Members.of(devices, links, fabric) for fabric in bonded]
         for members in hosts:
-            join(design, devices, members.ends, peer)
+            join_pairs(design, devices, members.ends, peer)
         for members in hosts:
             members.check(peer)
-        mate = _mates(design, devices, hosts, peer)
+        mlag_peer = _find_mlag_peers(design, devices, hosts, peer)
     except InputError as error:
         raise design.loaded.located(error) from error
-    found = [members.bonds(mate) for members in hosts]
-    found.append(_of_pairs(devices, links, mate))
+    parts = [members.bonds(mlag_peer) for members in hosts]
+    parts.append(_make_peer_bonds(devices, links, mlag_peer))
     of_link, count = np.full(len(links), -1, dtype=np.int32), 0
-    for each in found:
-        of_link[each.rows] = each.bond + count
-        count += len(each.first)
+    for part in parts:
+        of_link[part.rows] = part.bond + count
+        count += len(part.first)
     columns = (
-        np.concatenate(column).astype(np.int32) for column in zip(*(each.columns for each in found), strict=True)
+        np.concatenate(column).astype(np.int32) for column in zip(*(part.columns for part in parts), strict=True)
     )
-    return Bonds(of_link, mate, *columns)
+    return Bonds(of_link, mlag_peer, *columns)
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SomeBonds:
     """Some bonds: the links of all, the bond of each of these from 0, and by bond what `Bonds` has; int64."""
 
     rows: Ints64
@@ -75,29 +75,29 @@ class _Found:
         return self.first, self.number, self.nic, self.kind
 
 
-def _peers(devices: DeviceTable, links: LinkTable) -> Ints:
+def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
     """The switch that each device has peer links to, -1 for none; int32. Links to other sites make no pair."""
-    found = np.full(len(devices), -1, dtype=np.int32)
+    peer = np.full(len(devices), -1, dtype=np.int32)
     for i, segment in enumerate(links.segments):
         if is_peer(segment):
             rows = links.rows_of(i)
-            found[links.a_device[rows]], found[links.b_device[rows]] = links.b_device[rows], links.a_device[rows]
-    return found
+            peer[links.a_device[rows]], peer[links.b_device[rows]] = links.b_device[rows], links.a_device[rows]
+    return peer
 
 
-def _mates(design: Design, devices: DeviceTable, hosts: list[_Members], peer: Ints) -> Ints:
+def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_Members], peer: Ints) -> Ints:
     """The other switch of the MLAG pair of each device, -1 for none; int32.
 
     Raises InputError where the switches of a tier cannot be pairs.
     """
-    found = np.full_like(peer, -1)
+    mlag_peer = np.full_like(peer, -1)
     for members in hosts:
         low, high = members.ends
         for number in np.unique(devices.device_class[low[low != high]]).tolist():
             cls = devices.classes[number]
             _check_pairs(design, members.fabric, design.tier(cls.key))
-            found[cls.rows] = peer[cls.rows]
-    return found
+            mlag_peer[cls.rows] = peer[cls.rows]
+    return mlag_peer
 
 
 def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None:
@@ -145,7 +145,7 @@ class _Members:
     @classmethod
     def of(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _Members:
         """The links of a fabric's bonds: of two ports and more."""
-        parts = list(_ports(links, fabric))
+        parts = list(_list_bonded_ports(links, fabric))
         none = np.empty(0, dtype=np.int64)
         rows = np.concatenate([none, *(part for part, _ in parts)])
         nic = np.concatenate([none, *(rails for _, rails in parts)]) * (fabric.bond == "nic")
@@ -169,16 +169,16 @@ class _Members:
         switch = self.links.b_device[self.rows].astype(np.int64)
         return np.minimum.reduceat(switch, self.starts), np.maximum.reduceat(switch, self.starts)
 
-    def bonds(self, mate: Ints) -> _Found:
+    def bonds(self, mate: Ints) -> _SomeBonds:
         """These bonds with their numbers."""
         low, high = self.ends
         switch = self.links.b_device[self.rows]
         on_first = np.lexsort((self.links.a_port[self.rows], switch != low[self.bond], self.bond))
-        number = _port_numbers(self.devices, self.links, self.rows[on_first[self.starts]])
+        number = _number_ports(self.devices, self.links, self.rows[on_first[self.starts]])
         alone = (low == high) & (mate[low] >= 0) & (mate[low] < low)
-        number += alone * _port_count(self.devices, low)
+        number += alone * _count_ports(self.devices, low)
         kind = np.where(low == high, LACP, MLAG)
-        return _Found(self.rows, self.bond, self.rows[self.starts], number, self.nic[self.starts], kind)
+        return _SomeBonds(self.rows, self.bond, self.rows[self.starts], number, self.nic[self.starts], kind)
 
     def check(self, peer: Ints) -> None:
         """Raise InputError where there is no bond, or one whose ports are neither on one switch nor on a pair."""
@@ -242,7 +242,7 @@ TWO = 2
 """Switches of a pair."""
 
 
-def _of_pairs(devices: DeviceTable, links: LinkTable, mate: Ints) -> _Found:
+def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mate: Ints) -> _SomeBonds:
     """The peer links of MLAG pairs, a bond for each pair, with the number of its first port."""
     peers = [np.arange(*links.rows_of(i).indices(len(links))) for i, s in enumerate(links.segments) if is_peer(s)]
     rows = np.concatenate([np.empty(0, dtype=np.int64), *peers])
@@ -252,7 +252,7 @@ def _of_pairs(devices: DeviceTable, links: LinkTable, mate: Ints) -> _Found:
     first = rows[starts]
     bond = np.searchsorted(starts, np.arange(len(rows)), side="right") - 1
     none = np.zeros_like(first)
-    return _Found(rows, bond, first, _port_numbers(devices, links, first), none, none + PEER)
+    return _SomeBonds(rows, bond, first, _number_ports(devices, links, first), none, none + PEER)
 
 
 def is_peer(segment: Segment) -> bool:
@@ -260,7 +260,7 @@ def is_peer(segment: Segment) -> bool:
     return segment.path[4:] == ("peer",)
 
 
-def _ports(links: LinkTable, fabric: FabricDesign) -> Iterator[tuple[Ints64, Ints64]]:
+def _list_bonded_ports(links: LinkTable, fabric: FabricDesign) -> Iterator[tuple[Ints64, Ints64]]:
     """(rows, NIC from 1) of the links of a fabric whose lower ends may be bonded, segment by segment; int64."""
     for i, segment in enumerate(links.segments):
         side = segment.a
@@ -270,7 +270,7 @@ def _ports(links: LinkTable, fabric: FabricDesign) -> Iterator[tuple[Ints64, Int
             yield rows, rails[links.a_port[rows]]
 
 
-def _port_numbers(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints64:
+def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints64:
     """The number of the switch port at the upper end of some links, from 1: that of its cage, and behind all cages
     those of the second part of each, and so on; int64.
     """
@@ -287,7 +287,7 @@ def _port_numbers(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints6
     return found
 
 
-def _port_count(devices: DeviceTable, switches: Ints64) -> Ints64:
+def _count_ports(devices: DeviceTable, switches: Ints64) -> Ints64:
     """The most ports that each of some switches can have, of which `_port_numbers` are; int64."""
     counts = [
         cls.profile.cage_count * max(max(cage.breakouts) for cage in cls.profile.cages)
@@ -303,7 +303,7 @@ def _port_count(devices: DeviceTable, switches: Ints64) -> Ints64:
 MULTIHOMING_FAULT = "FG099"
 
 
-def join(design: Design, devices: DeviceTable, ends: tuple[Ints64, Ints64], peer: Ints) -> None:
+def join_pairs(design: Design, devices: DeviceTable, ends: tuple[Ints64, Ints64], peer: Ints) -> None:
     """Make the two switches of a bond each other's `peer` where their tier is multihomed, unless they are another's.
 
     `ends` are the lowest and the highest switch of each bond.

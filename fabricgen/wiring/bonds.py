@@ -33,11 +33,11 @@ class Bonds:
     nic: Ints
     kind: Ints
 
-    def followers(self) -> Ints64:
+    def list_unaddressed_links(self) -> Ints64:
         """Links of bonds but the first of each: they have no address of their own; int64."""
         links = np.flatnonzero(self.of_link >= 0)
-        found: Ints64 = links[self.first[self.of_link[links]] != links]
-        return found
+        unaddressed: Ints64 = links[self.first[self.of_link[links]] != links]
+        return unaddressed
 
     def numbers(self, links: Ints64 | Ints) -> Ints64:
         """The number of the bond of each of some links, 0 for none; int64."""
@@ -49,35 +49,35 @@ class Bonds:
 
     def at(self, links: Ints64, devices: Ints64) -> Bonds:
         """The bonds over some links and devices only, which keep their numbers."""
-        left, first = self.of_link[links], self._first_of(links)
-        kept = np.flatnonzero(first < len(links))
-        renumbered = _renumbered(kept, len(self.first))
+        bond_of_link, first = self.of_link[links], self._find_first_links(links)
+        kept_bonds = np.flatnonzero(first < len(links))
+        renumbered = renumber_rows(kept_bonds, len(self.first))
         return Bonds(
-            renumbered[left],
-            _renumbered(devices, len(self.mate))[self.mate[devices]],
-            first[kept].astype(np.int32),
-            *(column[kept] for column in (self.number, self.nic, self.kind)),
+            renumbered[bond_of_link],
+            renumber_rows(devices, len(self.mate))[self.mate[devices]],
+            first[kept_bonds].astype(np.int32),
+            *(column[kept_bonds] for column in (self.number, self.nic, self.kind)),
         )
 
     def addressed(self, links: Ints64) -> Ints64:
         """The links whose addresses some of the links have: their own, or that of a first one which is not there."""
-        found, first = links.copy(), self._first_of(links)
-        kept = np.flatnonzero(first < len(links))
-        found[first[kept]] = self.first[kept]
-        return found
+        addressed_links, first = links.copy(), self._find_first_links(links)
+        kept_bonds = np.flatnonzero(first < len(links))
+        addressed_links[first[kept_bonds]] = self.first[kept_bonds]
+        return addressed_links
 
-    def _first_of(self, links: Ints64) -> Ints64:
+    def _find_first_links(self, links: Ints64) -> Ints64:
         """By bond, the place among some links of its first one, or of the first that is there; else their number."""
-        place = np.full(len(self.of_link), len(links), dtype=np.int64)
-        place[links] = np.arange(len(links))
-        first, there = np.full(len(self.first), len(links), dtype=np.int64), self.of_link[links] >= 0
-        np.minimum.at(first, self.of_link[links][there], np.flatnonzero(there))
-        own = place[self.first]
-        return np.where(own < len(links), own, first)
+        position = np.full(len(self.of_link), len(links), dtype=np.int64)
+        position[links] = np.arange(len(links))
+        first, is_bonded = np.full(len(self.first), len(links), dtype=np.int64), self.of_link[links] >= 0
+        np.minimum.at(first, self.of_link[links][is_bonded], np.flatnonzero(is_bonded))
+        first_position = position[self.first]
+        return np.where(first_position < len(links), first_position, first)
 
 
-def _renumbered(kept: Ints64, rows: int) -> Ints:
+def renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
     """The new number of each of `rows` former ones, -1 for those that are gone and for -1; int32."""
-    found = np.full(rows + 1, -1, dtype=np.int32)
-    found[kept] = np.arange(len(kept), dtype=np.int32)
-    return found
+    numbers = np.full(rows + 1, -1, dtype=np.int32)
+    numbers[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
+    return numbers

@@ -10,9 +10,9 @@ import numpy as np
 from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Path, fault
-from fabricgen.wiring.bonding import bonds_of
-from fabricgen.wiring.cabling.cables import cable
-from fabricgen.wiring.cabling.offers import shelf_of, with_offers
+from fabricgen.wiring.bonding import make_bonds
+from fabricgen.wiring.cabling.cables import make_cables
+from fabricgen.wiring.cabling.offers import add_offers, make_shelf
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
@@ -35,16 +35,18 @@ def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
     """Expand a design; raises InputError, located in the blueprint, where it is too large or a rack is too small."""
     try:
         _check_size(design)
-        shelf = shelf_of(design)
+        shelf = make_shelf(design)
         devices, racks = placed_devices(design, places_of)
     except InputError as error:
         raise design.loaded.located(error) from error
     links = _links(design, devices, shelf)
     try:
-        of_link, cables, racks, patching = cable(design, devices, racks, links)
+        of_link, cables, racks, patching = make_cables(design, devices, racks, links)
     except InputError as error:
         raise design.loaded.located(error) from error
-    return WiringPlan(devices, replace(links, cable=of_link), cables, racks, patching, bonds_of(design, devices, links))
+    return WiringPlan(
+        devices, replace(links, cable=of_link), cables, racks, patching, make_bonds(design, devices, links)
+    )
 
 
 def placed_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, RackTable]:
@@ -64,7 +66,7 @@ def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTab
     wires += scale_up_links(design, devices)
     if shelf:
         media = design.catalog.cables
-        wires = [replace(w, segment=with_offers(w.segment, shelf, media)) for w in wires]
+        wires = [replace(w, segment=add_offers(w.segment, shelf, media)) for w in wires]
     return _join(wires)
 
 

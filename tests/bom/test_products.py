@@ -17,7 +17,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.fg629_part_not_listed import PartNotListed
-from fabricgen.wiring.cabling.end_kinds import EndKind, mismatch
+from fabricgen.wiring.cabling.end_kinds import EndKind, explain_mismatch
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
 
@@ -170,7 +170,7 @@ BY_VENDOR = Shelf(
 
 
 def of_vendor(cage: EndKind, maker: str) -> EndKind:
-    return replace(cage, vendor=BY_VENDOR.vendor_of(maker))
+    return replace(cage, vendor=BY_VENDOR.find_vendor_key(maker))
 
 
 @pytest.mark.parametrize(
@@ -242,16 +242,16 @@ def test_a_vendor_of_no_device_is_refused_where_it_is_named() -> None:
 )
 def test_which_light_meets_which(near: str, far: str, lane: float, legal: bool) -> None:
     plug = end("OSFP", 800, lane=lane)
-    assert (mismatch(plug, MEDIA[near], plug, MEDIA[far]) == "") is legal
-    assert (mismatch(plug, MEDIA[far], plug, MEDIA[near]) == "") is legal
+    assert (explain_mismatch(plug, MEDIA[near], plug, MEDIA[far]) == "") is legal
+    assert (explain_mismatch(plug, MEDIA[far], plug, MEDIA[near]) == "") is legal
 
 
 def test_ends_that_a_medium_must_not_join_are_told_apart() -> None:
     dac, sr = MEDIA["dac-100g"], MEDIA["sr8-100g"]
-    assert "takes fibres" in mismatch(SWITCH, dac, EndKind("OSFP", 800, 100, takes_fibre=True))
-    assert "does not go into CPO" in mismatch(SWITCH, dac, end("CPO", 800))
-    assert "lanes of 50G" in mismatch(end("OSFP", 400, lane=50), sr, SWITCH)
-    assert mismatch(end("CPO", 800, lane=200), MEDIA["dr8-200g"], end("OSFP", 800, lane=200)) == ""
+    assert "takes fibres" in explain_mismatch(SWITCH, dac, EndKind("OSFP", 800, 100, takes_fibre=True))
+    assert "does not go into CPO" in explain_mismatch(SWITCH, dac, end("CPO", 800))
+    assert "lanes of 50G" in explain_mismatch(end("OSFP", 400, lane=50), sr, SWITCH)
+    assert explain_mismatch(end("CPO", 800, lane=200), MEDIA["dr8-200g"], end("OSFP", 800, lane=200)) == ""
 
 
 def test_nothing_is_ordered_for_cages_that_light_leaves(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_every_cable_of_an_example_has_legal_ends_and_a_part(name: str) -> None:
     medium = table.medium[table.end_cable]
     for low, high, chosen in set(zip(a.tolist(), b.tolist(), medium.tolist(), strict=True)):
         profile = table.media[chosen]
-        assert mismatch(kinds[low], profile, kinds[high]) == ""
+        assert explain_mismatch(kinds[low], profile, kinds[high]) == ""
         for kind in (kinds[low], kinds[high]):
             assert bool(kind.transceiver(profile)) is not (profile.attached or kind.takes_fibre)
 

@@ -15,7 +15,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.wiring.cabling.media import fits_segment
-from fabricgen.wiring.cabling.stock import stocked
+from fabricgen.wiring.cabling.stock import round_up_to_stock
 
 BLUEPRINT = Path(__file__).with_name("hpn_chassis.yaml")
 AT_800G = "fabrics.compute.tiers.leaf.uplinks=2 x 800G"
@@ -89,4 +89,4 @@ def test_coherent_modules_carry_links_of_their_own_speed_over_lanes_of_either_ra
 )
 def test_long_fibre_comes_by_100_m_and_then_by_the_kilometre(run: float, length: float) -> None:
     fibre = next(c for c in Catalog().cables if c.id == "lr4")
-    assert stocked(fibre, np.array([float(run)])).tolist() == [length]
+    assert round_up_to_stock(fibre, np.array([float(run)])).tolist() == [length]

@@ -18,7 +18,7 @@ from fabricgen.export.files import bom, cables, summary
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.wiring.cabling.stock import serves_m, stocked
+from fabricgen.wiring.cabling.stock import find_longest_run, round_up_to_stock
 from tests.conftest import bytes_of
 
 DesignOf = Callable[..., Design]
@@ -128,9 +128,9 @@ def test_the_policy_says_what_is_bought(
 
 def test_lengths_are_those_that_are_sold_of_a_medium() -> None:
     runs = np.array([0.2, 1.2, 2.6, 3.0, 3.1])
-    assert stocked(PROFILES["dac-100g"], runs).tolist() == [0.5, 1.5, 3, 3, np.inf]
-    assert stocked(PROFILES["lacc-100g"], runs).tolist() == [3, 3, 3, 3, 4]
-    assert stocked(PROFILES["sr8-100g"], runs).tolist() == [1, 2, 3, 3, 5]
+    assert round_up_to_stock(PROFILES["dac-100g"], runs).tolist() == [0.5, 1.5, 3, 3, np.inf]
+    assert round_up_to_stock(PROFILES["lacc-100g"], runs).tolist() == [3, 3, 3, 3, 4]
+    assert round_up_to_stock(PROFILES["sr8-100g"], runs).tolist() == [1, 2, 3, 3, 5]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_lengths_are_those_that_are_sold_of_a_medium() -> None:
 def test_a_medium_serves_runs_up_to_the_longest_that_is_sold_and_reaches(
     medium: str, most: float, longest: float
 ) -> None:
-    assert serves_m(PROFILES[medium], most) == longest
+    assert find_longest_run(PROFILES[medium], most) == longest
 
 
 def test_a_reach_between_two_lengths_counts_as_the_shorter(wired: Callable[..., Cluster]) -> None:

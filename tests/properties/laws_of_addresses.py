@@ -16,8 +16,8 @@ from fabricgen.numbering.asn import asn_plan
 from fabricgen.numbering.blocks.pools import pool_prefixes
 from fabricgen.numbering.underlay import families
 from fabricgen.wiring.arrays import Flags
-from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.cabling.sockets import connectors
+from fabricgen.wiring.cabling.end_numbers import number_ends
+from fabricgen.wiring.cabling.sockets import number_connectors
 from fabricgen.wiring.tables import NODE, SWITCH
 from tests.properties.case import Case
 
@@ -188,7 +188,7 @@ def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
 
 def every_link_has_a_cable_and_shares_connectors_only_by_breakout(case: Case) -> None:
     links = case.cluster.plan.links
-    numbers = end_numbers(case.cluster.plan.devices, links, connectors)
+    numbers = number_ends(case.cluster.plan.devices, links, number_connectors)
     cables_on: dict[tuple[int, int], set[int]] = defaultdict(set)
     connectors_of: dict[int, list[set[tuple[int, int]]]] = defaultdict(lambda: [set(), set()])
     for link in case.network:

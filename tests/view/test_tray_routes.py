@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.places import tray_routes
-from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, Positions, device_positions, positions_at, together
+from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, Positions, join_positions, locate_devices, make_positions
 from tests.conftest import example_cluster
 
 HALLS = "floor.halls={h1: {rows: 8}, h2: {rows: 14, storey: 1}}"
@@ -68,14 +68,14 @@ def test_a_tray_says_how_many_cables_it_has(page: Any) -> None:
 def planned(cluster: Cluster, ways: Any) -> Any:
     """The run of every link, m, from the length of its way along trays; of patched ones, that of all three pieces."""
     plan, floor = cluster.plan, cluster.design.loaded.blueprint.floor
-    at = device_positions(plan.devices, plan.racks, floor)
+    at = locate_devices(plan.devices, plan.racks, floor)
     halls, found = plan.racks.halls, np.zeros(len(plan.links))
     first = len(plan.devices)
     if plan.patching:
         panels = plan.patching.panels
         high = np.array([p.panel.rack_units for p in plan.patching.policies], dtype=np.int32)[panels.policy]
         none = np.zeros(len(panels), bool)
-        at = together(at, positions_at(plan.racks, floor, (panels.rack, panels.u, high), (none, none)))
+        at = join_positions(at, make_positions(plan.racks, floor, (panels.rack, panels.u, high), (none, none)))
     stops = panels_of_cables(cluster)
     for link, (a, b, cable) in enumerate(zip(plan.links.a_device, plan.links.b_device, plan.links.cable, strict=True)):
         places = [int(a), *(first + panel for panel in stops.get(int(cable), ())), int(b)]

@@ -9,8 +9,8 @@ import pytest
 
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.cabling import routes
-from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers
-from fabricgen.wiring.cabling.sockets import cages, connectors
+from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, number_ends, number_two_kinds
+from fabricgen.wiring.cabling.sockets import number_cages_of_ports, number_connectors
 from tests.conftest import example_cluster
 
 SHARED_BREAKOUTS = ("scalable_unit.nodes={a: 3 x mi300x-8, b: 3 x mi300x-8}", "pods={p1: {su: 2}}")
@@ -25,9 +25,9 @@ def cluster() -> Cluster:
 @pytest.mark.parametrize("name", ["superpod-b200", "superpod-b300", "nvl72-gb200"])
 def test_two_numberings_are_one_only_where_all_cages_have_one_connector(name: str) -> None:
     plan = example_cluster(name).plan
-    one, other = both_numbers(plan.devices, plan.links, connectors, cages)
-    for found, place_of in ((one, connectors), (other, cages)):
-        alone = end_numbers(plan.devices, plan.links, place_of)
+    one, other = number_two_kinds(plan.devices, plan.links, number_connectors, number_cages_of_ports)
+    for found, place_of in ((one, number_connectors), (other, number_cages_of_ports)):
+        alone = number_ends(plan.devices, plan.links, place_of)
         assert found.count == alone.count
         assert (found.a == alone.a).all()
         assert (found.b == alone.b).all()
@@ -36,7 +36,7 @@ def test_two_numberings_are_one_only_where_all_cages_have_one_connector(name: st
 
 def test_both_cases_are_among_the_examples() -> None:
     plans = [example_cluster(name).plan for name in ("superpod-b200", "superpod-b300")]
-    numbers = [both_numbers(plan.devices, plan.links, connectors, cages) for plan in plans]
+    numbers = [number_two_kinds(plan.devices, plan.links, number_connectors, number_cages_of_ports) for plan in plans]
     assert {one is other for one, other in numbers} == {True, False}
 
 
@@ -70,6 +70,6 @@ def test_segments_that_share_splitters_take_turns(cluster: Cluster) -> None:
 def test_runs_are_as_long_in_blocks_as_at_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, floor = cluster.plan, cluster.design.loaded.blueprint.floor
     ends = plan.devices, plan.racks, floor, plan.links.a_device, plan.links.b_device
-    whole = routes.run_length(*ends)
+    whole = routes.measure_device_runs(*ends)
     monkeypatch.setattr(routes, "BLOCK", 7)
-    assert (routes.run_length(*ends) == whole).all()
+    assert (routes.measure_device_runs(*ends) == whole).all()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fabricgen.numbering.names import stated_places
-from fabricgen.wiring.cabling.cables import cable
+from fabricgen.wiring.cabling.cables import make_cables
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.racks.table import place
@@ -36,7 +36,7 @@ def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
     sys.setprofile(count)
     try:
         devices, racks = place(design, expand_devices(design))
-        _, cables, *_ = cable(design, devices, racks, links)
+        _, cables, *_ = make_cables(design, devices, racks, links)
     finally:
         sys.setprofile(None)
     return len(cables), calls

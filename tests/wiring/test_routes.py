@@ -12,7 +12,12 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.wiring.cabling.routes import between_halls, crossings, detour, run_length
+from fabricgen.wiring.cabling.routes import (
+    list_crossings,
+    measure_detour,
+    measure_device_runs,
+    measure_ways_between_halls,
+)
 
 DesignOf = Callable[..., Design]
 
@@ -32,7 +37,7 @@ def run_between(cluster: Cluster, a: str, b: str) -> float:
     """The run between two devices, m."""
     rows = [np.array([cluster.names.index(name)], dtype=np.int32) for name in (a, b)]
     floor = cluster.design.loaded.blueprint.floor
-    return float(run_length(cluster.plan.devices, cluster.plan.racks, floor, *rows)[0])
+    return float(measure_device_runs(cluster.plan.devices, cluster.plan.racks, floor, *rows)[0])
 
 
 def place(cluster: Cluster, name: str) -> tuple[str, int, int]:
@@ -94,20 +99,20 @@ def hall(name: str, x_m: float, y_m: float, storey: int = 0) -> Hall:
 
 def test_ways_between_halls_go_by_their_exits_and_the_nearest_riser() -> None:
     halls = (hall("east", 0, 0), hall("west", 40, 10), hall("above", 0, 0, storey=2))
-    flat = between_halls(halls, Floor())
+    flat = measure_ways_between_halls(halls, Floor())
     assert flat[0, 1] == flat[1, 0] == 50
     assert flat[0, 2] == 2 * 5
     trays = Trays(exits={"east": (6, -3), "west": (40, -3)}, risers=((10, -3), (100, 0)))
-    ways = between_halls(halls, Floor(trays=trays, storey_m=4))
+    ways = measure_ways_between_halls(halls, Floor(trays=trays, storey_m=4))
     assert ways[0, 1] == 34
     assert ways[0, 2] == (10 - 6) + (10 + 3) + 2 * 4  # along to the riser, on to the corner above, and up two storeys
 
 
 def test_a_detour_is_there_and_back_to_the_nearest_crossing() -> None:
-    at = crossings(hall("h", 100, 0), 4)
+    at = list_crossings(hall("h", 100, 0), 4)
     assert at.tolist() == pytest.approx([100, 102.4, 104.8, 106])
     a, b = np.array([100.3, 102.0, 103.0]), np.array([100.9, 103.0, 103.6])
-    assert detour(a, b, at).tolist() == pytest.approx([2 * 0.3, 0, 2 * 0.6])
+    assert measure_detour(a, b, at).tolist() == pytest.approx([2 * 0.3, 0, 2 * 0.6])
 
 
 def test_growth_changes_no_run_and_no_length_that_was_pulled(built: Callable[..., Cluster]) -> None:

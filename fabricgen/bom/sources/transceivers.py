@@ -9,7 +9,7 @@ from fabricgen.bom.need import Needs, Part, needs_of
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.cabling.cables import cages_of_ends
+from fabricgen.wiring.cabling.cables import number_cages
 from fabricgen.wiring.cabling.end_kinds import EndKind
 
 
@@ -41,7 +41,7 @@ def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags
     `kinds` are those of a and b ends; `plugs` says which (kind, medium) need a transceiver. a ends come before b ends,
     but ends of the fabric that owns the device before all others.
     """
-    table, links, cages = cluster.plan.cables, cluster.plan.links, cages_of_ends(cluster.plan)
+    table, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     count, medium = len(table.end_cable), table.medium[table.end_cable]
     best = np.full(cages.count, 4 * count, dtype=np.int64)
     ends = zip(kinds, (cages.a, cages.b), (links.a_device, links.b_device), strict=True)

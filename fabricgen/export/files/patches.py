@@ -15,8 +15,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import socket_numbers
 from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
 from fabricgen.wiring.arrays import Ints
-from fabricgen.wiring.cabling.end_kinds import common_ends
-from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 ON_REQUEST = False
@@ -88,7 +88,7 @@ def _sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[
     device = (links.b_device if end else links.a_device)[link]
     # far ends of one cable are in cages of one name on several devices
     keys = list(zip(cable.tolist(), device.tolist(), spots, strict=True))
-    lower = np.array([hangs_on_lower(segment) for segment in links.segments], dtype=bool)
+    lower = np.array([has_lower_common_end(segment) for segment in links.segments], dtype=bool)
     whole = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
     all_of, nth, found = Counter(keys), Counter[tuple[int, int, str]](), []
     for key, one_plug in zip(keys, whole.tolist(), strict=True):
@@ -107,6 +107,6 @@ def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
     """Rows of patches at one end, with the jumper at the common end of a breakout once only."""
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]
-    lower, first = common_ends(cluster.plan.links, cables)[cable], cables.first_rows()[cable] == row
+    lower, first = are_common_ends_lower(cluster.plan.links, cables)[cable], cables.first_rows()[cable] == row
     shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
     return np.flatnonzero(first | ~shared).astype(np.int32)

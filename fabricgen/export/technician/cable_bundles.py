@@ -23,8 +23,8 @@ from fabricgen.export.locations import rack_order, rack_places, row_numbers, row
 from fabricgen.export.plugs import Plugs
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Floats, Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.cabling.sockets import connectors
+from fabricgen.wiring.cabling.end_numbers import number_ends
+from fabricgen.wiring.cabling.sockets import number_connectors
 
 TWISTED, COPPER, FIBRE = range(3)
 """Kinds of cable, in the order in which they are laid."""
@@ -94,7 +94,7 @@ def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
     """(home rack, away rack, position among the ports of the home rack) of each cable end row; int32."""
     devices, links = cluster.plan.devices, cluster.plan.links
     place = rack_order(cluster.plan.racks)
-    numbers = end_numbers(devices, links, connectors)
+    numbers = number_ends(devices, links, number_connectors)
     a, b = devices.rack[links.a_device[link]], devices.rack[links.b_device[link]]
     forward = place[a] <= place[b]
     position = np.where(forward, numbers.a[link], numbers.b[link]).astype(np.int32)

@@ -13,7 +13,7 @@ from fabricgen.export.plugs import Plugs, cable_end_ports, plugs
 from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_kinds import common_ends
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def records(cluster: Cluster) -> Records:
         cable=cable,
         first=first,
         number=number.astype(np.int32),
-        common_a=common_ends(links, cables),
+        common_a=are_common_ends_lower(links, cables),
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),

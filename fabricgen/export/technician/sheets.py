@@ -21,8 +21,8 @@ from fabricgen.export.technician.records import CableTag, Records, ends_per_rack
 from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, redlines
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.cabling.end_numbers import end_numbers
-from fabricgen.wiring.cabling.sockets import connectors
+from fabricgen.wiring.cabling.end_numbers import number_ends
+from fabricgen.wiring.cabling.sockets import number_connectors
 
 MOST_STEPS = 99
 """The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
@@ -125,7 +125,7 @@ class TechnicianPack:
     def position(self) -> tuple[Ints64, Ints64]:
         """Sort keys that ascend along the ports of a device, for (a ends, b ends)."""
         plan = self.cluster.plan
-        numbers = end_numbers(plan.devices, plan.links, connectors)
+        numbers = number_ends(plan.devices, plan.links, number_connectors)
         rows = plan.cables.end_link
         return numbers.a[rows].astype(np.int64), numbers.b[rows].astype(np.int64)
 

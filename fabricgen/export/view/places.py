@@ -14,7 +14,7 @@ import numpy as np
 from fabricgen.blueprint.sections.floor import Floor
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Ints, Ints64
-from fabricgen.wiring.cabling.routes import crossing_taken, crossings, exit_of
+from fabricgen.wiring.cabling.routes import choose_crossing, find_exit, list_crossings
 from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.tables import NODE, DeviceTable, RackTable, WiringPlan
 
@@ -144,7 +144,7 @@ def cross_trays(racks: RackTable, floor: Floor) -> list[list[float]]:
     """Where trays cross the rows of each hall, x in the frame of its site, m; none where they cross everywhere."""
     if floor.trays.cross == "everywhere":
         return [[] for _ in racks.halls]
-    return [crossings(hall, floor.trays.cross).tolist() for hall in racks.halls]
+    return [list_crossings(hall, floor.trays.cross).tolist() for hall in racks.halls]
 
 
 class _Crossings:
@@ -160,7 +160,7 @@ class _Crossings:
         for i, places in enumerate(self._of_hall):
             rows = np.flatnonzero(both & (racks.hall[a] == i)) if len(places) else ()
             if len(rows):
-                taken = crossing_taken(racks.x_m[a[rows]], racks.x_m[b[rows]], places)
+                taken = choose_crossing(racks.x_m[a[rows]], racks.x_m[b[rows]], places)
                 found[rows] = self._first[i] + taken
         return found
 
@@ -168,9 +168,9 @@ class _Crossings:
         """The cross tray from each rack to the exit of its hall."""
         racks, found = self._racks, np.full(len(self._racks), -1, dtype=np.int32)
         for i, (hall, places) in enumerate(zip(racks.halls, self._of_hall, strict=True)):
-            x, y = exit_of(hall, self._floor.trays)
+            x, y = find_exit(hall, self._floor.trays)
             rows = np.flatnonzero((racks.hall == i) & (racks.y_m != y)) if len(places) else np.empty(0, np.int64)
-            taken = crossing_taken(racks.x_m[rows], np.full(len(rows), float(x)), places) if len(rows) else rows
+            taken = choose_crossing(racks.x_m[rows], np.full(len(rows), float(x)), places) if len(rows) else rows
             found[rows] = self._first[i] + taken
         return found
 

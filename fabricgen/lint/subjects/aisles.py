@@ -200,7 +200,7 @@ def _list_pairs(cluster: Cluster) -> Pairs:
     """The cables of a plan by the classes of the devices that they join; a crossing takes the deeper rack and slack."""
     import numpy as np
 
-    from fabricgen.wiring.cabling.routes import device_positions
+    from fabricgen.wiring.cabling.routes import locate_devices
 
     floor, plan = cluster.design.loaded.blueprint.floor, cluster.plan
     devices, cables = plan.devices, plan.cables
@@ -208,7 +208,7 @@ def _list_pairs(cluster: Cluster) -> Pairs:
     if plan.patching:  # panels are mounted as suits what they join
         rows = rows[plan.patching.policy[cables.end_cable[rows]] < 0]
     ends = [column[cables.end_link[rows]] for column in (plan.links.a_device, plan.links.b_device)]
-    depth = device_positions(devices, plan.racks, floor).depth
+    depth = locate_devices(devices, plan.racks, floor).depth
     metres = np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
     a, b = (devices.device_class[end].astype(np.int64) for end in ends)
     keys, key_of_cable = np.unique(a * len(devices.classes) + b, return_inverse=True)

@@ -47,10 +47,10 @@ class OutOfReach:
 
 def compute_longest_run_m(segment: Segment, medium: CableProfile) -> float:
     """The longest run of a segment's links that a medium reaches, m; -1 where the medium is not allowed."""
-    from fabricgen.wiring.cabling.media import fits_segment, most_m
-    from fabricgen.wiring.cabling.stock import serves_m
+    from fabricgen.wiring.cabling.media import find_longest_m, fits_segment
+    from fabricgen.wiring.cabling.stock import find_longest_run
 
-    return serves_m(medium, most_m(segment, medium)) if fits_segment(segment, medium) else -1.0
+    return find_longest_run(medium, find_longest_m(segment, medium)) if fits_segment(segment, medium) else -1.0
 
 
 def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:

@@ -98,7 +98,7 @@ class FamilyAllocation:
         bonds, links = self.plan.bonds, self.plan.links
         if bonds is None:
             return
-        others = bonds.followers()
+        others = bonds.list_unaddressed_links()
         for column in (self.a, self.b, *self.shared.values(), *self.vrf_links.values()):
             column[others] = no_addresses(self.family, len(others))
         self.length[others] = 0
@@ -148,7 +148,7 @@ class FamilyAllocation:
         found = np.zeros(len(links), dtype=bool)
         if bonds is None:
             return found
-        found[bonds.followers()] = True
+        found[bonds.list_unaddressed_links()] = True
         peers = self._peers_with_gateways()
         for name, ports in places.ports.items():
             if name in self.subnets:

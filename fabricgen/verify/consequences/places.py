@@ -14,7 +14,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, End, Step
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.wiring.arrays import Floats
-from fabricgen.wiring.cabling.routes import Positions, device_positions, way_between
+from fabricgen.wiring.cabling.routes import Positions, locate_devices, measure_ways_between
 
 SPARE = -1
 
@@ -124,7 +124,7 @@ class Reach:
     def _lengths(self, pairs: Sequence[tuple[int, int]]) -> Floats:
         """The shortest way of a cable between pairs of devices, m."""
         a, b = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
-        return way_between(self._positions, self._cluster.plan.racks, self._floor, a, b)
+        return measure_ways_between(self._positions, self._cluster.plan.racks, self._floor, a, b)
 
     @property
     def _floor(self) -> Floor:
@@ -132,7 +132,7 @@ class Reach:
 
     @cached_property
     def _positions(self) -> Positions:
-        return device_positions(self._cluster.plan.devices, self._cluster.plan.racks, self._floor)
+        return locate_devices(self._cluster.plan.devices, self._cluster.plan.racks, self._floor)
 
     @cached_property
     def _patched(self) -> frozenset[str]:

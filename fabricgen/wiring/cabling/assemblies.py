@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike
-from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, hangs_on_lower
+from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, has_lower_common_end
 from fabricgen.wiring.tables import LinkTable, Side
 
 
@@ -34,7 +34,7 @@ class CageSharing:
     split: Flags
 
 
-def connectors_in_cage(side: Side) -> int:
+def count_connectors(side: Side) -> int:
     """The number of cable connectors of the cage that has most, on one side of a link."""
     if isinstance(side, PortRun):
         return max(1, side.connectors)
@@ -43,33 +43,35 @@ def connectors_in_cage(side: Side) -> int:
     return 1
 
 
-def sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageSharing:
+def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageSharing:
     """How cables share cages; `segment` is that of each cable."""
-    alone, together = _joined(ends, len(segment))
+    alone, together = _join_over_cages(ends, len(segment))
     split = ends.last > ends.first
-    split |= np.array([not hangs_on_lower(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[segment]
+    split |= np.array([not has_lower_common_end(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[
+        segment
+    ]
     one_cable = np.zeros(len(segment), dtype=bool)
     if not alone.all():
         rows = np.flatnonzero(~alone[ends.cable])
-        one_cable = _one_cable(links, segment, together, ends, rows) & ~alone
+        one_cable = _could_be_one_cable(links, segment, together, ends, rows) & ~alone
     return CageSharing(alone, together, one_cable, split)
 
 
-def _one_cable(links: LinkTable, segment: Ints, together: Ints, ends: CableEnds, rows: Ints64) -> Flags:
+def _could_be_one_cable(links: LinkTable, segment: Ints, together: Ints, ends: CableEnds, rows: Ints64) -> Flags:
     """Whether one assembly could replace the cables that share cages: alike, from one cage to one or to single ones."""
     cable = ends.cable[rows].astype(np.int64)
     group = together[cable].astype(np.int64)
-    same = all_alike(group, segment[cable], len(segment))
+    is_same_segment = all_alike(group, segment[cable], len(segment))
     one_a, one_b = (all_alike(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
     single_a, single_b = (
-        np.array([connectors_in_cage(side) == 1 for side in sides], dtype=bool)[segment]
+        np.array([count_connectors(side) == 1 for side in sides], dtype=bool)[segment]
         for sides in ([s.a for s in links.segments], [s.b for s in links.segments])
     )
-    found: Flags = (same & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[together]
-    return found
+    replaceable: Flags = (is_same_segment & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[together]
+    return replaceable
 
 
-def _joined(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
+def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
     """(whether a cable shares no cage; the lowest-numbered cable connected to it through shared cages)."""
     alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
     lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
@@ -79,7 +81,7 @@ def _joined(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
     shared = lowest < highest
     rows = [np.flatnonzero(shared[cage]) for cage in (ends.cage.a, ends.cage.b)]
     at = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]], dtype=np.int64)
-    cable = np.concatenate([ends.cable[some] for some in rows], dtype=np.int64)
+    cable = np.concatenate([ends.cable[rows_of_side] for rows_of_side in rows], dtype=np.int64)
     alone[cable] = False
     while True:
         fresh = label.copy()
@@ -91,7 +93,7 @@ def _joined(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
 
 
 @dataclass(frozen=True, slots=True)
-class Assembled:
+class MergedCables:
     """Cables after merging those that are one assembly.
 
     `number` (int32, one a former cable): its new number. One a new cable, int32: `first`, the lowest number of the
@@ -104,24 +106,24 @@ class Assembled:
     ends: CableEnds
 
 
-def assemble(sharing: CageSharing, attached: Flags, ends: CableEnds) -> Assembled:
+def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> MergedCables:
     """Merge cables with attached ends that share cages and could be one assembly; the order of cables is kept."""
-    number = own = np.arange(len(attached), dtype=np.int32)
+    number = cable_numbers = np.arange(len(attached), dtype=np.int32)
     merged = attached & sharing.one_cable
-    kept = ~merged | (sharing.together == own)
-    if not kept.all():
-        number = np.cumsum(kept, dtype=np.int32) - 1
+    stays = ~merged | (sharing.together == cable_numbers)
+    if not stays.all():
+        number = np.cumsum(stays, dtype=np.int32) - 1
         number[merged] = number[sharing.together[merged]]
-    whole = attached & (merged | sharing.split)
-    connectors = np.bincount(number, minlength=int(kept.sum())).astype(np.int32)
-    rows = _end_rows(number, whole, ends) if whole.any() else ends
-    return Assembled(number, own[kept], connectors, rows)
+    merges_ends = attached & (merged | sharing.split)
+    connectors = np.bincount(number, minlength=int(stays.sum())).astype(np.int32)
+    rows = _merge_end_rows(number, merges_ends, ends) if merges_ends.any() else ends
+    return MergedCables(number, cable_numbers[stays], connectors, rows)
 
 
-def _end_rows(number: Ints, whole: Flags, ends: CableEnds) -> CableEnds:
+def _merge_end_rows(number: Ints, merges_ends: Flags, ends: CableEnds) -> CableEnds:
     """End rows by new numbers; for `whole` cables one row for each pair of cages, with the sum of its links."""
     cable, links = number[ends.cable], ends.links.copy()
-    touched = np.flatnonzero(whole[ends.cable])
+    touched = np.flatnonzero(merges_ends[ends.cable])
     keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
     order = np.lexsort((touched, keys[2], keys[1], keys[0]))
     start = np.ones(len(order), dtype=bool)
@@ -130,10 +132,10 @@ def _end_rows(number: Ints, whole: Flags, ends: CableEnds) -> CableEnds:
         return CableEnds(cable, ends.link, ends.links, ends.cage)
     first = touched[order[start]]
     links[first] = np.add.reduceat(links[touched[order]], np.flatnonzero(start))
-    kept = np.ones(len(cable), dtype=bool)
-    kept[touched] = False
-    kept[first] = True
-    rows = np.flatnonzero(kept)
+    stays = np.ones(len(cable), dtype=bool)
+    stays[touched] = False
+    stays[first] = True
+    rows = np.flatnonzero(stays)
     rows = rows[np.argsort(cable[rows], kind="stable")]  # the far ends of a cable in the order that they had
     cages = EndNumbers(ends.cage.a[rows], ends.cage.b[rows], ends.cage.count)
     return CableEnds(cable[rows], ends.link[rows], links[rows], cages)

@@ -18,14 +18,20 @@ from fabricgen.design.media.policy import stock_of
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_inverse, unique_values
-from fabricgen.wiring.cabling.assemblies import assemble, sharing
-from fabricgen.wiring.cabling.end_kinds import common_ends
-from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, both_numbers, end_numbers, hangs_on_lower
-from fabricgen.wiring.cabling.media import choose, made_media
-from fabricgen.wiring.cabling.offers import offered_lengths, shelf_of
-from fabricgen.wiring.cabling.routes import run_length
-from fabricgen.wiring.cabling.sockets import cages, connectors
-from fabricgen.wiring.cabling.stock import order_m
+from fabricgen.wiring.cabling.assemblies import find_cage_sharing, merge_assemblies
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.end_numbers import (
+    CableEnds,
+    EndNumbers,
+    has_lower_common_end,
+    number_ends,
+    number_two_kinds,
+)
+from fabricgen.wiring.cabling.media import choose_media, list_made_media
+from fabricgen.wiring.cabling.offers import find_sold_lengths, make_shelf
+from fabricgen.wiring.cabling.routes import measure_device_runs
+from fabricgen.wiring.cabling.sockets import number_cages_of_ports, number_connectors
+from fabricgen.wiring.cabling.stock import choose_order_length
 from fabricgen.wiring.patching.patching import Patcher
 from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable, Side, WiringPlan
 
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
     from fabricgen.wiring.patching.tables import Patching
 
 
-def cable(
+def make_cables(
     design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable
 ) -> tuple[Ints, CableTable, RackTable, Patching | None]:
     """Group links into cables and choose each cable's length and medium.
@@ -42,46 +48,46 @@ def cable(
     without patch panels). A cable that is too long for every medium gets the one of the longest reach, and `reaches` is
     false; lint reports it. Raises InputError (FG086) where a rack has no room for its panels.
     """
-    numbers, of_cages = both_numbers(devices, links, connectors, cages)
-    near, far = _connectors(links, numbers)
-    of_link = _numbered(near, 2 * numbers.count)
-    ends = _ends(of_link, far, numbers.count, of_cages)
-    run_m = ends.longest(runs_m(design, devices, racks, links, ends.link))
+    connector_numbers, cage_numbers = number_two_kinds(devices, links, number_connectors, number_cages_of_ports)
+    near, far = _find_cable_connectors(links, connector_numbers)
+    cable_of_link = _number_cables(near, 2 * connector_numbers.count)
+    ends = _make_end_rows(cable_of_link, far, connector_numbers.count, cage_numbers)
+    run_m = ends.longest(measure_runs(design, devices, racks, links, ends.link))
     segment = links.segment[ends.link[ends.last]]
-    media = _media(design, links)
-    shared = sharing(links, segment, ends)
-    shelf = shelf_of(design)
-    patchable = Patcher.of(design, devices, racks, links, media, shelf)
-    choice = patchable.choose(partial(choose, links, segment, shared), ends, run_m)
+    media = _list_media(design, links)
+    shared = find_cage_sharing(links, segment, ends)
+    shelf = make_shelf(design)
+    patcher = Patcher.of(design, devices, racks, links, media, shelf)
+    choice = patcher.choose(partial(choose_media, links, segment, shared), ends, run_m)
     attached = np.array([profile.attached for profile in media], dtype=bool)
-    made = assemble(shared, attached[choice.medium], ends)
+    merged = merge_assemblies(shared, attached[choice.medium], ends)
     medium, reaches, longest = choice.medium, choice.reaches, run_m
-    if len(made.first) < len(run_m):
-        medium, reaches, longest = medium[made.first], reaches[made.first], np.zeros(len(made.first))
-        np.maximum.at(longest, made.number, run_m)
-        of_link = np.append(made.number, np.int32(-1))[of_link]
-    length_m, ends = _lengths(media, medium, longest), made.ends
+    if len(merged.first) < len(run_m):
+        medium, reaches, longest = medium[merged.first], reaches[merged.first], np.zeros(len(merged.first))
+        np.maximum.at(longest, merged.number, run_m)
+        cable_of_link = np.append(merged.number, np.int32(-1))[cable_of_link]
+    length_m, ends = _choose_lengths(media, medium, longest), merged.ends
     if shelf:
-        sold_m = offered_lengths(shelf, links, ends, made.connectors, (medium, media, longest))
+        sold_m = find_sold_lengths(shelf, links, ends, merged.connectors, (medium, media, longest))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     end_link = ends.link.astype(np.int32)
-    table = CableTable(media, length_m, longest, medium, reaches, made.connectors, ends.cable, end_link, ends.links)
-    return of_link, *patchable.patch(table, ends, choice, made.first)
+    table = CableTable(media, length_m, longest, medium, reaches, merged.connectors, ends.cable, end_link, ends.links)
+    return cable_of_link, *patcher.patch(table, ends, choice, merged.first)
 
 
-def runs_m(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
+def measure_runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
     """The length of the run of some links, m, float64: through the halls, or the stated fibre between sites."""
-    run = run_length(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
+    run = measure_device_runs(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):
         long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[link]]
         run = np.where(long_haul > 0, long_haul, run)
     return run
 
 
-def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
+def _list_media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
     """The media that may be chosen for any link, cheapest first."""
     asked_for = {
-        name for segment in links.segments for names in (segment.media, *made_media(segment)) for name in names
+        name for segment in links.segments for names in (segment.media, *list_made_media(segment)) for name in names
     }
     policies = {segment.policy for segment in links.segments}
     return tuple(
@@ -91,16 +97,16 @@ def _media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
     )
 
 
-def _lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
+def _choose_lengths(media: tuple[CableProfile, ...], medium: Ints, run_m: Floats) -> Floats:
     """The length to order of each cable's medium for its run, m, float64."""
-    found = np.zeros(len(run_m))
+    length_m = np.zeros(len(run_m))
     for i in unique_values(medium):
         rows = np.flatnonzero(medium == i)
-        found[rows] = order_m(media[i], run_m[rows])
-    return found
+        length_m[rows] = choose_order_length(media[i], run_m[rows])
+    return length_m
 
 
-def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
+def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
     """(number of the connector at the common end of each link's cable, number of that at its other end); int32.
 
     Common ends that are upper ends are numbered after all lower ones; backplane links have -1.
@@ -110,14 +116,14 @@ def _connectors(links: LinkTable, connectors: EndNumbers) -> tuple[Ints, Ints]:
         rows = links.rows_of(i)
         if segment.backplane:
             continue
-        if hangs_on_lower(segment):
+        if has_lower_common_end(segment):
             near[rows], far[rows] = connectors.a[rows], connectors.b[rows]
         else:
             near[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
     return near, far
 
 
-def _numbered(near: Ints, count: int) -> Ints:
+def _number_cables(near: Ints, count: int) -> Ints:
     """The cable of each link, int32, numbered in the order of first links; -1 for none."""
     links, at = np.arange(len(near), dtype=np.int32), near.astype(np.int64)
     table = np.empty(count + 1, dtype=np.int32)
@@ -128,7 +134,7 @@ def _numbered(near: Ints, count: int) -> Ints:
     return table[at]
 
 
-def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
+def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, Ints]:
     """For each cable: its first link, whether its common end is the lower end, and its connector in the cage there.
 
     The connector is -1 where it is the only one of the cage, or the cable fills the cage.
@@ -139,15 +145,15 @@ def anchor_rows(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flags, In
     connector = np.full(len(cables), -1, dtype=np.int32)
     of_segment = links.segment[first]
     for i in unique_values(of_segment):
-        segment, here = links.segments[i], np.flatnonzero(of_segment == i)
-        side, column = (segment.a, links.a_port) if hangs_on_lower(segment) else (segment.b, links.b_port)
-        ports, place = unique_inverse(column[first[here]])
-        connector[here] = np.array([connector_in_cage(side, port) for port in ports], dtype=np.int32)[place]
+        segment, cables_here = links.segments[i], np.flatnonzero(of_segment == i)
+        side, column = (segment.a, links.a_port) if has_lower_common_end(segment) else (segment.b, links.b_port)
+        ports, row_of_port = unique_inverse(column[first[cables_here]])
+        connector[cables_here] = np.array([find_connector(side, port) for port in ports], dtype=np.int32)[row_of_port]
     connector[cables.connectors > 1] = -1
-    return first, common_ends(links, cables), connector
+    return first, are_common_ends_lower(links, cables), connector
 
 
-def connector_in_cage(side: Side, port: int) -> int:
+def find_connector(side: Side, port: int) -> int:
     """The connector (from 0) of the cage that a port uses; -1 where the cage has only one."""
     if isinstance(side, PortRun):
         return port % side.ways // side.per_connector if side.connectors > 1 else -1
@@ -157,7 +163,7 @@ def connector_in_cage(side: Side, port: int) -> int:
     return -1
 
 
-def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
+def find_socket(side: Side, port: int, links: int, hangs: bool) -> int:
     """The connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 for all of it.
 
     At an end that is not its common one (`hangs` is false) and where cables share a connector: the index of its share.
@@ -165,11 +171,11 @@ def socket_in_cage(side: Side, port: int, links: int, hangs: bool) -> int:
     if links > side.per_connector:
         return -1
     if hangs or links == side.per_connector:
-        return connector_in_cage(side, port)
-    return share_of_cage(side, port, links) if isinstance(side, PortRun | Attachment) else -1
+        return find_connector(side, port)
+    return find_share_of_cage(side, port, links) if isinstance(side, PortRun | Attachment) else -1
 
 
-def share_of_cage(side: Side, port: int, links: int) -> int:
+def find_share_of_cage(side: Side, port: int, links: int) -> int:
     """Which share of `links` ports of its cage a port is in, from 0; 0 where a cage has one port only."""
     if isinstance(side, PortRun):
         return port % side.ways // links
@@ -179,13 +185,13 @@ def share_of_cage(side: Side, port: int, links: int) -> int:
     return 0
 
 
-def cages_of_ends(plan: WiringPlan) -> EndNumbers:
+def number_cages(plan: WiringPlan) -> EndNumbers:
     """The cages at the a and b end of each cable end row, numbered over the whole cluster."""
-    numbers, rows = end_numbers(plan.devices, plan.links, cages), plan.cables.end_link
+    numbers, rows = number_ends(plan.devices, plan.links, number_cages_of_ports), plan.cables.end_link
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
-def _ends(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> CableEnds:
+def _make_end_rows(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> CableEnds:
     """The end rows of all cables, cable by cable: one for each connector at the end that is not the common one."""
     key = of_link.astype(np.int64)
     key *= connectors

@@ -13,8 +13,8 @@ from fabricgen.catalog.product_models import Product
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.cabling.assemblies import connectors_in_cage
-from fabricgen.wiring.cabling.end_numbers import hangs_on_lower
+from fabricgen.wiring.cabling.assemblies import count_connectors
+from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import CableTable, LinkTable, Segment, Side
@@ -60,8 +60,8 @@ class EndKind:
         product = self.product(medium)
         if product:
             return product.part
-        flat = "-flat" if self._top_of(medium) == "flat" else ""
-        return f"{self.module(medium).id}-{slug(self.plug(medium))}-{self.gbps}g{flat}"
+        flat = "-flat" if self._find_top(medium) == "flat" else ""
+        return f"{self.module(medium).id}-{make_slug(self.plug(medium))}-{self.gbps}g{flat}"
 
     def transceiver_text(self, medium: CableProfile) -> str:
         """The description of the transceiver for the bill of materials."""
@@ -70,10 +70,10 @@ class EndKind:
             return product.name
         module = self.module(medium)
         plugs = module.connectors_of(self.gbps / self.lane_gbps, self.connectors)
-        told = (module.name, plugs, f"{module.reach_m:g} m", f"{top} top" if (top := self._top_of(medium)) else "")
-        return f"{self.plug(medium)} {self.gbps}G transceiver, {', '.join(filter(None, told))}"
+        details = (module.name, plugs, f"{module.reach_m:g} m", f"{top} top" if (top := self._find_top(medium)) else "")
+        return f"{self.plug(medium)} {self.gbps}G transceiver, {', '.join(filter(None, details))}"
 
-    def _top_of(self, medium: CableProfile) -> str:
+    def _find_top(self, medium: CableProfile) -> str:
         """The top of its OSFP plugs; "" where the modules are of another form."""
         return self.top if self.plug(medium).startswith("OSFP") else ""
 
@@ -105,56 +105,56 @@ class EndKind:
         return self.shelf.transceiver(self.module(medium), self)
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Text in the form of part numbers: lower case, other characters replaced by dashes."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
 
 
-def end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
+def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
     """The cage that an end of the cables of a segment plugs into."""
-    of_shelf = (segment.protocol, shelf.vendor_of(side_vendor(side)), shelf) if shelf else ("", "", None)
-    told = side_top(side), *of_shelf, connectors_in_cage(side)
+    of_shelf = (segment.protocol, shelf.find_vendor_key(find_vendor(side)), shelf) if shelf else ("", "", None)
+    details = find_top(side), *of_shelf, count_connectors(side)
     if isinstance(side, PortRun | Attachment) and side.lane_gbps != segment.lane_gbps:
-        told = *told, segment.lane_gbps, segment.speed_gbps, segment.geared
+        details = *details, segment.lane_gbps, segment.speed_gbps, segment.geared
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
-        return EndKind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, fibre, *told)
+        return EndKind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, fibre, *details)
     if isinstance(side, Attachment):
-        in_cage = max(sum(other.cage == leg.cage for other in side.legs) for leg in side.legs)
-        return EndKind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps, False, *told)
+        in_cage = max(sum(neighbour.cage == leg.cage for neighbour in side.legs) for leg in side.legs)
+        return EndKind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps, False, *details)
     if isinstance(side, ScaleUpPort):
-        return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre, *told)
-    return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps, False, *told)
+        return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre, *details)
+    return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps, False, *details)
 
 
-def side_top(side: Side) -> str:
+def find_top(side: Side) -> str:
     """The top of OSFP plugs at a side: finned or flat; "" where it is not known."""
     return side.top if isinstance(side, PortRun | Attachment) else ""
 
 
-def side_vendor(side: Side) -> str:
+def find_vendor(side: Side) -> str:
     """Who makes the switches or nodes at a side; "" for scale-up ports and management ports of other devices."""
     if isinstance(side, PortRun):
         return side.vendor
     return side.profile.vendor if isinstance(side, Attachment) else ""
 
 
-def mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | None = None) -> str:
+def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | None = None) -> str:
     """Why a cable of a medium cannot connect two ends; "" where it can.
 
     `far` is the medium of the transceiver at `b` where that is another. DR4 meets 2xDR4; SR never meets DR, nor FR4
     DR4: other fibre, connector or wavelengths.
     """
-    other = far or medium
-    if not medium.meets(other):
-        return f"{medium.id} does not meet {other.id}: other fibre, connector, lane rate or wavelengths"
-    for end, own in ((a, medium), (b, other)):
-        if end.takes_fibre and own.attached:
-            return f"{own.id} has ends of its own, and {end.form_factor} takes fibres"
-        if not end.module(own).plugs_into(end.form_factor):
-            return f"{own.id} does not go into {end.form_factor}"
-        if end.lane_gbps not in end.module(own).lane_gbps:
-            return f"{own.id} does not carry lanes of {end.lane_gbps:g}G"
+    far_medium = far or medium
+    if not medium.meets(far_medium):
+        return f"{medium.id} does not meet {far_medium.id}: other fibre, connector, lane rate or wavelengths"
+    for end, end_medium in ((a, medium), (b, far_medium)):
+        if end.takes_fibre and end_medium.attached:
+            return f"{end_medium.id} has ends of its own, and {end.form_factor} takes fibres"
+        if not end.module(end_medium).plugs_into(end.form_factor):
+            return f"{end_medium.id} does not go into {end.form_factor}"
+        if end.lane_gbps not in end.module(end_medium).lane_gbps:
+            return f"{end_medium.id} does not carry lanes of {end.lane_gbps:g}G"
     lights = [end.light_gbps or end.lane_gbps for end in (a, b)]
     if lights[0] != lights[1]:
         return f"lanes of {lights[0]:g}G at one end, of {lights[1]:g}G at the other"
@@ -164,21 +164,21 @@ def mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CableProfile | N
 # Far ends and lanes of cables, by which they are ordered.
 
 
-def link_lanes(links: LinkTable) -> Ints:
+def count_link_lanes(links: LinkTable) -> Ints:
     """Electrical lanes of one link of each segment, int32."""
     return np.array([s.lanes for s in links.segments], dtype=np.int32)
 
 
-def splits(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
+def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
     """The number of far ends of each cable, int32, as in `widths`."""
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
-    shared = [1 if hangs_on_lower(s) else s.b.per_connector for s in links.segments]
+    shared = [1 if has_lower_common_end(s) else s.b.per_connector for s in links.segments]
     if max(shared, default=1) > 1:  # else the least that there may be
         np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
     return far_ends
 
 
-def widths(
+def count_ends_and_lanes(
     links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int
 ) -> tuple[Ints, Ints]:
     """(number of far ends of each cable, electrical lanes at its common end), int32, from columns of end rows.
@@ -186,26 +186,26 @@ def widths(
     A straight cable has 1 far end; unused legs of a breakout count. A cable whose far end takes several links of a
     split cage, as at a DGX, is straight.
     """
-    far_ends = splits(links, end_cable, end_link, end_links, cables)
+    far_ends = count_far_ends(links, end_cable, end_link, end_links, cables)
     wired = np.bincount(end_cable, weights=end_links, minlength=cables)
-    each = np.zeros(cables, dtype=np.int32)
-    each[end_cable] = link_lanes(links)[links.segment[end_link]]
-    return far_ends, (each * np.maximum(wired, far_ends)).astype(np.int32)
+    lanes_of_link = np.zeros(cables, dtype=np.int32)
+    lanes_of_link[end_cable] = count_link_lanes(links)[links.segment[end_link]]
+    return far_ends, (lanes_of_link * np.maximum(wired, far_ends)).astype(np.int32)
 
 
-def common_end_is_lower(segment: Segment, connectors: int) -> bool:
+def is_common_end_lower(segment: Segment, connectors: int) -> bool:
     """Whether the common end of cables of a segment is their lower one.
 
     A cable that fills several connectors of a twin-port cage hangs on that cage, whatever else does.
     """
-    return connectors_in_cage(segment.a) > 1 if connectors > 1 else hangs_on_lower(segment)
+    return count_connectors(segment.a) > 1 if connectors > 1 else has_lower_common_end(segment)
 
 
-def common_ends(links: LinkTable, cables: CableTable) -> Flags:
+def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:
     """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
     segment = links.segment[cables.end_link[cables.first_rows()]]
-    single, whole = (
-        np.array([common_end_is_lower(s, connectors) for s in links.segments], dtype=bool)[segment]
+    by_connector, by_cage = (
+        np.array([is_common_end_lower(s, connectors) for s in links.segments], dtype=bool)[segment]
         for connectors in (1, 2)
     )
-    return np.where(cables.connectors > 1, whole, single)
+    return np.where(cables.connectors > 1, by_cage, by_connector)

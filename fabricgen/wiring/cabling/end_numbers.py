@@ -51,11 +51,11 @@ class CableEnds:
 
     def longest(self, length_m: Floats) -> Floats:
         """The greatest length of each cable, m, from a column of one length an end row."""
-        found: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
-        return found
+        longest_m: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
+        return longest_m
 
 
-def hangs_on_lower(segment: Segment) -> bool:
+def has_lower_common_end(segment: Segment) -> bool:
     """Whether the common end of the cables of a segment is their lower one."""
     return segment.a.per_connector > 1 or segment.b.per_connector == 1
 
@@ -80,51 +80,58 @@ class _Numbering:
     count: int
 
 
-def end_numbers(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> EndNumbers:
+def number_ends(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> EndNumbers:
     """Number the cages (or what `place_of` returns) that links end on."""
-    segments_ends = list(_segment_ends(devices, links))
-    return _numbered(links, segments_ends, _scheme(segments_ends, place_of))
+    segments_ends = list(_list_segment_ends(devices, links))
+    return _apply_numbering(links, segments_ends, _plan_numbering(segments_ends, place_of))
 
 
-def both_numbers(devices: DeviceTable, links: LinkTable, one: PlaceOf, other: PlaceOf) -> tuple[EndNumbers, EndNumbers]:
+def number_two_kinds(
+    devices: DeviceTable, links: LinkTable, first_place_of: PlaceOf, second_place_of: PlaceOf
+) -> tuple[EndNumbers, EndNumbers]:
     """`end_numbers` of two kinds; one result for both where they agree, as where every cage has one connector."""
-    segments_ends = list(_segment_ends(devices, links))
-    first, second = _scheme(segments_ends, one), _scheme(segments_ends, other)
-    numbers = _numbered(links, segments_ends, first)
-    return numbers, numbers if first == second else _numbered(links, segments_ends, second)
+    segments_ends = list(_list_segment_ends(devices, links))
+    first, second = _plan_numbering(segments_ends, first_place_of), _plan_numbering(segments_ends, second_place_of)
+    numbers = _apply_numbering(links, segments_ends, first)
+    return numbers, numbers if first == second else _apply_numbering(links, segments_ends, second)
 
 
-def _scheme(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Numbering:
+def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Numbering:
     places = [place_of(ends.side, np.arange(ends.ports, dtype=np.int32)).tolist() for ends in segments_ends]
     held: dict[int, set[int]] = {}
-    for ends, found in zip(segments_ends, places, strict=True):
-        held.setdefault(ends.cls.first, set()).update(found)
-    order = {first: {place: i for i, place in enumerate(sorted(found))} for first, found in held.items()}
+    for ends, places_of_ends in zip(segments_ends, places, strict=True):
+        held.setdefault(ends.cls.first, set()).update(places_of_ends)
+    order = {
+        first: {place: i for i, place in enumerate(sorted(places_of_ends))} for first, places_of_ends in held.items()
+    }
     base, count = {}, 0
     for first, cls in sorted({ends.cls.first: ends.cls for ends in segments_ends}.items()):
         base[first], count = count, count + len(order[first]) * cls.count
     firsts = [ends.cls.first for ends in segments_ends]
-    within = [tuple(base[at] + order[at][place] for place in found) for at, found in zip(firsts, places, strict=True)]
+    within = [
+        tuple(base[at] + order[at][place] for place in places_of_ends)
+        for at, places_of_ends in zip(firsts, places, strict=True)
+    ]
     return _Numbering(tuple(len(order[at]) for at in firsts), tuple(within), count)
 
 
-def _numbered(links: LinkTable, segments_ends: list[_SegmentEnds], scheme: _Numbering) -> EndNumbers:
-    found = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
+def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme: _Numbering) -> EndNumbers:
+    numbers = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for ends, step, within in zip(segments_ends, scheme.steps, scheme.within, strict=True):
         device, port = (links.b_device, links.b_port) if ends.upper else (links.a_device, links.a_port)
         number = device[ends.rows] - np.int32(ends.cls.first)
         number *= step
         number += np.array(within, dtype=np.int32).take(port[ends.rows])
-        found[ends.upper][ends.rows] = number
-    return EndNumbers(*found, scheme.count)
+        numbers[ends.upper][ends.rows] = number
+    return EndNumbers(*numbers, scheme.count)
 
 
-def _segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
+def _list_segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
     for i, segment in enumerate(links.segments):
         rows = links.rows_of(i)
         for upper, side in enumerate((segment.a, segment.b)):
             device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
             if rows.start < rows.stop:
                 ports = int(port[rows].max()) + 1
-                for cls, mine in devices.by_class(device, rows):
-                    yield _SegmentEnds(bool(upper), mine, cls, side, ports)
+                for cls, rows_of_class in devices.by_class(device, rows):
+                    yield _SegmentEnds(bool(upper), rows_of_class, cls, side, ports)

@@ -12,7 +12,7 @@ from fabricgen.design.media.policy import named
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import CageSharing
-from fabricgen.wiring.cabling.stock import serves_m
+from fabricgen.wiring.cabling.stock import find_longest_run
 from fabricgen.wiring.tables import LinkTable, Segment
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 Media = tuple[CableProfile, ...]
 
 
-def choose(links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats, media: Media) -> tuple[Ints, Flags]:
+def choose_media(
+    links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats, media: Media
+) -> tuple[Ints, Flags]:
     """(medium of each cable, an index of `media`, int32; whether its reach suffices)."""
     together = sharing.together.astype(np.int64)
     longest = run_m.copy()
@@ -29,17 +31,19 @@ def choose(links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats,
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
     split[together[np.flatnonzero(sharing.split)]] = True
     split = split[together]
-    terms = MediaFit.of(links.segments, media)
-    wanted = np.array([wants_assembly(s) for s in links.segments], dtype=bool)[segment]
-    wants = _MediaRequirements(segment, alone, alone | sharing.one_cable & wanted, split, longest[together])
-    some, like = wants.alike(terms)
-    medium, reaches = _first(terms, wants.of(some))
-    medium, reaches = medium[like], reaches[like]
+    fit = MediaFit.of(links.segments, media)
+    wants_one_cable = np.array([wants_assembly(s) for s in links.segments], dtype=bool)[segment]
+    requirements = _MediaRequirements(
+        segment, alone, alone | sharing.one_cable & wants_one_cable, split, longest[together]
+    )
+    sample_cables, sample_of_cable = requirements.alike(fit)
+    medium, reaches = _choose_best(fit, requirements.of(sample_cables))
+    medium, reaches = medium[sample_of_cable], reaches[sample_of_cable]
     if any(s.stated for s in links.segments) or len({s.policy for s in links.segments}) > 1:
-        usable = [terms.reaching(wants.of(some), i) for i in terms.order]
-        _agree(medium, reaches, together, like, list(zip(terms.order, usable, strict=True)))
+        usable = [fit.does_reach(requirements.of(sample_cables), i) for i in fit.order]
+        _choose_common_media(medium, reaches, together, sample_of_cable, list(zip(fit.order, usable, strict=True)))
     if (medium < 0).any():
-        _make_do(medium, segment, links.segments, media)
+        _choose_fallback_media(medium, segment, links.segments, media)
     return medium, reaches
 
 
@@ -66,7 +70,7 @@ class MediaFit:
                 unsold = 0 if segment.sells(profile) else len(media) ** 2
                 rank[row, i] = unsold + segment.policy.place(profile) * len(media) + i
                 if fits_segment(segment, profile):
-                    serves[row, i] = serves_m(profile, most_m(segment, profile))
+                    serves[row, i] = find_longest_run(profile, find_longest_m(segment, profile))
         splits = [[m.splits_for(s.lanes) for m in media] for s in segments]
         return cls(media, serves, np.array(splits, dtype=bool).reshape(shape), rank)
 
@@ -76,7 +80,7 @@ class MediaFit:
         total = self.rank.sum(axis=0)
         return sorted(range(len(self.media)), key=lambda i: (-total[i], -i))
 
-    def legal(self, wants: _MediaRequirements, i: int) -> Flags:
+    def is_legal(self, wants: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` fits the cages of each cable, and what shares these."""
         profile = self.media[i]
         fits: Flags = self.serves[wants.segment, i] >= 0
@@ -85,10 +89,10 @@ class MediaFit:
             return fits & wants.alone
         return fits & wants.one_cable if profile.attached else fits
 
-    def reaching(self, wants: _MediaRequirements, i: int) -> Flags:
+    def does_reach(self, wants: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` is legal for each cable, sold long enough and reaches."""
-        found: Flags = self.legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
-        return found
+        is_reached: Flags = self.is_legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
+        return is_reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,29 +120,31 @@ class _MediaRequirements:
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
         flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
         code = flags * kinds + steps
-        one = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
-        one[code] = np.arange(len(code), dtype=np.int32)
-        there = np.flatnonzero(one >= 0)
-        place = np.zeros(len(one), dtype=np.int32)
-        place[there] = np.arange(len(there), dtype=np.int32)
-        return one[there], place[code]
+        sample = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
+        sample[code] = np.arange(len(code), dtype=np.int32)
+        present = np.flatnonzero(sample >= 0)
+        position = np.zeros(len(sample), dtype=np.int32)
+        position[present] = np.arange(len(present), dtype=np.int32)
+        return sample[present], position[code]
 
 
-def _first(terms: MediaFit, wants: _MediaRequirements) -> tuple[Ints, Flags]:
+def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints, Flags]:
     """(the best-ranked medium that reaches, else the legal one of the longest reach; whether it reaches)."""
-    medium = np.full(len(wants.segment), -1, dtype=np.int32)
-    reaches = np.zeros(len(wants.segment), dtype=bool)
-    for i, _ in sorted(enumerate(terms.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
-        medium[terms.legal(wants, i) & (medium < 0)] = i
-    best = np.full(len(wants.segment), np.inf)
-    for i in range(len(terms.media)):
-        rank = terms.rank[wants.segment, i]
-        better = terms.reaching(wants, i) & (rank < best)
+    medium = np.full(len(requirements.segment), -1, dtype=np.int32)
+    reaches = np.zeros(len(requirements.segment), dtype=bool)
+    for i, _ in sorted(enumerate(fit.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
+        medium[fit.is_legal(requirements, i) & (medium < 0)] = i
+    best = np.full(len(requirements.segment), np.inf)
+    for i in range(len(fit.media)):
+        rank = fit.rank[requirements.segment, i]
+        better = fit.does_reach(requirements, i) & (rank < best)
         medium[better], reaches[better], best[better] = i, True, rank[better]
     return medium, reaches
 
 
-def _agree(medium: Ints, reaches: Flags, together: Ints64, like: Ints, usable: list[tuple[int, Flags]]) -> None:
+def _choose_common_media(
+    medium: Ints, reaches: Flags, together: Ints64, like: Ints, usable: list[tuple[int, Flags]]
+) -> None:
     """Give cables that share cages, but have different requirements, the best-ranked medium that suits all of them.
 
     `usable` are (medium, whether it suits each combination of requirements), worst rank first; `like` is the
@@ -148,25 +154,25 @@ def _agree(medium: Ints, reaches: Flags, together: Ints64, like: Ints, usable: l
     np.minimum.at(least, together, like)
     np.maximum.at(most, together, like)
     rows = np.flatnonzero((least < most)[together])
-    group, own = together[rows], like[rows]
+    group, sample = together[rows], like[rows]
     for i, fits in usable:
         every = np.ones(len(together), dtype=bool)
-        every[group[~fits[own]]] = False
+        every[group[~fits[sample]]] = False
         agreed = rows[every[group]]
         medium[agreed], reaches[agreed] = i, True
 
 
-def _make_do(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
+def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
     """Give cables without a legal medium a stated one, else any that carries their lanes; `reaches` stays false."""
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
-    for stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
+    for is_stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
         for i, profile in ordered:
-            allowed = [profile.id in s.media if stated else profile.selectable for s in segments]
+            allowed = [profile.id in s.media if is_stated else profile.selectable for s in segments]
             carries = [s.lane_gbps in profile.lane_gbps for s in segments]
             medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
 
 
-def most_m(segment: Segment, profile: CableProfile) -> float:
+def find_longest_m(segment: Segment, profile: CableProfile) -> float:
     """The longest cable of a medium for a segment, m; policies do not limit a stated medium."""
     permitted = profile.reach_m if segment.media else segment.policy.most_m(profile)
     return min(permitted, segment.reach_m(profile))
@@ -178,7 +184,7 @@ def wants_assembly(segment: Segment) -> bool:
 
     Otherwise a shared cage gets a transceiver with one fibre a connector, as in reference architectures.
     """
-    return bool(segment.stated or made_media(segment)) or segment.policy.wants_copper
+    return bool(segment.stated or list_made_media(segment)) or segment.policy.wants_copper
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
@@ -193,8 +199,8 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
         return profile.id in segment.media
     if not is_allowed(segment, profile):
         return False
-    whole = segment.a.per_connector == 1 and segment.b.per_connector == 1
-    if profile.link_gbps and not (whole and segment.speed_gbps in profile.link_gbps):
+    is_unsplit = segment.a.per_connector == 1 and segment.b.per_connector == 1
+    if profile.link_gbps and not (is_unsplit and segment.speed_gbps in profile.link_gbps):
         return False
     modules = [(segment.module_at(side, profile), side.form_factor) for side in (segment.a, segment.b)]
     return all(module is not None and module.plugs_into(cage) for module, cage in modules)
@@ -206,17 +212,19 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
     Where a vendor makes only some for the cages of an end, it must be one of these: the first, unless another is asked
     for.
     """
-    made = made_media(segment)
-    if any(profile.id not in media for media in made):
+    media_of_ends = list_made_media(segment)
+    if any(profile.id not in media for media in media_of_ends):
         return False
     if segment.stated or segment.media:
         return profile.id in segment.media
-    if made:
-        asked = named((*segment.policy.allow, *segment.policy.prefer), profile)
-        return (asked or all(profile.id == media[0] for media in made)) and not segment.policy.explain_refusal(profile)
+    if media_of_ends:
+        is_asked_for = named((*segment.policy.allow, *segment.policy.prefer), profile)
+        return (
+            is_asked_for or all(profile.id == media[0] for media in media_of_ends)
+        ) and not segment.policy.explain_refusal(profile)
     return segment.policy.permits(profile)
 
 
-def made_media(segment: Segment) -> list[tuple[str, ...]]:
+def list_made_media(segment: Segment) -> list[tuple[str, ...]]:
     """Of each end for whose cages only some media are made: the ids of these, the usual one first."""
     return [side.made_media for side in (segment.a, segment.b) if isinstance(side, PortRun) and side.made_media]

@@ -12,17 +12,17 @@ from fabricgen.catalog.product_models import Product
 from fabricgen.design.media.policy import product_lists
 from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
-from fabricgen.wiring.cabling.assemblies import connectors_in_cage
-from fabricgen.wiring.cabling.end_kinds import EndKind, common_end_is_lower, end_kind, widths
-from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
+from fabricgen.wiring.cabling.assemblies import count_connectors
+from fabricgen.wiring.cabling.end_kinds import EndKind, count_ends_and_lanes, is_common_end_lower, make_end_kind
+from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
 from fabricgen.wiring.cabling.media import is_allowed
-from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, fibres_of
+from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, count_fibres
 from fabricgen.wiring.tables import LinkTable, Offer, Segment
 
 Media = tuple[CableProfile, ...]
 
 
-def shelf_of(design: Design) -> Shelf | None:
+def make_shelf(design: Design) -> Shelf | None:
     """The product lists that a blueprint orders from; None where it names none.
 
     Raises InputError where there is no such list, or one names a medium that the catalogue lacks.
@@ -33,46 +33,46 @@ def shelf_of(design: Design) -> Shelf | None:
     return Shelf(tuple(lists.values()), {} if "" in by_vendor else by_vendor) if lists else None
 
 
-def with_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:
+def add_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) -> Segment:
     """A segment with the media that the product lists sell for its ends; these are preferred."""
     if segment.backplane:
         return segment
-    offered, kinds, sizes = [], kinds_of(segment, shelf), list(_sizes(segment))
+    offered, kinds, sizes = [], make_end_kinds(segment, shelf), list(_list_cable_sizes(segment))
     for medium in (m for m in media if segment.lane_gbps in m.lane_gbps):
         if is_allowed(segment, medium):
-            wanted = [cable_order(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
-            reach = max(shelf.reach_m(medium, cable) for cable in wanted)
+            orders = [make_cable_order(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
+            reach = max(shelf.reach_m(medium, cable) for cable in orders)
             if reach > 0:
                 offered.append(Offer(medium.id, reach))
     return replace(segment, offered=tuple(offered)) if offered else segment
 
 
-def kinds_of(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndKind]:
+def make_end_kinds(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndKind]:
     """The cages that the lower and the upper end of a segment's cables plug into."""
-    return end_kind(segment.a, segment, shelf), end_kind(segment.b, segment, shelf)
+    return make_end_kind(segment.a, segment, shelf), make_end_kind(segment.b, segment, shelf)
 
 
-def cable_order(
+def make_cable_order(
     segment: Segment, medium: CableProfile, kinds: tuple[EndKind, EndKind], connectors: int, ends: int, count: int
 ) -> CableOrder:
     """The order of a cable of a segment: connectors that it fills, far ends (`ends`), and lanes (`count`)."""
     a, b = kinds
-    hub, far = (a, b) if common_end_is_lower(segment, connectors) else (b, a)
+    hub, far = (a, b) if is_common_end_lower(segment, connectors) else (b, a)
     return CableOrder(medium, hub, far, ends, count, segment.lane_gbps)
 
 
-def _sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
+def _list_cable_sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
     """(connectors, (far ends, lanes)) of the cables that a segment may have: on one connector, or filling the cage."""
-    hub, far = (segment.a, segment.b) if hangs_on_lower(segment) else (segment.b, segment.a)
+    hub, far = (segment.a, segment.b) if has_lower_common_end(segment) else (segment.b, segment.a)
     ends = max(1, hub.per_connector // max(1, far.per_connector))
     yield 1, (ends, segment.lanes * max(hub.per_connector, far.per_connector))
-    in_cage = [connectors_in_cage(side) for side in (segment.a, segment.b)]
+    in_cage = [count_connectors(side) for side in (segment.a, segment.b)]
     if max(in_cage) > 1:
-        whole = [side.per_connector * held for side, held in zip((segment.a, segment.b), in_cage, strict=True)]
-        yield max(in_cage), (max(whole) // min(whole), segment.lanes * max(whole))
+        links_of_cage = [side.per_connector * held for side, held in zip((segment.a, segment.b), in_cage, strict=True)]
+        yield max(in_cage), (max(links_of_cage) // min(links_of_cage), segment.lanes * max(links_of_cage))
 
 
-def offered_lengths(
+def find_sold_lengths(
     shelf: Shelf, links: LinkTable, ends: CableEnds, connectors: Ints, chosen: tuple[Ints, Media, Floats]
 ) -> Floats:
     """The length that is sold of the product for each cable, m, float64; NaN where none is, or none so long.
@@ -83,17 +83,19 @@ def offered_lengths(
     cables = len(run_m)
     segment = np.zeros(cables, dtype=np.int32)
     segment[ends.cable] = links.segment[ends.link]
-    columns = (segment, medium, connectors, *widths(links, ends.cable, ends.link, ends.links, cables))
+    columns = (segment, medium, connectors, *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables))
     first, code = unique_combinations(*columns)
     length_m = np.full(cables, np.nan)
     for i, (kind, of_media, *size) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        wanted = cable_order(links.segments[kind], media[of_media], kinds_of(links.segments[kind], shelf), *size)
-        here = np.flatnonzero(code == i)
-        length_m[here] = _sold(shelf.cables(wanted), run_m[here])
+        order = make_cable_order(
+            links.segments[kind], media[of_media], make_end_kinds(links.segments[kind], shelf), *size
+        )
+        cables_here = np.flatnonzero(code == i)
+        length_m[cables_here] = _choose_sold_lengths(shelf.cables(order), run_m[cables_here])
     return length_m
 
 
-def jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints], run_m: Floats) -> Floats:
+def find_sold_jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints], run_m: Floats) -> Floats:
     """The length that is sold of jumpers, m, float64; NaN where none is, or none so long.
 
     `columns`: the medium of each, an index of `media`, into how many ends it splits, and its lanes.
@@ -101,17 +103,19 @@ def jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints],
     first, code = unique_combinations(*columns)
     length_m = np.full(len(run_m), np.nan)
     for i, (medium, far, count) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        pieces = fibres_of(media[medium], far, count)
-        here = np.flatnonzero(code == i)
-        length_m[here] = _sold(shelf.fibres(media[medium], pieces[1]) if pieces else (), run_m[here])
+        pieces = count_fibres(media[medium], far, count)
+        jumpers_here = np.flatnonzero(code == i)
+        length_m[jumpers_here] = _choose_sold_lengths(
+            shelf.fibres(media[medium], pieces[1]) if pieces else (), run_m[jumpers_here]
+        )
     return length_m
 
 
-def _sold(products: Iterable[Product], run_m: Floats) -> Floats:
+def _choose_sold_lengths(products: Iterable[Product], run_m: Floats) -> Floats:
     """The shortest sufficient length of the first product that has one, for each run, m, float64; NaN for none."""
-    length_m, here = np.full(len(run_m), np.nan), np.arange(len(run_m))
+    length_m, unserved = np.full(len(run_m), np.nan), np.arange(len(run_m))
     for product in products:
         sold = np.array([*product.lengths_m, np.nan])
-        length_m[here] = sold[np.searchsorted(sold[:-1], run_m[here] - 1e-9)]
-        here = here[np.isnan(length_m[here])]
+        length_m[unserved] = sold[np.searchsorted(sold[:-1], run_m[unserved] - 1e-9)]
+        unserved = unserved[np.isnan(length_m[unserved])]
     return length_m

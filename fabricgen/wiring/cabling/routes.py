@@ -52,17 +52,17 @@ class Positions:
     cold: Flags
 
 
-def device_positions(devices: DeviceTable, racks: RackTable, floor: Floor) -> Positions:
+def locate_devices(devices: DeviceTable, racks: RackTable, floor: Floor) -> Positions:
     """The position of every device."""
     heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
     faces = tuple(
         np.array([cls.aisle == aisle for cls in devices.classes], dtype=bool)[devices.device_class]
         for aisle in ("hot", "cold")
     )
-    return positions_at(racks, floor, (devices.rack, devices.u, heights), faces)
+    return make_positions(racks, floor, (devices.rack, devices.u, heights), faces)
 
 
-def positions_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
+def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
     """Positions from rack, lowest unit and height in units; `faces` are where ports face the hot and the cold aisle."""
     rack, u, heights = at
     high = (u - 1 + heights / 2) * RACK_UNIT_M
@@ -80,29 +80,29 @@ def positions_at(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], fa
     )
 
 
-def together(first: Positions, then: Positions) -> Positions:
+def join_positions(first: Positions, then: Positions) -> Positions:
     """The rows of both, one after the other."""
     return Positions(*(np.concatenate([getattr(s, f.name) for s in (first, then)]) for f in fields(Positions)))
 
 
-def run_length(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
+def measure_device_runs(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:
     """Length of the run between pairs of devices, m, float64; slack and service loops included."""
-    at, found = device_positions(devices, racks, floor), np.empty(len(a))
+    at, run_m = locate_devices(devices, racks, floor), np.empty(len(a))
     for start in range(0, len(a), BLOCK):
-        some = slice(start, start + BLOCK)
-        found[some] = run_between(at, racks, floor, a[some].astype(np.int64), b[some].astype(np.int64))
-    return found
+        block = slice(start, start + BLOCK)
+        run_m[block] = measure_runs_between(at, racks, floor, a[block].astype(np.int64), b[block].astype(np.int64))
+    return run_m
 
 
-def run_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+def measure_runs_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """As `run_length`, between pairs of rows of `at`."""
-    return way_between(at, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
+    return measure_ways_between(at, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
 
 
-def way_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+def measure_ways_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """The shortest way of a cable between pairs of rows of `at`, without slack and service loops, m, float64."""
     run = at.rise[a] + at.rise[b]
-    run += _through_halls(at, racks.halls, floor, a, b)
+    run += _measure_trays(at, racks.halls, floor, a, b)
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
     run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
     if at.cold.any() and at.hot.any():
@@ -111,54 +111,56 @@ def way_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64,
     return run
 
 
-def _through_halls(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+def _measure_trays(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """The way from the tray above one device to that above another, m, float64."""
     trays = floor.trays
-    way = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
+    way_m = np.abs(at.x[a] - at.x[b]) + np.abs(at.y[a] - at.y[b])
     if trays.cross != "everywhere":
         rows = np.flatnonzero((at.y[a] != at.y[b]) & (at.hall[a] == at.hall[b]))
-        way[rows] += _detours(at, halls, trays.cross, a[rows], b[rows])
-    other = np.flatnonzero(at.hall[a] != at.hall[b]) if len(halls) > 1 else ()
-    if len(other):
-        to_exit, between = _to_exits(at, halls, trays), between_halls(halls, floor)
-        far, near = a[other], b[other]
-        way[other] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
-    return way
+        way_m[rows] += _measure_detours(at, halls, trays.cross, a[rows], b[rows])
+    between_halls_rows = np.flatnonzero(at.hall[a] != at.hall[b]) if len(halls) > 1 else ()
+    if len(between_halls_rows):
+        to_exit, between = _measure_ways_to_exits(at, halls, trays), measure_ways_between_halls(halls, floor)
+        far, near = a[between_halls_rows], b[between_halls_rows]
+        way_m[between_halls_rows] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
+    return way_m
 
 
-def _detours(at: Positions, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
+def _measure_detours(
+    at: Positions, halls: tuple[Hall, ...], cross: Cross, a: Ints | Ints64, b: Ints | Ints64
+) -> Floats:
     """The detour of each pair of devices in different rows of a hall to a crossing tray, m, float64."""
-    found = np.zeros(len(a))
+    detour_m = np.zeros(len(a))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall[a] == i)
-        found[rows] = detour(at.x[a[rows]], at.x[b[rows]], crossings(hall, cross))
-    return found
+        detour_m[rows] = measure_detour(at.x[a[rows]], at.x[b[rows]], list_crossings(hall, cross))
+    return detour_m
 
 
-def crossings(hall: Hall, cross: Cross) -> Floats:
+def list_crossings(hall: Hall, cross: Cross) -> Floats:
     """Where trays cross the rows of a hall: x in the frame of the site, m, ascending, float64."""
     every = hall.racks_per_row if cross == "ends" else int(cross)
     places = [*range(0, hall.racks_per_row, every), hall.racks_per_row]
     return hall.x_m + np.array(places, dtype=np.float64) * hall.rack_pitch_m
 
 
-def detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
+def measure_detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
     """The detour from x to x over the nearest crossing tray, compared with the straight way, m, float64 of one shape.
 
     It is 0 where a crossing lies between the two, else twice the distance to the nearest one.
     """
-    _, beyond, short = _beside(x_a, x_b, crossing)
+    _, beyond, short = _find_crossings_beside(x_a, x_b, crossing)
     nearest: Floats = 2 * np.maximum(0.0, np.minimum(beyond, short))
     return nearest
 
 
-def crossing_taken(x_a: Floats, x_b: Floats, crossing: Floats) -> Ints64:
+def choose_crossing(x_a: Floats, x_b: Floats, crossing: Floats) -> Ints64:
     """The crossing tray by which `detour` measures from x to x, as an index, int64."""
-    next_up, beyond, short = _beside(x_a, x_b, crossing)
+    next_up, beyond, short = _find_crossings_beside(x_a, x_b, crossing)
     return np.where(beyond <= short, next_up, next_up - 1)
 
 
-def _beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[Ints64, Floats, Floats]:
+def _find_crossings_beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[Ints64, Floats, Floats]:
     """(the first crossing from the lower x on; how far it lies beyond the higher x; how far the one before it lies
     short of the lower x), m; infinite where there is none, negative where it lies between the two.
     """
@@ -169,49 +171,49 @@ def _beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[Ints64, Floats,
     return next_up, beyond, short
 
 
-def exit_of(hall: Hall, trays: Trays) -> Point:
+def find_exit(hall: Hall, trays: Trays) -> Point:
     """Where cables leave a hall: as stated, else at its corner."""
     return trays.exits.get(hall.name, (hall.x_m, hall.y_m))
 
 
-def _to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
+def _measure_ways_to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays) -> Floats:
     """The way from the tray above each device to the exit of its hall, m, float64."""
-    found = np.zeros(len(at.rack))
+    to_exit_m = np.zeros(len(at.rack))
     for i, hall in enumerate(halls):
         rows = np.flatnonzero(at.hall == i)
-        x, y = exit_of(hall, trays)
-        found[rows] = np.abs(at.x[rows] - x) + np.abs(at.y[rows] - y)
+        x, y = find_exit(hall, trays)
+        to_exit_m[rows] = np.abs(at.x[rows] - x) + np.abs(at.y[rows] - y)
         if trays.cross != "everywhere":
-            across = detour(at.x[rows], np.full(len(rows), float(x)), crossings(hall, trays.cross))
-            found[rows] += np.where(at.y[rows] == y, 0, across)
-    return found
+            across = measure_detour(at.x[rows], np.full(len(rows), float(x)), list_crossings(hall, trays.cross))
+            to_exit_m[rows] += np.where(at.y[rows] == y, 0, across)
+    return to_exit_m
 
 
-def between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
+def measure_ways_between_halls(halls: tuple[Hall, ...], floor: Floor) -> Floats:
     """The way between the exits of halls, m, float64, shape (halls, halls); 0 between sites, whose fibre is stated."""
-    found = np.zeros((len(halls), len(halls)))
-    for i, one in enumerate(halls):
-        for j, other in enumerate(halls):
-            if one.site == other.site:
-                found[i, j] = _from_exit_to_exit(one, other, floor)
-    return found
+    between_m = np.zeros((len(halls), len(halls)))
+    for i, hall in enumerate(halls):
+        for j, far_hall in enumerate(halls):
+            if hall.site == far_hall.site:
+                between_m[i, j] = _measure_between_exits(hall, far_hall, floor)
+    return between_m
 
 
-def _from_exit_to_exit(one: Hall, other: Hall, floor: Floor) -> float:
+def _measure_between_exits(hall: Hall, far_hall: Hall, floor: Floor) -> float:
     """The rectangular distance of two exits, m; through the best riser if the storeys differ."""
-    a, b, storeys = exit_of(one, floor.trays), exit_of(other, floor.trays), abs(one.storey - other.storey)
-    riser = riser_of(one, other, floor)
-    apart = _apart(a, b) if riser is None else _apart(a, riser) + _apart(riser, b)
+    a, b, storeys = find_exit(hall, floor.trays), find_exit(far_hall, floor.trays), abs(hall.storey - far_hall.storey)
+    riser = choose_riser(hall, far_hall, floor)
+    apart = _measure_distance(a, b) if riser is None else _measure_distance(a, riser) + _measure_distance(riser, b)
     return apart + storeys * floor.storey_m
 
 
-def riser_of(one: Hall, other: Hall, floor: Floor) -> Point | None:
+def choose_riser(hall: Hall, far_hall: Hall, floor: Floor) -> Point | None:
     """The riser of the shortest way between halls on two storeys; None where they need none or none is stated."""
-    a, b = exit_of(one, floor.trays), exit_of(other, floor.trays)
-    if one.storey == other.storey or not floor.trays.risers:
+    a, b = find_exit(hall, floor.trays), find_exit(far_hall, floor.trays)
+    if hall.storey == far_hall.storey or not floor.trays.risers:
         return None
-    return min(floor.trays.risers, key=lambda riser: _apart(a, riser) + _apart(riser, b))
+    return min(floor.trays.risers, key=lambda riser: _measure_distance(a, riser) + _measure_distance(riser, b))
 
 
-def _apart(a: Point, b: Point) -> float:
+def _measure_distance(a: Point, b: Point) -> float:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])

@@ -71,10 +71,10 @@ class CableOrder:
 
         A cable with attached ends is one assembly; for fibres see `fibres_of`.
         """
-        return (1, self.far_ends) if self.medium.attached else fibres_of(self.medium, self.far_ends, self.lanes)
+        return (1, self.far_ends) if self.medium.attached else count_fibres(self.medium, self.far_ends, self.lanes)
 
 
-def fibres_of(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
+def count_fibres(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
     """(number of fibres, far ends of each) that make a cable of `lanes` lanes; None where no whole number does.
 
     There is one fibre a connector: straight ones to as many far ends, or splitters.
@@ -92,7 +92,7 @@ class Shelf:
     lists: tuple[ProductList, ...]
     by_vendor: Mapping[str, tuple[ProductList, ...]] = field(default_factory=dict)
 
-    def vendor_of(self, maker: str) -> str:
+    def find_vendor_key(self, maker: str) -> str:
         """The key of the lists for the cages of a maker's devices; "" where all lists are for all."""
         word = word_of(maker)
         return word if word in self.by_vendor else OTHERS if OTHERS in self.by_vendor else ""
@@ -101,8 +101,10 @@ class Shelf:
         """The lists for a cage, or for a cable between cages of several vendors: of these, in the order stated."""
         if not self.by_vendor or "" in vendors:
             return self.lists
-        found = (each for vendor, lists in self.by_vendor.items() if vendor in vendors for each in lists)
-        return tuple({each.id: each for each in found}.values())
+        lists = (
+            product_list for vendor, lists in self.by_vendor.items() if vendor in vendors for product_list in lists
+        )
+        return tuple({product_list.id: product_list for product_list in lists}.values())
 
     def transceiver(self, medium: CableProfile, cage: Plug) -> Product | None:
         """The transceiver of a medium for a cage; None where no list for it has one."""
@@ -110,23 +112,23 @@ class Shelf:
         fits = (p for p in sold if p.takes(cage.form_factor, cage.top))
         return next((p for p in fits if cage.gbps in p.gbps and p.speaks(cage.protocol)), None)
 
-    def piece(self, wanted: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
+    def piece(self, order: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
         """(product, length in m, quantity) for a run; None where no product serves it."""
-        found = ((p, p.length_for(run_m)) for p in self.cables(wanted))
-        pieces = wanted.pieces
-        return next(((p, length, pieces[0]) for p, length in found if length and pieces), None)
+        lengths = ((p, p.length_for(run_m)) for p in self.cables(order))
+        pieces = order.pieces
+        return next(((p, length, pieces[0]) for p, length in lengths if length and pieces), None)
 
-    def cables(self, wanted: CableOrder) -> Iterator[Product]:
+    def cables(self, order: CableOrder) -> Iterator[Product]:
         """The cables, or fibres, that serve an order in some length, in order of preference."""
-        pieces = wanted.pieces
+        pieces = order.pieces
         if pieces is None:
             return
         splits = pieces[1]
-        if not wanted.medium.attached:
-            yield from self.fibres(wanted.medium, splits)
+        if not order.medium.attached:
+            yield from self.fibres(order.medium, splits)
             return
-        hub, far, gbps = wanted.hub, wanted.far, round(wanted.lanes * wanted.lane_gbps)
-        for product in of_kind(self.lists_for(hub.vendor, far.vendor), "cable", wanted.medium.id):
+        hub, far, gbps = order.hub, order.far, round(order.lanes * order.lane_gbps)
+        for product in of_kind(self.lists_for(hub.vendor, far.vendor), "cable", order.medium.id):
             if product.splits == splits and gbps in product.gbps and product.speaks(hub.protocol):
                 pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
                 if any(
@@ -140,19 +142,19 @@ class Shelf:
 
     def jumper(self, medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[Product, int] | None:
         """(product, quantity) of a jumper of exactly `length_m`, m; None where no list has that length."""
-        pieces = fibres_of(medium, far_ends, lanes)
+        pieces = count_fibres(medium, far_ends, lanes)
         sold = (p for p in self.fibres(medium, pieces[1]) if p.length_for(length_m) == length_m) if pieces else ()
         return next(((p, pieces[0]) for p in sold if pieces), None)
 
-    def reach_m(self, medium: CableProfile, wanted: CableOrder) -> float:
+    def reach_m(self, medium: CableProfile, order: CableOrder) -> float:
         """The reach of a medium with the products sold for two ends, m; -1 where none are.
 
         Fibre may be bought elsewhere; a cable with attached ends is only as long as the longest one sold.
         """
         if medium.attached:
-            return max((product.lengths_m[-1] for product in self.cables(wanted)), default=-1)
+            return max((product.lengths_m[-1] for product in self.cables(order)), default=-1)
         reach = medium.reach_m
-        for end in (wanted.hub, wanted.far):
+        for end in (order.hub, order.far):
             if end.takes_fibre:
                 continue
             product = self.transceiver(end.module(medium), end)

@@ -18,27 +18,27 @@ _SCALE_UP = _STRIDE // 8
 """Numbers of scale-up ports: between the two."""
 
 
-def connectors(side: Side, ports: Ints) -> Ints:
+def number_connectors(side: Side, ports: Ints) -> Ints:
     """The connector (from 0, within the device and side) of each port; int32."""
     if isinstance(side, PortRun):
         per_cage = max(1, side.connectors)
         in_cage = ports % side.ways // side.per_connector
-        return (cages(side, ports) * per_cage + in_cage).astype(np.int32)
+        return (number_cages_of_ports(side, ports) * per_cage + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
-        return _leg_numbers(side, cages=False)[ports]
+        return _number_legs(side, cages=False)[ports]
     return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
 
 
-def cages(side: Side, ports: Ints) -> Ints:
+def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
     """The cage (from 0, within the device and side) of each port; int32."""
     if isinstance(side, PortRun):
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
     if isinstance(side, Attachment):
-        return _leg_numbers(side, cages=True)[ports]
+        return _number_legs(side, cages=True)[ports]
     return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
 
 
-def _leg_numbers(side: Attachment, *, cages: bool) -> Ints:
+def _number_legs(side: Attachment, *, cages: bool) -> Ints:
     """A number of the connector, or cage, of each leg, int32; NIC roles have disjoint ranges of numbers."""
     keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
     order = sorted(set(keys))

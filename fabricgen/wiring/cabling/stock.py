@@ -21,40 +21,40 @@ _ROUNDING_M = 1e-9
 """The tolerance of a run against a stock length, m: rounding errors of sums."""
 
 
-def stocked(profile: CableProfile, run_m: Floats) -> Floats:
+def round_up_to_stock(profile: CableProfile, run_m: Floats) -> Floats:
     """The length to order of a medium for each run, m, float64; infinite where none so long is sold."""
-    return _next(profile.stock_m, run_m) if profile.stock_m else fibre_m(run_m)
+    return _round_up(profile.stock_m, run_m) if profile.stock_m else round_up_fibre(run_m)
 
 
-def fibre_m(run_m: Floats) -> Floats:
+def round_up_fibre(run_m: Floats) -> Floats:
     """The length to order of fibre for each run, m, float64, by the usual stock lengths."""
-    found = _next(FIBRE_STOCK_M, run_m)
-    beyond = np.flatnonzero(np.isinf(found))
+    length_m = _round_up(FIBRE_STOCK_M, run_m)
+    beyond = np.flatnonzero(np.isinf(length_m))
     step = np.where(run_m[beyond] > BY_DRUM_M + 1e-6, DRUM_M, BY_REEL_M)
-    found[beyond] = np.ceil(run_m[beyond] / step - _ROUNDING_M) * step
-    return found
+    length_m[beyond] = np.ceil(run_m[beyond] / step - _ROUNDING_M) * step
+    return length_m
 
 
-def _next(stock_m: Sequence[float], run_m: Floats) -> Floats:
+def _round_up(stock_m: Sequence[float], run_m: Floats) -> Floats:
     """The shortest sufficient length of a stock for each run, m; infinite beyond the longest."""
     stock = np.array([*stock_m, np.inf])
-    found: Floats = stock[np.searchsorted(stock, run_m - _ROUNDING_M)]
-    return found
+    length_m: Floats = stock[np.searchsorted(stock, run_m - _ROUNDING_M)]
+    return length_m
 
 
-def serves_m(profile: CableProfile, most_m: float) -> float:
+def find_longest_run(profile: CableProfile, most_m: float) -> float:
     """The longest run that a medium serves if no cable of it may be longer than `most_m`, m; -1 for none."""
     stock = profile.stock_m or FIBRE_STOCK_M
     if not profile.stock_m and most_m > stock[-1]:
         step = DRUM_M if most_m >= BY_DRUM_M + DRUM_M else BY_REEL_M
         return most_m // step * step if step == DRUM_M else min(float(BY_DRUM_M), most_m // step * step)
-    place = bisect_right(stock, most_m + _ROUNDING_M)
-    return float(stock[place - 1]) if place else -1.0
+    index = bisect_right(stock, most_m + _ROUNDING_M)
+    return float(stock[index - 1]) if index else -1.0
 
 
-def order_m(profile: CableProfile, run_m: Floats) -> Floats:
+def choose_order_length(profile: CableProfile, run_m: Floats) -> Floats:
     """As `stocked`, but the usual fibre length where none so long is sold; lint reports such cables as out of reach."""
-    found = stocked(profile, run_m)
-    beyond = np.flatnonzero(np.isinf(found))
-    found[beyond] = fibre_m(run_m[beyond])
-    return found
+    length_m = round_up_to_stock(profile, run_m)
+    beyond = np.flatnonzero(np.isinf(length_m))
+    length_m[beyond] = round_up_fibre(run_m[beyond])
+    return length_m

@@ -9,8 +9,8 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.wiring.arrays import Flags, Ints
-from fabricgen.wiring.cabling.end_kinds import link_lanes, widths
-from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
+from fabricgen.wiring.cabling.end_kinds import count_ends_and_lanes, count_link_lanes
+from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE
 from fabricgen.wiring.tables import LinkTable
 
@@ -66,15 +66,15 @@ def channels_of(
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
-    lower = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[segment]
+    lower = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[segment]
     a_place, b_place = (place[rows] for place in places)
     each = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
-    leg = link_lanes(links)[segment] * ends.links[rows]
+    leg = count_link_lanes(links)[segment] * ends.links[rows]
     split = _splits(cable, np.where(lower, b_place, a_place), leg % each == 0, cables)
     apart = split[cable] != AT_FAR_END
     starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts) - 1).astype(np.int32)
-    _, whole = widths(links, ends.cable, ends.link, ends.links, cables)
+    _, whole = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables)
     wide = np.where(apart, leg, whole[cable])[starts]
     of, each = medium[cable[starts]], each[starts]
     kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]
@@ -106,10 +106,12 @@ def jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple
     """(far ends of the jumpers of each cable, their lanes), at its a end and at its b end; int32."""
     count = len(split)
     table = links, ends.cable, ends.link, ends.links, count
-    legs, whole = widths(*table)
+    legs, whole = count_ends_and_lanes(*table)
     leg, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
-    np.maximum.at(leg, ends.cable, link_lanes(links)[links.segment[ends.link]] * ends.links)
-    lower[ends.cable] = np.array([hangs_on_lower(s) for s in links.segments], dtype=bool)[links.segment[ends.link]]
+    np.maximum.at(leg, ends.cable, count_link_lanes(links)[links.segment[ends.link]] * ends.links)
+    lower[ends.cable] = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[
+        links.segment[ends.link]
+    ]
     common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg, whole)
     full = (split == AT_FAR_END) | (split == IN_SHUFFLE)
     others = np.where(split == AT_FAR_END, legs, 1), np.where(full, whole, leg)

@@ -14,12 +14,18 @@ from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.arrays import Flags, Floats, Ints, unique_values
-from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower
-from fabricgen.wiring.cabling.offers import jumper_lengths
-from fabricgen.wiring.cabling.routes import Positions, device_positions, positions_at, run_between, together
+from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
+from fabricgen.wiring.cabling.offers import find_sold_jumper_lengths
+from fabricgen.wiring.cabling.routes import (
+    Positions,
+    join_positions,
+    locate_devices,
+    make_positions,
+    measure_runs_between,
+)
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.cabling.sockets import connectors
-from fabricgen.wiring.cabling.stock import fibre_m, order_m
+from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.cabling.stock import choose_order_length, round_up_fibre
 from fabricgen.wiring.patching.channels import Channels, TrunkLayout, channels_of, jumper_widths, lay_out_trunks
 from fabricgen.wiring.patching.locations import PatchLocations
 from fabricgen.wiring.patching.panels import free_units, joined_panels, patch_racks, stand, terminate
@@ -86,10 +92,10 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     panels, racks = patch_racks(panels, inputs.policies, inputs.places, inputs.racks, inputs.rack_names)
     patches = _patches(channels, trunks, inputs.media, medium[ends.cable])
     at, first = _stands(inputs, panels, racks), np.int32(len(inputs.devices))
-    run = run_between(at, racks, inputs.floor, first + terminations.a_panel, first + terminations.b_panel)
+    run = measure_runs_between(at, racks, inputs.floor, first + terminations.a_panel, first + terminations.b_panel)
     kinds = trunks.policy, trunks.fibre, trunks.number
     ends_on_panels = terminations.a_panel, terminations.a_port, terminations.b_panel, terminations.b_port
-    table = TrunkTable(*kinds, *ends_on_panels, trunks.used, fibre_m(run))
+    table = TrunkTable(*kinds, *ends_on_panels, trunks.used, round_up_fibre(run))
     of_trunks = _jumper_runs(inputs, ends, (at, racks), table, patches, len(policy))
     of_shuffles = _shuffle_runs(inputs, ends, (at, racks), shuffles, len(policy))
     jumpers = np.maximum(of_trunks[0], of_shuffles[0]), np.maximum(of_trunks[1], of_shuffles[1])
@@ -126,8 +132,8 @@ def _stands(inputs: PatchingInput, panels: PanelTable, racks: RackTable) -> Posi
     height = np.array([p.panel.rack_units for p in inputs.policies], dtype=np.int32)[panels.policy]
     none = np.zeros(len(panels), dtype=bool)
     faces = ~none if inputs.floor.trays.cold_ports is not None else none, none
-    spots = positions_at(racks, inputs.floor, (panels.rack, panels.u, height), faces)
-    return together(device_positions(inputs.devices, racks, inputs.floor), spots)
+    spots = make_positions(racks, inputs.floor, (panels.rack, panels.u, height), faces)
+    return join_positions(locate_devices(inputs.devices, racks, inputs.floor), spots)
 
 
 def _jumper_runs(
@@ -143,7 +149,7 @@ def _jumper_runs(
     first, last = (np.int32(len(inputs.devices)) + panel[patches.trunk] for panel in (trunks.a_panel, trunks.b_panel))
     sides = np.where(flipped, last, first), np.where(flipped, first, last)
     a, b = (
-        _longest(run_between(*where, inputs.floor, device, panel), cable, cables)
+        _longest(measure_runs_between(*where, inputs.floor, device, panel), cable, cables)
         for device, panel in zip(inputs.devices_of(ends, patches.row), sides, strict=True)
     )
     return a, b
@@ -155,7 +161,7 @@ def _shuffle_runs(
     """The longest run of each cable to its shuffle, at the a end and at the b end, m; 0 for other cables."""
     cable, panel = ends.cable[shuffles.row], np.int32(len(inputs.devices)) + shuffles.panel
     a, b = (
-        _longest(run_between(*where, inputs.floor, device, panel), cable, cables)
+        _longest(measure_runs_between(*where, inputs.floor, device, panel), cable, cables)
         for device in inputs.devices_of(ends, shuffles.row)
     )
     return a, b
@@ -179,12 +185,12 @@ def _stocked(
     found = np.zeros(len(run_m))
     for i in unique_values(medium[policy >= 0]):
         rows = np.flatnonzero((medium == i) & (policy >= 0))
-        found[rows] = order_m(media[i], run_m[rows])
+        found[rows] = choose_order_length(media[i], run_m[rows])
     if inputs.shelf:
         usual = [[p.is_usual(m, end) for m in media] for p in inputs.policies]
         rows = np.flatnonzero(policy >= 0)
         rows = rows[np.array(usual, dtype=bool)[policy[rows], medium[rows]]]
-        sold_m = jumper_lengths(inputs.shelf, media, (medium[rows], *(w[rows] for w in widths)), run_m[rows])
+        sold_m = find_sold_jumper_lengths(inputs.shelf, media, (medium[rows], *(w[rows] for w in widths)), run_m[rows])
         found[rows] = np.where(np.isnan(sold_m), found[rows], sold_m)
     return found
 
@@ -285,11 +291,15 @@ def _lanes(links: LinkTable, ends: CableEnds, policy: PatchPolicy, rows: Ints) -
     far, lane_in, lane_out = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
     for i in sorted(set(segment.tolist())):
         one, here = links.segments[i], np.flatnonzero(segment == i)
-        if not hangs_on_lower(one) or one.lanes * int(ends.links[rows[here]].max()) > 1 or one.a.per_connector < 2:
+        if (
+            not has_lower_common_end(one)
+            or one.lanes * int(ends.links[rows[here]].max()) > 1
+            or one.a.per_connector < 2
+        ):
             raise _refused(policy, f"{one.fabric} {one.key} links are not one pair of a split connector each")
         a, b = links.a_port[link[here]], links.b_port[link[here]]
         lane_in[here], lane_out[here] = _lane(one.b, b), _lane(one.a, a)
-        far[here] = links.b_device[link[here]].astype(np.int64) * _STRIDE + connectors(one.b, b)
+        far[here] = links.b_device[link[here]].astype(np.int64) * _STRIDE + number_connectors(one.b, b)
     return zip(far.tolist(), lane_in.tolist(), lane_out.tolist(), strict=True)
 
 

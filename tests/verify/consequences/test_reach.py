@@ -8,7 +8,7 @@ import pytest
 from fabricgen.verify.actions import Action, Diagnosis, End, Kind, Step
 from fabricgen.verify.cabling import cabling_of
 from fabricgen.verify.consequences.costs import with_consequences
-from fabricgen.wiring.cabling.routes import run_length
+from fabricgen.wiring.cabling.routes import measure_device_runs
 from tests.conftest import example_cluster
 
 
@@ -37,7 +37,7 @@ def test_reach_is_that_of_the_floor(name: str) -> None:
             pull = End(cabling.device_names[switch], "nowhere")
             found = told(name, Step(str(cabling.of_cable("cable", port)), pull, put))
             a, b = (np.array([d], dtype=np.int32) for d in (cabling.device[port], switch))
-            run_m = run_length(devices, racks, floor, a, b)[0]
+            run_m = measure_device_runs(devices, racks, floor, a, b)[0]
             bare_m = (run_m - 2 * floor.trays.loop_m) / (1 + floor.slack)
             assert found is bool(float(cabling.of_cable("length_m", port)) >= bare_m - 1e-6)
             told_of.add(found)

@@ -21,7 +21,7 @@ from fabricgen.export.locations import hall_places, row_label
 from fabricgen.export.view.places import TrayRoutes, cross_trays, tray_routes
 from fabricgen.export.view.source import Packed, PageSource, packed, packed_table
 from fabricgen.wiring.arrays import Ints
-from fabricgen.wiring.cabling.routes import exit_of, riser_of
+from fabricgen.wiring.cabling.routes import choose_riser, find_exit
 from fabricgen.wiring.racks.loads import included, rack_loads
 from fabricgen.wiring.tables import RackTable
 
@@ -218,7 +218,7 @@ def hall_drawing(cluster: Cluster) -> HallDrawing:
     """The drawing of the floor of a cluster."""
     racks, floor = cluster.plan.racks, cluster.design.loaded.blueprint.floor
     outlines = [_outline(racks, hall) for hall in range(len(racks.halls))]
-    exits = [exit_of(hall, floor.trays) for hall in racks.halls]
+    exits = [find_exit(hall, floor.trays) for hall in racks.halls]
     size, shift = _side_by_side(racks, outlines)
     names = hall_places(cluster)
     along, tray_of_rack = _along(racks, names)
@@ -343,6 +343,6 @@ def ways_between(cluster: Cluster) -> list[tuple[int, int, list[tuple[int, float
     for i, one in enumerate(racks.halls):
         for j, other in enumerate(racks.halls):
             if i < j and one.site == other.site:
-                riser = riser_of(one, other, floor)
+                riser = choose_riser(one, other, floor)
                 found.append((i, j, [] if riser is None else [(i, *riser), (j, *riser)]))
     return found

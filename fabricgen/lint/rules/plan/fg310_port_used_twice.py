@@ -54,11 +54,11 @@ class PortUsedTwice(PlanRule):
         import numpy as np
 
         from fabricgen.wiring.arrays import unique_values
-        from fabricgen.wiring.cabling.end_numbers import end_numbers
+        from fabricgen.wiring.cabling.end_numbers import number_ends
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}
-        numbers = end_numbers(
+        numbers = number_ends(
             cluster.plan.devices, links, lambda side, port: (kinds.setdefault(ports_of(side), len(kinds)) << 20) + port
         )
         used = np.zeros(numbers.count, dtype=bool)

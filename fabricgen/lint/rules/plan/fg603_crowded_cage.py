@@ -47,7 +47,7 @@ class CrowdedCage(PlanRule):
 
         from fabricgen.catalog.models import SwitchProfile
         from fabricgen.design.ports import PortRun
-        from fabricgen.wiring.cabling.sockets import cages
+        from fabricgen.wiring.cabling.sockets import number_cages_of_ports
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
         shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching
@@ -66,7 +66,7 @@ class CrowdedCage(PlanRule):
                 assert isinstance(profile, SwitchProfile)  # noqa: S101 - ports in runs are of switches
                 room = 2 if profile.cages[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)
                 # the ends of a cable are ordered by connector, so that those in one cage are neighbours
-                cage = cages(side, np.arange(int(port.max()) + 1, dtype=np.int32))
+                cage = number_cages_of_ports(side, np.arange(int(port.max()) + 1, dtype=np.int32))
                 place = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
                 again = (of_cable[1:] == of_cable[:-1]) & (place[1:] == place[:-1])
                 place = place[np.r_[True, ~again]]

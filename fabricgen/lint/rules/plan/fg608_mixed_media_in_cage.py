@@ -57,14 +57,14 @@ class MixedMediaInCage(PlanRule):
         """Links that share a cage with links of other stated media, or whose medium fills a cage alone."""
         import numpy as np
 
-        from fabricgen.wiring.cabling.cables import cages_of_ends
+        from fabricgen.wiring.cabling.cables import number_cages
         from fabricgen.wiring.cabling.media import fits_segment
 
         cables, links = cluster.plan.cables, cluster.plan.links
         medium, segment = cables.medium[cables.end_cable], links.segment[cables.end_link]
         shared = np.zeros(len(segment), dtype=bool)
         mixed = np.zeros(len(segment), dtype=bool)
-        cages = cages_of_ends(cluster.plan)
+        cages = number_cages(cluster.plan)
         for place in (cages.a, cages.b):
             shared |= _in_cages_with_several(place, cages.count, cables.end_cable)
             mixed |= _in_cages_with_several(place, cages.count, medium)
@@ -91,9 +91,9 @@ class MixedMediaInCage(PlanRule):
         """Single cables in a shared cage whose medium differs from the other's, or needs the whole cage."""
         import numpy as np
 
-        from fabricgen.wiring.cabling.cables import cages_of_ends
+        from fabricgen.wiring.cabling.cables import number_cages
 
-        cables, cages = cluster.plan.cables, cages_of_ends(cluster.plan)
+        cables, cages = cluster.plan.cables, number_cages(cluster.plan)
         medium = cables.medium[cables.end_cable]
         shared, mixed = np.zeros(len(medium), dtype=bool), np.zeros(len(medium), dtype=bool)
         for place in (cages.a, cages.b):
@@ -114,13 +114,13 @@ class MixedMediaInCage(PlanRule):
         """Twin-port cages of lower ends with a straight fibre in one connector and a splitter in the other."""
         import numpy as np
 
-        from fabricgen.wiring.cabling.cables import cages_of_ends
+        from fabricgen.wiring.cabling.cables import number_cages
 
         cables, links = cluster.plan.cables, cluster.plan.links
         rows = links.segment[cables.end_link] == number
         far_ends = np.bincount(cables.end_cable, minlength=len(cables))[cables.end_cable]
         segment = links.segments[number]
-        cages = cages_of_ends(cluster.plan)
+        cages = number_cages(cluster.plan)
         split = rows & (far_ends > 1)
         straight = rows & (far_ends == 1) & (cables.end_links == segment.a.per_connector)
         mixed = np.bincount(cages.a[split], minlength=cages.count) > 0

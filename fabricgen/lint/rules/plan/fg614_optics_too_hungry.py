@@ -45,14 +45,14 @@ class OpticsTooHungry(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare each medium of each kind of link with the limit of the cages at either end."""
-        from fabricgen.wiring.cabling.end_kinds import end_kind
+        from fabricgen.wiring.cabling.end_kinds import make_end_kind
 
         for number, segment in enumerate(cluster.plan.links.segments):
             limited = [found for found in _ends(cluster, segment) if found[1] is not None]
             for medium in _media(cluster, number) if limited else ():
                 profile = cluster.plan.cables.media[medium]
                 for switch, limit, run in limited:
-                    draws = end_kind(run, segment).power_w(profile)
+                    draws = make_end_kind(run, segment).power_w(profile)
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
                             segment.stated or segment.path,
@@ -65,13 +65,13 @@ class OpticsTooHungry(PlanRule):
 
     def _moved(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the media of cables that are plugged in elsewhere than planned with the limit of the cage there."""
-        from fabricgen.wiring.cabling.end_kinds import end_kind
+        from fabricgen.wiring.cabling.end_kinds import make_end_kind
 
         cables = cluster.plan.cables
         for cable in cluster.planned.own:
             profile = cables.media[cables.medium[cable]]
             for switch, limit, run, cage, segment in _moved_ends(cluster, cable):
-                draws = end_kind(run, segment).power_w(profile)
+                draws = make_end_kind(run, segment).power_w(profile)
                 if limit is not None and draws is not None and draws > limit:
                     yield self.flag(
                         ("cable_of", cluster.cable_ids[cable]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.units import number
 from fabricgen.lint.rule import PlanRule
-from fabricgen.wiring.cabling.shelf import fibres_of
+from fabricgen.wiring.cabling.shelf import count_fibres
 
 if TYPE_CHECKING:
     from fabricgen.bom.cables import CableParts
@@ -59,9 +59,9 @@ class PartNotListed(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Fold cables without a part, and ends without a transceiver, by the line that made them."""
         from fabricgen.bom.cables import CableParts
-        from fabricgen.wiring.cabling.offers import shelf_of
+        from fabricgen.wiring.cabling.offers import make_shelf
 
-        shelf = shelf_of(cluster.design)
+        shelf = make_shelf(cluster.design)
         if shelf is None:
             return
         parts = CableParts(cluster)
@@ -131,7 +131,7 @@ def _jumper_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
 def _missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a jumper."""
     shelf = near.shelf
-    medium, pieces = jumper.medium, fibres_of(jumper.medium, jumper.far_ends, jumper.lanes)
+    medium, pieces = jumper.medium, count_fibres(jumper.medium, jumper.far_ends, jumper.lanes)
     if jumper.kind == "B" and pieces:
         product = max(shelf.fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
         if product:

@@ -45,19 +45,19 @@ class EndsDoNotMatch(PlanRule):
         import numpy as np
 
         from fabricgen.wiring.arrays import unique_combinations
-        from fabricgen.wiring.cabling.end_kinds import splits
-        from fabricgen.wiring.cabling.offers import kinds_of, shelf_of
+        from fabricgen.wiring.cabling.end_kinds import count_far_ends
+        from fabricgen.wiring.cabling.offers import make_end_kinds, make_shelf
 
-        table, links, shelf = cluster.plan.cables, cluster.plan.links, shelf_of(cluster.design)
+        table, links, shelf = cluster.plan.cables, cluster.plan.links, make_shelf(cluster.design)
         segment, medium = links.segment[table.end_link], table.medium[table.end_cable]
-        split = splits(links, table.end_cable, table.end_link, table.end_links, len(table))
+        split = count_far_ends(links, table.end_cable, table.end_link, table.end_links, len(table))
         columns = (segment, medium, split[table.end_cable], table.end_links)
         first, code = unique_combinations(*columns) if len(segment) else (segment, segment)
         counts = np.bincount(code, minlength=len(first)).tolist()
         reported: dict[tuple[int, str], int] = {}
         for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):
             s = links.segments[n]
-            a, b = kinds_of(s, shelf)
+            a, b = make_end_kinds(s, shelf)
             why = _misfit(a, table.media[m], b, far_ends, share * s.lanes)
             if why:
                 reported[n, why] = reported.get((n, why), 0) + count
@@ -72,9 +72,9 @@ def _misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: 
 
     A far end takes whole connectors of the common end, or an equal part of one, as splitters do.
     """
-    from fabricgen.wiring.cabling.end_kinds import mismatch
+    from fabricgen.wiring.cabling.end_kinds import explain_mismatch
 
     each = medium.lanes_per_connector
     if far_ends > 1 and not medium.attached and lanes % each and each % lanes:
         return f"a {lanes}-lane bundle does not fit {each}-lane connectors"
-    return mismatch(a, medium, b)
+    return explain_mismatch(a, medium, b)

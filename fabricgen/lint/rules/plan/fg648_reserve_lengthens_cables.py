@@ -144,9 +144,9 @@ def _transceivers(cluster: Cluster, rows: Ints64, others: npt.NDArray[np.int64])
     """(medium, medium instead, transceivers) of some cables: the cages that they end in."""
     import numpy as np
 
-    from fabricgen.wiring.cabling.cables import cages_of_ends
+    from fabricgen.wiring.cabling.cables import number_cages
 
-    cables, cages = cluster.plan.cables, cages_of_ends(cluster.plan)
+    cables, cages = cluster.plan.cables, number_cages(cluster.plan)
     other = np.full(len(cables), -1, dtype=np.int64)
     other[rows] = others
     for medium, instead in sorted(set(zip(cables.medium[rows].tolist(), others.tolist(), strict=True))):

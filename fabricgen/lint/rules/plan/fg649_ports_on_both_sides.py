@@ -51,7 +51,7 @@ class PortsOnBothSides(PlanRule):
             return
         import numpy as np
 
-        from fabricgen.wiring.cabling.routes import device_positions
+        from fabricgen.wiring.cabling.routes import locate_devices
 
         devices, links, cables = cluster.plan.devices, cluster.plan.links, cluster.plan.cables
         ends = [column[cables.end_link] for column in (links.a_device, links.b_device)]
@@ -59,7 +59,7 @@ class PortsOnBothSides(PlanRule):
         crosses = _across(aisles, *of) & ~_across([cls.aisle for cls in classes], *of)
         for end, cages in enumerate(cluster.port_names.cage_columns):
             crosses &= _placed(classes, of[end], cages.take(cables.end_link))
-        depth = device_positions(devices, cluster.plan.racks, floor).depth
+        depth = locate_devices(devices, cluster.plan.racks, floor).depth
         run = cables.run_m[cables.end_cable] + np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
         lacks = np.where(crosses, run - cables.length_m[cables.end_cable], 0.0)
         short = np.flatnonzero(lacks > 0)

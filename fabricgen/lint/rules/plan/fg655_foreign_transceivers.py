@@ -50,10 +50,10 @@ class ForeignTransceivers(PlanRule):
         tier.
         """
         from fabricgen.bom.cables import CableParts
-        from fabricgen.wiring.cabling.offers import shelf_of
+        from fabricgen.wiring.cabling.offers import make_shelf
         from fabricgen.wiring.tables import SWITCH
 
-        shelf, devices = shelf_of(cluster.design), cluster.plan.devices
+        shelf, devices = make_shelf(cluster.design), cluster.plan.devices
         licensed = cluster.design.loaded.blueprint.cabling.third_party
         noses = {cls.nos for cls in devices.classes if cls.kind == SWITCH}
         vendors = {nos: cluster.design.catalog.naming(nos).systems.own_optics for nos in noses}
