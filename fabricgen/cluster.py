@@ -17,9 +17,9 @@ from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
-from fabricgen.numbering.addresses.allocate import Addresses, allocate
+from fabricgen.numbering.addresses.allocate import Addresses, allocate_numbers
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.numbering.names import device_names, site_names, stated_places
+from fabricgen.numbering.names import find_stated_places, list_site_names, name_devices
 from fabricgen.numbering.ports import PortNames
 from fabricgen.numbering.shared_leaves import check_leaks
 from fabricgen.numbering.switch_asns import check_sessions
@@ -70,7 +70,7 @@ class Cluster:
     @cached_property
     def sites(self) -> tuple[str, ...]:
         """The name of every device's site."""
-        return tuple(site_names(self.design, self.plan.devices))
+        return tuple(list_site_names(self.design, self.plan.devices))
 
     @property
     def a_port(self) -> Strings:
@@ -196,15 +196,15 @@ def build_cluster(design: Design) -> Cluster:
 
     Raises InputError, each with its place, where racks or pools do not suffice.
     """
-    plan = build_wiring_plan(design, stated_places)
+    plan = build_wiring_plan(design, find_stated_places)
     try:
-        names = device_names(design, plan.devices)
-        addresses = allocate(design, plan)
+        names = name_devices(design, plan.devices)
+        addresses = allocate_numbers(design, plan)
         port_names = PortNames(design, plan)
         if design.loaded.blueprint.address_of or design.layout.lock.words_of(ADOPTED):
-            from fabricgen.numbering.overrides import with_overrides
+            from fabricgen.numbering.overrides import apply_overrides
 
-            addresses = with_overrides(design, plan, names, port_names, addresses)
+            addresses = apply_overrides(design, plan, names, port_names, addresses)
         planned = Planned(plan, port_names, {})
         if design.loaded.blueprint.cable_of:
             from fabricgen.cable_overrides.built import as_built

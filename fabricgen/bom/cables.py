@@ -14,7 +14,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import number
-from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import (
     EndKind,
@@ -70,7 +70,7 @@ class CableParts:
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
         table = [kind.transceiver(each) for kind in kinds for each in media]
-        a, b = (encoded(table, end * len(media) + medium) for end in ends)
+        a, b = (encode_column(table, end * len(media) + medium) for end in ends)
         return a, b
 
     @cached_property
@@ -123,13 +123,13 @@ class CableParts:
             if own.part:
                 number[cable] = len(texts)
                 texts.append((own.part, f"{own.part}, as built"))
-        return encoded([part for part, _ in texts], number), encoded([text for _, text in texts], number)
+        return encode_column([part for part, _ in texts], number), encode_column([text for _, text in texts], number)
 
     @property
     def lengths(self) -> EncodedColumn:
         """The length of every cable, m."""
         made, code = self.made
-        return encoded([m.length_m for m in made], code)
+        return encode_column([m.length_m for m in made], code)
 
     @cached_property
     def channels(self) -> Channels | None:

@@ -14,7 +14,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
-from fabricgen.numbering.ports import listed_port_names, run_port_names
+from fabricgen.numbering.ports import name_listed_ports, name_run_ports
 
 DOES_NOT_FIT = "FG082"
 
@@ -135,9 +135,9 @@ class _SwitchCages:
     def _names(self, cage: int) -> list[str]:
         run = replace(self._run, cages=(cage,))
         if not self._is_named:
-            return listed_port_names(self._catalog, self._cls, run, run.ways)
+            return name_listed_ports(self._catalog, self._cls, run, run.ways)
         try:
-            return run_port_names(self._catalog, self._cls, run, run.ways)
+            return name_run_ports(self._catalog, self._cls, run, run.ways)
         except (InputError, LookupError):
             return []
 
@@ -145,7 +145,7 @@ class _SwitchCages:
     def _is_named(self) -> bool:
         """Whether the catalogue says what the NOS calls the ports as they are planned."""
         try:
-            run_port_names(self._catalog, self._cls, self._run, 1)
+            name_run_ports(self._catalog, self._cls, self._run, 1)
         except InputError:
             return False
         return True

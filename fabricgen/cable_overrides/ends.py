@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encoded
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings, encode_column
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.cables import find_common_ends
@@ -51,7 +51,7 @@ def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, Enco
         f":{label}.{n + 1}" if n >= 0 else f":{label}"
         for label, n in zip(labels, connector[first].tolist(), strict=True)
     ]
-    return CableIds(EncodedColumn(names, device), encoded(tails, place.astype(np.int32)))
+    return CableIds(EncodedColumn(names, device), encode_column(tails, place.astype(np.int32)))
 
 
 @dataclass(frozen=True, slots=True)

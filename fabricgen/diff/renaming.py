@@ -18,7 +18,7 @@ from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.numbering.lazy_columns import EncodedColumn
-from fabricgen.numbering.names import default_rows
+from fabricgen.numbering.names import index_default_names
 
 NAME = "name"
 """The column of devices, where any is renamed, with the name that a side itself has."""
@@ -34,7 +34,7 @@ def renamed_clusters(old: Cluster, new: Cluster) -> Renamed:
     """Devices with the same coordinates and another name."""
     if _naming(old) == _naming(new):
         return {}
-    was, now = (default_rows(side.design, side.plan.devices) for side in (old, new))
+    was, now = (index_default_names(side.design, side.plan.devices) for side in (old, new))
     both = ((old.names[was[name]], new.names[now[name]]) for name in was.keys() & now.keys())
     return {before: after for before, after in both if before != after}
 

@@ -22,7 +22,7 @@ from fabricgen.numbering.lazy_columns import (
     LazyColumn,
     StackedColumn,
     Strings,
-    constant_column,
+    repeat_value,
 )
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _keyed_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
     parts = _parts(cells) or (
         EncodedColumn(np.array(texts_of(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),
     )
-    return tuple(constant_column(part, len(cells)) if isinstance(part, str) else part for part in parts)
+    return tuple(repeat_value(part, len(cells)) if isinstance(part, str) else part for part in parts)
 
 
 def _stacked(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, ...] | None:
@@ -154,7 +154,7 @@ def _stacked(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, 
     lengths = [len(section[0]) for section in sections]
     columns: Iterable[tuple[EncodedColumn | None, ...]] = zip_longest(*sections)
     found = [
-        _below([part or constant_column("", rows) for part, rows in zip(column, lengths, strict=True)])
+        _below([part or repeat_value("", rows) for part, rows in zip(column, lengths, strict=True)])
         for column in columns
     ]
     return tuple(found) or None

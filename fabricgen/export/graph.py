@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded, encoded_or_empty
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column, encode_or_empty
 from fabricgen.wiring.arrays import Ints, Ints64, unique_values
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
 
@@ -79,12 +79,12 @@ class GraphTables:
             "nos": [c.nos for c in devices.classes],
         }
         return {
-            "id": encoded(cluster.name_column, np.arange(len(devices))),
-            **{name: encoded(texts, devices.device_class) for name, texts in of_class.items()},
-            "site": encoded(cluster.sites, np.arange(len(devices))),
-            "pod": encoded_or_empty([pod.name for pod in cluster.design.layout.pods], devices.pod),
+            "id": encode_column(cluster.name_column, np.arange(len(devices))),
+            **{name: encode_column(texts, devices.device_class) for name, texts in of_class.items()},
+            "site": encode_column(cluster.sites, np.arange(len(devices))),
+            "pod": encode_or_empty([pod.name for pod in cluster.design.layout.pods], devices.pod),
             "su": _numbers(devices.su + 1),
-            "rack": encoded(cluster.plan.racks.names, devices.rack),
+            "rack": encode_column(cluster.plan.racks.names, devices.rack),
             "u": _numbers(devices.u),
             "rail": _numbers(devices.rail + 1),
             "plane": _numbers(devices.plane + 1),
@@ -99,24 +99,24 @@ class GraphTables:
             "source": a_device,
             "target": b_device,
             "key": ConcatenatedColumn((a_device, ":", a_port)),
-            "fabric": encoded([s.fabric for s in links.segments], links.segment),
+            "fabric": encode_column([s.fabric for s in links.segments], links.segment),
             "cable": cluster.cable_id_columns.of(links.cable),
             "a_device": a_device,
             "a_port": a_port,
             "b_device": b_device,
             "b_port": b_port,
-            "speed_gbps": encoded([float(s.speed_gbps) for s in links.segments], links.segment),
+            "speed_gbps": encode_column([float(s.speed_gbps) for s in links.segments], links.segment),
             "rail": _numbers(links.rail),
             "plane": _numbers(links.plane),
-            "length_m": encoded_or_empty(cables.length_m.tolist(), links.cable),
-            "medium": encoded_or_empty([cables.media[n].medium for n in cables.medium.tolist()], links.cable),
+            "length_m": encode_or_empty(cables.length_m.tolist(), links.cable),
+            "medium": encode_or_empty([cables.media[n].medium for n in cables.medium.tolist()], links.cable),
         }
 
 
 def _numbers(column: Ints) -> EncodedColumn:
     """Numbers as they are; "" for 0 and below."""
     number = np.maximum(column, 0)
-    return encoded(["", *range(1, int(number.max(initial=0)) + 1)], number)
+    return encode_column(["", *range(1, int(number.max(initial=0)) + 1)], number)
 
 
 def _records(columns: Mapping[str, EncodedColumn | ConcatenatedColumn], rows: Ints64 | None) -> Iterator[list[Record]]:

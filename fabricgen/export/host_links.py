@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.names.switches import bond_name
-from fabricgen.numbering.addresses.exit_links import exit_segments
+from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import no_addresses
 from fabricgen.numbering.lazy_columns import EncodedColumn
@@ -32,7 +32,7 @@ def host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     have no addresses here.
     """
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
-    exits = exit_segments(cluster.design, cluster.plan)
+    exits = find_exit_segments(cluster.design, cluster.plan)
     segments = enumerate(links.segments)
     wanted = np.array([i not in exits and _is_wanted(cluster, s, infiniband) for i, s in segments], dtype=bool)
     rank = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]

@@ -17,7 +17,7 @@ from fabricgen.design.names.switches import bond_name, interface_name
 from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
+from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.views.mtu import HOST_MTU
 from fabricgen.wiring.tables import Segment
 
@@ -175,7 +175,7 @@ class HostShape:
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
         absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
-        return fabrics_sharing(self.cluster.plan, self.cluster.design, absent)
+        return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
     def _ports(self, place: int, key: PortKey) -> Iterator[HostPort]:
         """A port, or a port in a bond and the bond that it leads; and an interface for each tagged fabric."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, unique_combinations
 from fabricgen.wiring.cabling.cables import find_share_of_cage, find_socket
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
@@ -48,11 +48,11 @@ class Plug:
         """
         shown = self if tails else replace(self, tail=np.full_like(self.tail, -1))
         columns = [column + 1 for column in (shown.socket, shown.jumper, shown.last, shown.tail)]
-        names, several = ports or (encoded([""], np.zeros_like(self.tail)), np.ones(len(self.tail), dtype=bool))
+        names, several = ports or (encode_column([""], np.zeros_like(self.tail)), np.ones(len(self.tail), dtype=bool))
         first, code = unique_combinations(cages.codes, *columns, names.codes, several)
         numbers = zip(*(column[first].tolist() for column in columns), strict=True)
         keys = zip(cages.take(first), numbers, names.take(first), several[first].tolist(), strict=True)
-        return encoded([_text(*key) for key in keys], code.astype(np.int32))
+        return encode_column([_text(*key) for key in keys], code.astype(np.int32))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic
-from fabricgen.numbering.lazy_columns import EncodedColumn, StackedColumn, encoded, encoded_or_empty
+from fabricgen.numbering.lazy_columns import EncodedColumn, StackedColumn, encode_column, encode_or_empty
 from fabricgen.publish.manifest import Content
 from fabricgen.wiring.arrays import Ints
 
@@ -155,13 +155,13 @@ def csv_file(table: Table) -> File:
 
 def counted(column: Ints) -> EncodedColumn:
     """Numbers from 1 as text, for a column that counts from 0; "" where it is negative."""
-    return encoded_or_empty([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
+    return encode_or_empty([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
 
 
 def positive(column: Ints) -> EncodedColumn:
     """Numbers as text; "" for 0 and below."""
     number = np.maximum(column, 0)
-    return encoded(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
+    return encode_column(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
 
 
 def picked(names: Any, indexes: Ints) -> list[str]:

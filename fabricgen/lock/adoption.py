@@ -24,8 +24,8 @@ from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
 from fabricgen.kernel.intervals import Interval
 from fabricgen.lock.found import Found, Matching, Source, read_export
-from fabricgen.numbering.addresses.allocate import Addresses, allocate
-from fabricgen.numbering.names import default_rows, stated_places, usual_names
+from fabricgen.numbering.addresses.allocate import Addresses, allocate_numbers
+from fabricgen.numbering.names import find_stated_places, index_default_names, list_usual_names
 from fabricgen.numbering.ports import LinkEnds
 from fabricgen.wiring.expand import placed_devices
 from fabricgen.wiring.tables import DeviceTable, RackTable
@@ -56,10 +56,10 @@ class _Adoption:
         planned = cluster.planned
         self._ends = LinkEnds(planned.plan, planned.port_names.ports)
         self._plugged = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
-        self._rows = default_rows(cluster.design, cluster.plan.devices)
+        self._rows = index_default_names(cluster.design, cluster.plan.devices)
         self._defaults = list(self._rows)
         self._there = {name for kind, name in cluster.addresses.used if kind == ADOPTED}
-        usual = usual_names(cluster.design, cluster.plan.devices)
+        usual = list_usual_names(cluster.design, cluster.plan.devices)
         by_usual = {name: row for row, name in enumerate(usual)}
         self._places = _places(cluster.plan.devices, cluster.plan.racks)
         self._plain_names = with_own(cluster.design.loaded.blueprint, usual)
@@ -135,7 +135,7 @@ class _Adoption:
     def _allocated(self, lock: Lock) -> Addresses:
         """The addresses that devices would have without adopted numbers."""
         loaded = replace(self._design.loaded, lock=replace(lock, words={**lock.words, ADOPTED: {}}))
-        return allocate(build_design(loaded), self._cluster.planned.plan)
+        return allocate_numbers(build_design(loaded), self._cluster.planned.plan)
 
     def _resolve(self, stated: Stated) -> None:
         """Record a value under the default name of its device, or a fault."""
@@ -215,7 +215,7 @@ class _Adoption:
         """Where devices would stand without adopted places."""
         loaded = self._design.loaded
         plain = build_design(replace(loaded, lock=replace(loaded.lock, words={**loaded.lock.words, ADOPTED: {}})))
-        return _places(*placed_devices(plain, stated_places))
+        return _places(*placed_devices(plain, find_stated_places))
 
     def _length(self, row: int, key: Key) -> int:
         if key.what in ("name", PLACE, "asn"):

@@ -19,8 +19,8 @@ from fabricgen.blueprint.beside.allocation import CODE, MAX_BYTES, Stated
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean, fault
 from fabricgen.kernel.text_input import decode, read_bytes
-from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.blocks.pools import pool_prefixes
+from fabricgen.numbering.addresses.demand import list_pool_demands
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.wiring.tables import SWITCH
 
 EXPORTED = ("name", "site", "rack", "position", "ipv4 address", "ipv6 address", "ip address", "oob ip")
@@ -202,9 +202,9 @@ def _management_pools(cluster: Cluster) -> dict[bool, list[ipaddress.IPv4Network
     """The prefixes that management addresses are of, by whether they are IPv6."""
     found: dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]] = {}
     blueprint = cluster.design.loaded.blueprint
-    for demand in pool_demands(cluster.design):
+    for demand in list_pool_demands(cluster.design):
         if demand.pool == "management":
-            for prefix in pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[0]:
+            for prefix in find_pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[0]:
                 network = ipaddress.ip_network(prefix)
                 known = found.setdefault(network.version == 6, [])
                 if network not in known:

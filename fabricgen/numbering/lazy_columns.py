@@ -66,8 +66,8 @@ class EncodedColumn(LazyColumn):
 
     def read(self, start: int, stop: int) -> list[Any]:
         """The values of rows `start` to `stop` - 1."""
-        found: list[Any] = self.vocabulary[self.codes[start:stop]].tolist()
-        return found
+        values: list[Any] = self.vocabulary[self.codes[start:stop]].tolist()
+        return values
 
     def take(self, rows: Any) -> EncodedColumn:
         """The column of some rows, given by a bool mask or an array of indexes."""
@@ -78,7 +78,7 @@ class EncodedColumn(LazyColumn):
         if rows.min(initial=0) >= 0:
             return self.take(rows)
         codes: Ints | Ints64 = np.append(self.codes, np.array([-1], dtype=self.codes.dtype))[rows]
-        return encoded_or_empty(self.vocabulary, codes)
+        return encode_or_empty(self.vocabulary, codes)
 
     def texts(self) -> Strings:
         """All values; object array of one entry a row."""
@@ -119,13 +119,13 @@ class StackedColumn(LazyColumn):
     def read(self, start: int, stop: int) -> list[Any]:
         """The values of rows `start` to `stop` - 1."""
         ends = list(accumulate(map(len, self.columns)))
-        found: list[Any] = []
+        values: list[Any] = []
         for i in range(bisect_right(ends, start), len(ends)):
             before = ends[i] - len(self.columns[i])
             if before >= stop:
                 break
-            found += self.columns[i][max(0, start - before) : stop - before]
-        return found
+            values += self.columns[i][max(0, start - before) : stop - before]
+        return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,16 +152,16 @@ def object_array(values: Sequence[Any] | Strings) -> Strings:
     return np.array(values, dtype=object)
 
 
-def encoded(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
+def encode_column(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
     """An encoded column from distinct values and the code of each row."""
     return EncodedColumn(object_array(values), codes)
 
 
-def encoded_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
+def encode_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
     """An encoded column whose value is "" where the code is negative."""
-    return encoded(["", *values], np.maximum(codes, -1) + 1)
+    return encode_column(["", *values], np.maximum(codes, -1) + 1)
 
 
-def constant_column(value: str, rows: int) -> EncodedColumn:
+def repeat_value(value: str, rows: int) -> EncodedColumn:
     """A column of `rows` rows that all have one value."""
-    return encoded([value], np.zeros(rows, dtype=np.int32))
+    return encode_column([value], np.zeros(rows, dtype=np.int32))

@@ -19,7 +19,7 @@ from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
 
-TAKEN = {
+RESERVED_NAMES = {
     "all": "what Ansible and Slurm call everybody",
     "configured": "a group of Ansible's inventory",
     "default": "what Slurm calls the settings of all nodes",
@@ -31,179 +31,187 @@ TAKEN = {
 Ansible, "How to build your inventory")."""
 
 
-def device_names(design: Design, devices: DeviceTable) -> list[str]:
+def name_devices(design: Design, devices: DeviceTable) -> list[str]:
     """Name every device, in table order.
 
     Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, or as templates have it; extra devices by their own
     name, scale-up trays by their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth
     renames nothing. Raises InputError where two devices would have one name, or one that is no host name.
     """
-    usual = usual_names(design, devices)
+    usual = list_usual_names(design, devices)
     names = with_own(design.loaded.blueprint, usual)
-    adopted = adopted_names(design)
+    adopted = read_adopted_names(design)
     if adopted:
-        own = design.loaded.blueprint.names.devices
-        for default, row in default_rows(design, devices).items():
-            if default in adopted and usual[row] not in own:
+        own_names = design.loaded.blueprint.names.devices
+        for default, row in index_default_names(design, devices).items():
+            if default in adopted and usual[row] not in own_names:
                 names[row] = adopted[default]
-    _check(design, devices, usual, names)
+    _check_names(design, devices, usual, names)
     return names
 
 
-def adopted_names(design: Design) -> dict[str, str]:
+def read_adopted_names(design: Design) -> dict[str, str]:
     """Adopted host names in the lock, by default name."""
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
 
 
-def stated_places(design: Design, devices: DeviceTable) -> tuple[Sequence[str], dict[str, tuple[DevicePlace, Path]]]:
+def find_stated_places(
+    design: Design, devices: DeviceTable
+) -> tuple[Sequence[str], dict[str, tuple[DevicePlace, Path]]]:
     """(names of all devices, the places of single ones by name, each with where it is stated).
 
     Those of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any, there are no names either.
     Raises InputError as `device_names`.
     """
-    own = design.loaded.blueprint.floor.devices
+    stated = design.loaded.blueprint.floor.devices
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
-    kept = {
+    adopted_places = {
         key.device: (parse_place(value), (ADOPTED, key.text())) for key, value in adopted.items() if key.what == PLACE
     }
-    if not own and not kept:
+    if not stated and not adopted_places:
         return (), {}
-    names = device_names(design, devices)
-    rows = default_rows(design, devices) if kept else {}
-    found: dict[str, tuple[DevicePlace, Path]] = {names[rows[name]]: kept[name] for name in kept if name in rows}
-    return names, found | {name: (place, ("floor", "devices", name)) for name, place in own.items()}
+    names = name_devices(design, devices)
+    rows = index_default_names(design, devices) if adopted_places else {}
+    places: dict[str, tuple[DevicePlace, Path]] = {
+        names[rows[name]]: adopted_places[name] for name in adopted_places if name in rows
+    }
+    return names, places | {name: (stated_place, ("floor", "devices", name)) for name, stated_place in stated.items()}
 
 
-def default_rows(design: Design, devices: DeviceTable) -> dict[str, int]:
+def index_default_names(design: Design, devices: DeviceTable) -> dict[str, int]:
     """The row of every device by its default name, which follows from its coordinates without any template."""
     blueprint = design.loaded.blueprint
     fabrics = {name: fabric.model_copy(update={"names": {}}) for name, fabric in blueprint.fabrics.items()}
     plain = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
-    names = usual_names(replace(design, loaded=replace(design.loaded, blueprint=plain)), devices)
+    names = list_usual_names(replace(design, loaded=replace(design.loaded, blueprint=plain)), devices)
     return {name: row for row, name in enumerate(names)}
 
 
-def usual_names(design: Design, devices: DeviceTable) -> list[str]:
+def list_usual_names(design: Design, devices: DeviceTable) -> list[str]:
     """The names of all devices by the templates, in table order, without the names of single devices."""
     usual: list[str] = []
     for cls in devices.classes:
         if cls.kind == NODE:
-            usual += _nodes(design, devices, cls)
+            usual += _name_nodes(design, devices, cls)
         elif cls.kind == EXTRA:
             usual += design.extra_devices[cls.label][1]
         elif cls.kind == SWITCH:
-            usual += _switches(design, cls)
+            usual += _name_switches(design, cls)
         else:
-            usual += _trays(design, devices, cls)
+            usual += _name_trays(design, devices, cls)
     return usual
 
 
-def _check(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
+def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
     """Raise InputError for names of unknown devices, duplicate names, and names that are no host names."""
-    own = design.loaded.blueprint.names.devices
-    known = set(usual) if own else set()
-    for name in own:
-        if name not in known:
+    own_names = design.loaded.blueprint.names.devices
+    known_names = set(usual) if own_names else set()
+    for name in own_names:
+        if name not in known_names:
             hint = did_you_mean(name, usual)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
-    once = set(map(str.lower, names))
-    if len(once) == len(names) and are_host_names(names) and once.isdisjoint(TAKEN):
+    lowered = set(map(str.lower, names))
+    if len(lowered) == len(names) and are_host_names(names) and lowered.isdisjoint(RESERVED_NAMES):
         return
-    seen: dict[str, int] = {}
+    first_rows: dict[str, int] = {}
     for row, name in enumerate(names):
-        other = seen.setdefault(name.lower(), row)
-        if other != row:
-            paths = [_source(design, devices, at, usual[at], names[at]) for at in (row, other)]
+        first_row = first_rows.setdefault(name.lower(), row)
+        if first_row != row:
+            paths = [_find_name_source(design, devices, at, usual[at], names[at]) for at in (row, first_row)]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
-            alike = "" if names[other] == name else f" and {names[other]}, which resolvers of names take for one"
-            raise _twice(design, name + alike, (path, elsewhere), [_line(devices, at) for at in (row, other)])
-        if not is_host_name(name) or name.lower() in TAKEN:
+            alike = (
+                "" if names[first_row] == name else f" and {names[first_row]}, which resolvers of names take for one"
+            )
+            raise _refuse_duplicate(
+                design, name + alike, (path, elsewhere), [_format_line_path(devices, at) for at in (row, first_row)]
+            )
+        if not is_host_name(name) or name.lower() in RESERVED_NAMES:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
-            right = f"at most {LONGEST} letters, digits and, inside, '-'"
-            if name.lower() in TAKEN:
-                why, right = f"is {TAKEN[name.lower()]}", f"none of {', '.join(TAKEN)}"
-            path = _source(design, devices, row, usual[row], name)
-            raise fault("FG040", f"the host name {name} {why}", path=path, hint=right)
+            requirement = f"at most {LONGEST} letters, digits and, inside, '-'"
+            if name.lower() in RESERVED_NAMES:
+                why, requirement = f"is {RESERVED_NAMES[name.lower()]}", f"none of {', '.join(RESERVED_NAMES)}"
+            path = _find_name_source(design, devices, row, usual[row], name)
+            raise fault("FG040", f"the host name {name} {why}", path=path, hint=requirement)
 
 
-def _twice(design: Design, name: str, paths: tuple[Path, Path], lines: Sequence[str]) -> InputError:
+def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines: Sequence[str]) -> InputError:
     """The error of two devices with one name, or two alike but for capitals, at the line that names the later one; it
     says where the other is.
     """
-    path, other = paths
-    place = design.loaded.locate(Diagnostic("FG035", Severity.ERROR, "", other)).span
-    where = f"here and at {'.'.join(map(str, other))}" + (f" ({place})" if place else "")
-    if path == other:
+    path, other_path = paths
+    span = design.loaded.locate(Diagnostic("FG035", Severity.ERROR, "", other_path)).span
+    where = f"here and at {'.'.join(map(str, other_path))}" + (f" ({span})" if span else "")
+    if path == other_path:
         where = f"of {lines[0]} and of {lines[1]}"
     hint = "choose another name for one of them"
     return fault("FG035", f"two devices would be named {name}, {where}", path=path, hint=hint)
 
 
-def _line(devices: DeviceTable, row: int) -> str:
+def _format_line_path(devices: DeviceTable, row: int) -> str:
     """The path, as text, of the line that creates a device."""
     return ".".join(map(str, devices.classes[devices.device_class[row]].path))
 
 
-def _source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
+def _find_name_source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
     """The path that a device's name comes from: its own name, the template, or the line that creates the device."""
     cls = devices.classes[devices.device_class[row]]
     if usual != name and usual in design.loaded.blueprint.names.devices:
         return ("names", "devices", usual)
     if usual != name:
-        default = next(default for default, host in adopted_names(design).items() if host == name)
+        default = next(default for default, host in read_adopted_names(design).items() if host == name)
         return (ADOPTED, Key(default, "name").text())
     if cls.kind == NODE:
-        return _node_names(design, cls).naming.path
-    return _switch_names(design, cls).naming.path if cls.kind == SWITCH else cls.path
+        return _make_node_names(design, cls).naming.path
+    return _make_switch_names(design, cls).naming.path if cls.kind == SWITCH else cls.path
 
 
-def _node_names(design: Design, cls: DeviceClass) -> NodeNames:
+def _make_node_names(design: Design, cls: DeviceClass) -> NodeNames:
     members = next(s for s in design.layout.node_sets if s.path == cls.path)
     return NodeNames(design.loaded.blueprint, design.layout, members)
 
 
-def _switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
+def _make_switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
     return names_of_tier(design, design.tier(cls.key))
 
 
-def _switches(design: Design, cls: DeviceClass) -> list[str]:
+def _name_switches(design: Design, cls: DeviceClass) -> list[str]:
     """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
     tier = design.tier(cls.key)
-    names = _switch_names(design, cls).of(tier.sizes, tier.count)
+    names = _make_switch_names(design, cls).of(tier.sizes, tier.count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
     return names
 
 
-def _nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+def _name_nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
     columns = {"pod": devices.pod, "su": devices.su, "rack": devices.rack_in_unit, "node": devices.node}
     rows = {name: column[cls.rows].tolist() for name, column in columns.items()}
-    return _node_names(design, cls).of(rows, cls.count)
+    return _make_node_names(design, cls).of(rows, cls.count)
 
 
-def _trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    places = [f"{place[1:]}-" if place else "" for place in _places(design, devices, cls)]
+def _name_trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    places = [f"{prefix[1:]}-" if prefix else "" for prefix in _format_tray_places(design, devices, cls)]
     numbers = (devices.index[cls.rows] + 1).tolist()
-    return [f"{place}{cls.label}-{i:02d}" for place, i in zip(places, numbers, strict=True)]
+    return [f"{prefix}{cls.label}-{i:02d}" for prefix, i in zip(places, numbers, strict=True)]
 
 
-def site_names(design: Design, devices: DeviceTable) -> list[str]:
+def list_site_names(design: Design, devices: DeviceTable) -> list[str]:
     """The name of every device's site; a device that serves several sites stands in the first."""
     sites = np.maximum(devices.site, 0).tolist()
     return [design.layout.sites[i] for i in sites]
 
 
-def _places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+def _format_tray_places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
     layout, rows = design.layout, cls.rows
     pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
     rack = devices.rack_in_unit[rows].tolist()
     site = devices.site[rows].tolist()
-    found = []
+    texts = []
     for i in range(cls.count):
         text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
         if pod[i] < 0 and site[i] >= 0 and layout.sites[site[i]] != layout.unnamed_site:
             text = f"-{layout.sites[site[i]]}"
         text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
         text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""
-        found.append(text)
-    return found
+        texts.append(text)
+    return texts

@@ -16,10 +16,10 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.holders import Holders, check_asn
-from fabricgen.numbering.blocks.column import AddressColumn, column_of
-from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, of_family
+from fabricgen.numbering.blocks.column import AddressColumn, make_column
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, filter_prefixes
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.numbering.names import default_rows
+from fabricgen.numbering.names import index_default_names
 from fabricgen.numbering.ports import LinkEnds, PortNames
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import SWITCH, WiringPlan
@@ -28,7 +28,7 @@ OverrideKey = tuple[str, int, int]
 """(asn, loopback, mgmt or link; row of the device or link; whether it is of IPv6): what an override replaces."""
 
 
-def with_overrides(
+def apply_overrides(
     design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> Addresses:
     """The addresses with all overrides applied; `address_of` takes precedence over adopted numbers.
@@ -36,19 +36,19 @@ def with_overrides(
     Raises InputError for an override of something that the device does not have, and for a number that is in use
     elsewhere. Adopted numbers of devices and ports that do not exist are ignored: they stay in the lock as holes.
     """
-    stated = design.loaded.blueprint.address_of
+    overrides = design.loaded.blueprint.address_of
     adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
-    if not stated and not adopted:
+    if not overrides and not adopted:
         return addresses
-    rows = default_rows(design, plan.devices) if adopted else {}
-    return _OverrideApplier(plan, names, port_names.ports, addresses).run(stated, adopted, rows)
+    rows = index_default_names(design, plan.devices) if adopted else {}
+    return _OverrideApplier(plan, names, port_names.ports, addresses).run(overrides, adopted, rows)
 
 
-def unknown_overridden(stated: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
+def find_unknown_overrides(overridden: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
     """Faults of `address_of` that name a device that there is not."""
-    known = frozenset(names) if stated else frozenset()
-    for name in stated:
-        if name not in known:
+    known_names = frozenset(names) if overridden else frozenset()
+    for name in overridden:
+        if name not in known_names:
             path, hint = ("address_of", name), did_you_mean(name, names)
             yield from fault("FG047", f"there is no device '{name}'", path=path, hint=hint).diagnostics
 
@@ -68,38 +68,44 @@ class _OverrideApplier:
         """(row, address) of every loopback stated."""
         self.faults: list[Diagnostic] = []
 
-    def run(self, stated: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]) -> Addresses:
-        if unknown := [*unknown_overridden(stated, self.names)]:
+    def run(
+        self, overrides: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]
+    ) -> Addresses:
+        if unknown := [*find_unknown_overrides(overrides, self.names)]:
             raise InputError(unknown)
-        rows = {name: row for row, name in enumerate(self.names) if name in stated}
+        rows = {name: row for row, name in enumerate(self.names) if name in overrides}
         stated_keys = {
-            key_of_override for name, own in stated.items() for key_of_override in self._override_keys(rows[name], own)
+            key_of_override
+            for name, override in overrides.items()
+            for key_of_override in self._list_override_keys(rows[name], override)
         }
-        used = frozenset(key for key in adopted if self._is_there(key, defaults))
+        used = frozenset(key for key in adopted if self._has_number(key, defaults))
         lines: dict[OverrideKey, Key] = {}
         for key in (key for key in adopted if key in used and key.what not in ("name", PLACE)):
-            key_of_override = self._override_key(defaults[key.device], key)
-            other = lines.setdefault(key_of_override, key)
-            if other != key:
-                message = f"the lock has the link of {key.device} {key.port} twice: by {other.device} {other.port} too"
-                found = fault("FG048", message, path=(ADOPTED, key.text()), hint="delete one of the two lines")
-                self.faults += found.diagnostics
+            key_of_override = self._make_override_key(defaults[key.device], key)
+            earlier = lines.setdefault(key_of_override, key)
+            if earlier != key:
+                message = (
+                    f"the lock has the link of {key.device} {key.port} twice: by {earlier.device} {earlier.port} too"
+                )
+                refusal = fault("FG048", message, path=(ADOPTED, key.text()), hint="delete one of the two lines")
+                self.faults += refusal.diagnostics
             elif key_of_override not in stated_keys:
-                self._adopt(defaults[key.device], key, adopted[key])
-        for name, own in stated.items():
-            self._device(rows[name], own, ("address_of", name))
+                self._apply_adopted(defaults[key.device], key, adopted[key])
+        for name, override in overrides.items():
+            self._apply_override(rows[name], override, ("address_of", name))
         if not self.faults:
-            self._check()
+            self._check_uses()
         if self.faults:
             raise InputError(self.faults)
         return replace(
             self.to,
             families=tuple(f.found for f in self.families),
-            own_loopbacks=self._own_loopbacks(),
+            own_loopbacks=self._collapse_loopbacks(),
             used=self.to.used | {(ADOPTED, key.text()) for key in used},
         )
 
-    def _check(self) -> None:
+    def _check_uses(self) -> None:
         """Collect faults of numbers that are in use elsewhere."""
         for family in self.families:
             self.faults += family.check()
@@ -109,12 +115,12 @@ class _OverrideApplier:
             except InputError as error:
                 self.faults += error.diagnostics
 
-    def _family(self, *, v6: bool) -> FamilyOverrides | None:
+    def _find_family(self, *, v6: bool) -> FamilyOverrides | None:
         return self.families[v6] if v6 < len(self.families) else None
 
-    def _is_there(self, key: Key, rows: Mapping[str, int]) -> bool:
+    def _has_number(self, key: Key, rows: Mapping[str, int]) -> bool:
         """Whether the device, and the number that was adopted for it, exist."""
-        row, family = rows.get(key.device, -1), self._family(v6=key.v6)
+        row, family = rows.get(key.device, -1), self._find_family(v6=key.v6)
         if row < 0 or key.what in ("name", PLACE):
             return row >= 0
         if key.what == "asn":
@@ -128,82 +134,82 @@ class _OverrideApplier:
             return bool(family.found.management.at(row))
         return bool(family.found.loopback.at(row) if key.v6 else self.to.router_id[row])
 
-    def _override_key(self, row: int, key: Key) -> OverrideKey:
+    def _make_override_key(self, row: int, key: Key) -> OverrideKey:
         if key.what == "port":
             return "link", self.ends.of(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6
 
-    def _override_keys(self, row: int, own: Override) -> Iterator[OverrideKey]:
+    def _list_override_keys(self, row: int, override: Override) -> Iterator[OverrideKey]:
         """What an entry of `address_of` replaces."""
-        if own.asn is not None:
+        if override.asn is not None:
             yield "asn", row, 0
-        stated = [("loopback", "", own.loopback or ()), ("mgmt", "", own.management or ())]
-        for what, port, texts in (*stated, *(("port", port, texts) for port, texts in own.links.items())):
+        device_numbers = [("loopback", "", override.loopback or ()), ("mgmt", "", override.management or ())]
+        for kind, port, texts in (*device_numbers, *(("port", port, texts) for port, texts in override.links.items())):
             for text in texts:
-                yield self._override_key(row, Key("", what, port, ":" in text))
+                yield self._make_override_key(row, Key("", kind, port, ":" in text))
 
-    def _adopt(self, row: int, key: Key, value: str) -> None:
+    def _apply_adopted(self, row: int, key: Key, value: str) -> None:
         texts = (value,)
-        own = Override.model_construct(
+        override = Override.model_construct(
             asn=int(value) if key.what == "asn" else None,
             loopback=texts if key.what == "loopback" else None,
             management=texts if key.what == "mgmt" else None,
             links={key.port: texts} if key.what == "port" else {},
         )
-        self._device(row, own, (ADOPTED, key.text()))
+        self._apply_override(row, override, (ADOPTED, key.text()))
 
-    def _device(self, row: int, own: Override, path: Path) -> None:
+    def _apply_override(self, row: int, override: Override, path: Path) -> None:
         try:
-            self._asn(row, own, (*path, "asn"))
-            for family, address in self._each(own.loopback, (*path, "loopback")):
+            self._set_asn(row, override, (*path, "asn"))
+            for family, address in self._list_addresses(override.loopback, (*path, "loopback")):
                 family.loopback(row, address, (*path, "loopback"))
-            for family, address in self._each(own.management, (*path, "management")):
+            for family, address in self._list_addresses(override.management, (*path, "management")):
                 family.management(row, address, (*path, "management"))
-            for port, addresses in own.links.items():
-                for family, address in self._each(addresses, (*path, "links", port)):
+            for port, addresses in override.links.items():
+                for family, address in self._list_addresses(addresses, (*path, "links", port)):
                     family.link(row, port, address, (*path, "links", port))
         except InputError as error:
             self.faults += error.diagnostics
-        self.loopbacks += [(row, text) for text in own.loopback or ()]
+        self.loopbacks += [(row, text) for text in override.loopback or ()]
 
-    def _asn(self, row: int, own: Override, path: Path) -> None:
-        if own.asn is not None:
+    def _set_asn(self, row: int, override: Override, path: Path) -> None:
+        if override.asn is not None:
             if not self.to.asn[row]:
                 message = f"{self.names[row]} has no AS number to override"
                 raise fault("FG047", message, path=path)
-            self.to.asn[row] = own.asn
+            self.to.asn[row] = override.asn
             self.asns.append((row, path))
 
-    def _each(self, stated: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
+    def _list_addresses(self, texts: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
         """(overrides of its family, address as an integer) of each address; InputError if nothing has that family."""
-        left = set(stated or ())
-        for each in self.families:
-            for text in of_family(stated, each.found.family):
-                left.discard(text)
-                yield each, each.found.family.parse(text)
-        for text in sorted(left):
+        unmatched = set(texts or ())
+        for overrides in self.families:
+            for text in filter_prefixes(texts, overrides.found.family):
+                unmatched.discard(text)
+                yield overrides, overrides.found.family.parse(text)
+        for text in sorted(unmatched):
             raise fault("FG047", f"nothing in the cluster has an address such as {text}", path=path, hint="see `ip`")
 
-    def _own_loopbacks(self) -> dict[str, tuple[str, ...]]:
+    def _collapse_loopbacks(self) -> dict[str, tuple[str, ...]]:
         """By fabric: the loopbacks of overrides, as the fewest prefixes that cover them."""
         devices = self.plan.devices
-        own: dict[tuple[str, bool], set[str]] = {}
+        prefixes_by_fabric: dict[tuple[str, bool], set[str]] = {}
         for row, text in self.loopbacks:
-            cls, family = devices.classes[devices.device_class[row]], self._family(v6=":" in text)
+            cls, family = devices.classes[devices.device_class[row]], self._find_family(v6=":" in text)
             if cls.kind == SWITCH and family is not None and family.found.loopback.at(row):
                 prefix = family.found.prefix(family.found.loopback.at(row), family.found.family.bits)
-                own.setdefault((cls.fabric, ":" in text), set()).add(prefix)
-        found: dict[str, tuple[str, ...]] = {}
-        for (fabric, v6), prefixes in sorted(own.items()):
-            found[fabric] = (*found.get(fabric, ()), *_collapsed(prefixes, v6=v6))
-        return found
+                prefixes_by_fabric.setdefault((cls.fabric, ":" in text), set()).add(prefix)
+        collapsed: dict[str, tuple[str, ...]] = {}
+        for (fabric, v6), prefixes in sorted(prefixes_by_fabric.items()):
+            collapsed[fabric] = (*collapsed.get(fabric, ()), *_collapse_prefixes(prefixes, v6=v6))
+        return collapsed
 
 
-def _collapsed(prefixes: Collection[str], *, v6: bool) -> list[str]:
+def _collapse_prefixes(prefixes: Collection[str], *, v6: bool) -> list[str]:
     """The fewest prefixes that cover the same addresses, ascending."""
     if v6:
-        return [str(found) for found in collapse_addresses(map(IPv6Network, prefixes))]
-    return [str(found) for found in collapse_addresses(map(IPv4Network, prefixes))]
+        return [str(network) for network in collapse_addresses(map(IPv6Network, prefixes))]
+    return [str(network) for network in collapse_addresses(map(IPv4Network, prefixes))]
 
 
 # Addresses of one family that are stated or adopted for single devices; they replace allocated ones.
@@ -249,13 +255,13 @@ class FamilyOverrides:
         to, names_routers = self.found, self.found.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
         if not (int(self.router_id[row]) if names_routers else before):
-            raise self._has_none(row, self._loopback_word, path)
+            raise self._refuse_missing(row, self._loopback_word, path)
         if names_routers:
             self.router_id[row] = address
         if before:
-            self._put(to.loopback, row, address)
+            self._set_address(to.loopback, row, address)
             if to.management.at(row) == before:
-                self._put(to.management, row, address)
+                self._set_address(to.management, row, address)
         self._asked.append((address, row, path))
 
     def management(self, row: int, address: int, path: Path) -> None:
@@ -263,42 +269,42 @@ class FamilyOverrides:
         to, length = self.found, int(self.found.management_length[row])
         before = to.management.at(row)
         if not before:
-            raise self._has_none(row, "management address", path)
+            raise self._refuse_missing(row, "management address", path)
         if before == to.loopback.at(row):
             message = f"{self.names[row]} is managed at its {self._loopback_word}"
             raise fault("FG047", message, path=path, hint="state its `loopback`")
-        self._in_subnet(address, before, length, to.management_gateway.at(row), path)
+        self._check_in_subnet(address, before, length, to.management_gateway.at(row), path)
         links = np.flatnonzero((self.plan.links.a_device == row) & to.a.equals(before))
-        self._put(to.a, links, address)
-        self._put(to.management, row, address)
+        self._set_address(to.a, links, address)
+        self._set_address(to.management, row, address)
         self._asked.append((address, row, path))
 
     def link(self, row: int, port: str, address: int, path: Path) -> None:
         """Set the address of a port; the far end of a link between switches gets the other address of the pair."""
         links, to = self.plan.links, self.found
-        at = self.ends.of(row).get(port)
-        if at is None:
+        end = self.ends.of(row).get(port)
+        if end is None:
             raise fault(
                 "FG047",
                 f"{self.names[row]} has no cabled port '{port}'",
                 path=path,
                 hint=did_you_mean(port, self.ends.of(row)),
             )
-        link, own, far = (at[0], to.b, to.a) if at[1] else (at[0], to.a, to.b)
-        before, segment = own.at(link), links.segments[links.segment[link]]
+        link, near, far = (end[0], to.b, to.a) if end[1] else (end[0], to.a, to.b)
+        before, segment = near.at(link), links.segments[links.segment[link]]
         if not before:
-            raise self._has_none(row, f"{self._word}address on {port}", path)
+            raise self._refuse_missing(row, f"{self._word}address on {port}", path)
         if isinstance(segment.a, PortRun) and far.at(link):
-            self._put(own, link, address)
-            self._put(far, link, address ^ 1)
-            other = int(links.a_device[link] if at[1] else links.b_device[link])
-            self._asked += [(address, row, path), (address ^ 1, other, path)]
+            self._set_address(near, link, address)
+            self._set_address(far, link, address ^ 1)
+            far_device = int(links.a_device[link] if end[1] else links.b_device[link])
+            self._asked += [(address, row, path), (address ^ 1, far_device, path)]
             return
         length, family = int(to.length[link]), to.family
-        self._in_subnet(address, before, length, int(family.network(before, length).network_address) + 1, path)
+        self._check_in_subnet(address, before, length, int(family.network(before, length).network_address) + 1, path)
         if to.management.at(row) == before:
-            self._put(to.management, row, address)
-        self._put(own, link, address)
+            self._set_address(to.management, row, address)
+        self._set_address(near, link, address)
         self._asked.append((address, row, path))
 
     @property
@@ -309,13 +315,13 @@ class FamilyOverrides:
     def _loopback_word(self) -> str:
         return f"{self._word}loopback" if self._word else "router id"
 
-    def _put(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
-        column[np.atleast_1d(rows)] = column_of(self.found.family, [address])
+    def _set_address(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
+        column[np.atleast_1d(rows)] = make_column(self.found.family, [address])
 
-    def _has_none(self, row: int, what: str, path: Path) -> InputError:
-        return fault("FG047", f"{self.names[row]} has no {what} to override", path=path)
+    def _refuse_missing(self, row: int, number: str, path: Path) -> InputError:
+        return fault("FG047", f"{self.names[row]} has no {number} to override", path=path)
 
-    def _in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
+    def _check_in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
         """Raise InputError for an address that is not usable in the subnet of the allocated one (`before`)."""
         family, text = self.found.family, self.found.text
         subnet, first = family.network(before, length), int(family.network(before, length).network_address)
@@ -326,5 +332,5 @@ class FamilyOverrides:
             message = f"{text(address)} is not in {subnet}, the subnet of that port"
             raise fault("FG047", message, path=path, hint=f"its usual address is {text(before)}")
         if address in (first, first + subnet.num_addresses - 1, gateway):
-            what = "gateway" if address == gateway else "first or last address"
-            raise fault("FG047", f"{text(address)} is the {what} of {subnet}", path=path)
+            role = "gateway" if address == gateway else "first or last address"
+            raise fault("FG047", f"{text(address)} is the {role} of {subnet}", path=path)

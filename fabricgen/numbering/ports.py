@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform
 
 
-def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
+def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
     """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
     Raises InputError (FG026) where the NOS takes names from a port table and the catalogue has none for the switch,
@@ -37,18 +37,18 @@ def run_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     platform = catalog.sonic_platform(cls.profile.id) if naming.numbers == "platform-table" else None
     cage_class = cls.profile.cages[run.cage_class]
     if platform and platform.breakout_modes and not breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
-        raise _no_mode(catalog, cls, platform, run)
+        raise _refuse_mode(catalog, cls, platform, run)
     try:
-        return _names(naming, cls.profile, run, ports, platform)
+        return _format_port_names(naming, cls.profile, run, ports, platform)
     except LookupError:
         if platform is not None:
-            raise _no_split(catalog, cls, run.ways) from None
+            raise _refuse_split(catalog, cls, run.ways) from None
         if naming.numbers == "platform-table":
-            raise _no_table(catalog, cls) from None
-        raise _no_card_ports(catalog, cls) from None
+            raise _refuse_missing_table(catalog, cls) from None
+        raise _refuse_card_ports(catalog, cls) from None
 
 
-def listed_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
+def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
     """The same for lists and bills, which need no port table: where nobody knows what the NOS calls the ports, they are
     named as they are labelled on the face. Raises InputError (FG026) where a port table does not fit its switch.
     """
@@ -56,12 +56,12 @@ def listed_port_names(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: i
     if catalog.naming(cls.nos).has_tables:
         catalog.sonic_platform(cls.profile.id)  # a damaged table is told, not passed over
     try:
-        return run_port_names(catalog, cls, run, ports)
+        return name_run_ports(catalog, cls, run, ports)
     except InputError:
-        return _names(face_naming(cls.nos), cls.profile, run, ports, None)
+        return _format_port_names(face_naming(cls.nos), cls.profile, run, ports, None)
 
 
-def _names(
+def _format_port_names(
     naming: NosNaming, switch: SwitchProfile, run: PortRun, ports: int, platform: SonicPlatform | None
 ) -> list[str]:
     """Names of the first `ports` ports of a run; raises LookupError as `NosNaming.port` does."""
@@ -72,29 +72,29 @@ def _names(
     ]
 
 
-def _no_split(catalog: Catalog, cls: DeviceClass, ways: int) -> InputError:
+def _refuse_split(catalog: Catalog, cls: DeviceClass, breakout: int) -> InputError:
     return fault(
         "FG026",
-        f"the {cls.nos} port table of {cls.profile.id} has no cage of {ways} ports",
+        f"the {cls.nos} port table of {cls.profile.id} has no cage of {breakout} ports",
         path=cls.path,
-        hint=f"use a speed that needs no such split, {_or_another(catalog, cls)}",
+        hint=f"use a speed that needs no such split, {_suggest_another(catalog, cls)}",
     )
 
 
-def _no_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
+def _refuse_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
     """The error of a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
     listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
     return fault(
         "FG026",
         f"the {cls.nos} port table of {cls.profile.id} has no breakout mode for {run.ways} x {run.speed_gbps}G",
         path=cls.path,
-        hint=f"it lists {listed}; use a speed that these have, {_or_another(catalog, cls)}",
+        hint=f"it lists {listed}; use a speed that these have, {_suggest_another(catalog, cls)}",
     )
 
 
-def _no_table(catalog: Catalog, cls: DeviceClass) -> InputError:
-    others = _other_nos(catalog, cls)
-    run_other = f"run {' or '.join(others)} on it, or " if others else ""
+def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
+    other_names = _list_other_nos(catalog, cls)
+    run_other = f"run {' or '.join(other_names)} on it, or " if other_names else ""
     return fault(
         "FG026",
         f"the catalogue has no {cls.nos} port table for {cls.profile.id}",
@@ -103,9 +103,9 @@ def _no_table(catalog: Catalog, cls: DeviceClass) -> InputError:
     )
 
 
-def _no_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
-    others = _other_nos(catalog, cls)
-    instead = f"run {' or '.join(others)} on it" if others else "take another switch"
+def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
+    other_names = _list_other_nos(catalog, cls)
+    instead = f"run {' or '.join(other_names)} on it" if other_names else "take another switch"
     return fault(
         "FG026",
         f"{cls.profile.id} has line cards, and the catalogue does not say how {cls.nos} names their ports",
@@ -114,13 +114,13 @@ def _no_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
     )
 
 
-def _or_another(catalog: Catalog, cls: DeviceClass) -> str:
+def _suggest_another(catalog: Catalog, cls: DeviceClass) -> str:
     """Another switch, and the other NOSes that this one can run, as the end of a list in words."""
-    others = _other_nos(catalog, cls)
-    return f"another switch, or {' or '.join(others)} on this one" if others else "or another switch"
+    other_names = _list_other_nos(catalog, cls)
+    return f"another switch, or {' or '.join(other_names)} on this one" if other_names else "or another switch"
 
 
-def _other_nos(catalog: Catalog, cls: DeviceClass) -> list[str]:
+def _list_other_nos(catalog: Catalog, cls: DeviceClass) -> list[str]:
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     return [nos for nos in catalog.usable_nos(cls.profile) if nos != cls.nos]
 
@@ -134,12 +134,12 @@ class PortNames:
     @cached_property
     def port_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Port names of the a and b ends of every link; both columns have one vocabulary."""
-        return self._ends(cage=False)
+        return self._encode_ends(cage=False)
 
     @cached_property
     def cage_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Cage names of the a and b ends of every link; both columns have one vocabulary."""
-        return self._ends(cage=True)
+        return self._encode_ends(cage=True)
 
     @cached_property
     def ports(self) -> tuple[Strings, Strings]:
@@ -159,30 +159,30 @@ class PortNames:
 
     @cached_property
     def _faults(self) -> tuple[Diagnostic, ...]:
-        found: dict[Diagnostic, None] = {}
-        for _, _, cls, side, ports in self._sides():
+        diagnostics: dict[Diagnostic, None] = {}
+        for _, _, cls, side, ports in self._list_sides():
             if isinstance(side, PortRun):
                 try:
-                    run_port_names(self._catalog, cls, side, ports)
+                    name_run_ports(self._catalog, cls, side, ports)
                 except InputError as refusal:
-                    found |= dict.fromkeys(refusal.diagnostics)
-        return tuple(found)
+                    diagnostics |= dict.fromkeys(refusal.diagnostics)
+        return tuple(diagnostics)
 
-    def _ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
-        links, known = self._plan.links, dict[str, int]()
-        number = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
-        for upper, rows, table in self._tables(cage=cage):
-            places = np.array([known.setdefault(name, len(known)) for name in table], dtype=np.int32)
-            number[upper][rows] = places[(links.b_port if upper else links.a_port)[rows]]
-        names = object_array(list(known))
-        return EncodedColumn(names, number[0]), EncodedColumn(names, number[1])
+    def _encode_ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
+        links, codes_by_name = self._plan.links, dict[str, int]()
+        code_columns = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
+        for upper, rows, table in self._list_tables(cage=cage):
+            codes = np.array([codes_by_name.setdefault(name, len(codes_by_name)) for name in table], dtype=np.int32)
+            code_columns[upper][rows] = codes[(links.b_port if upper else links.a_port)[rows]]
+        names = object_array(list(codes_by_name))
+        return EncodedColumn(names, code_columns[0]), EncodedColumn(names, code_columns[1])
 
-    def _tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
+    def _list_tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
         """(whether it is the upper end, rows of links, port names by port number) of each segment and device class."""
-        for upper, rows, cls, side, ports in self._sides():
-            yield upper, rows, self._table(cls, side, ports, cage=cage)
+        for upper, rows, cls, side, ports in self._list_sides():
+            yield upper, rows, self._list_names(cls, side, ports, cage=cage)
 
-    def _sides(self) -> Iterator[tuple[bool, slice | Ints64, DeviceClass, Side, int]]:
+    def _list_sides(self) -> Iterator[tuple[bool, slice | Ints64, DeviceClass, Side, int]]:
         """(whether it is the upper end, rows of links, device class, kind of ends, ports up to the last in use) of each
         segment and device class.
         """
@@ -193,10 +193,10 @@ class PortNames:
                 continue
             for upper, side in enumerate((segment.a, segment.b)):
                 device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
-                for cls, mine in devices.by_class(device, rows):
-                    yield bool(upper), mine, cls, side, int(port[mine].max()) + 1
+                for cls, class_rows in devices.by_class(device, rows):
+                    yield bool(upper), class_rows, cls, side, int(port[class_rows].max()) + 1
 
-    def _table(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
+    def _list_names(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
@@ -206,7 +206,7 @@ class PortNames:
         if cage and isinstance(cls.profile, SwitchProfile):
             cages = [side.cages[i // side.ways] for i in range(ports)]
             return [cls.profile.cage_label(c) if c else "" for c in cages]
-        return listed_port_names(self._catalog, cls, side, ports)
+        return name_listed_ports(self._catalog, cls, side, ports)
 
 
 # An index of links by device and port name.
@@ -222,12 +222,12 @@ class LinkEnds:
     def of(self, row: int) -> dict[str, tuple[int, bool]]:
         """The links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
         if row not in self._of:
-            found: dict[str, tuple[int, bool]] = {}
+            links: dict[str, tuple[int, bool]] = {}
             for device, ports, upper in (
                 (self._links.b_device, self._ports[1], True),
                 (self._links.a_device, self._ports[0], False),
             ):
                 for link in reversed(np.flatnonzero(device == row).tolist()):
-                    found[str(ports[link])] = (link, upper)
-            self._of[row] = found
+                    links[str(ports[link])] = (link, upper)
+            self._of[row] = links
         return self._of[row]

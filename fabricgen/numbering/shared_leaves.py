@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.design.model import Design
 from fabricgen.design.tenants.stated import subnet_on_both_sides
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.numbering.addresses.shared_ports import shared_segments
+from fabricgen.numbering.addresses.shared_ports import find_shared_segments
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import WiringPlan
 from fabricgen.wiring.tenants import NOBODY, tenant_of_links
@@ -20,10 +20,10 @@ def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
     faults = []
     for leak in design.leaks:
         for fabric in leak.meeting:
-            one, other = (_find_leaves(design, plan, fabric, vrf) for vrf in leak.between)
-            both = np.intersect1d(one, other)
-            if len(both):
-                faults.append(subnet_on_both_sides(leak, fabric, names[both[0]], len(both) - 1))
+            first_leaves, second_leaves = (_find_leaves(design, plan, fabric, vrf) for vrf in leak.between)
+            shared = np.intersect1d(first_leaves, second_leaves)
+            if len(shared):
+                faults.append(subnet_on_both_sides(leak, fabric, names[shared[0]], len(shared) - 1))
     if faults:
         raise InputError(faults)
 
@@ -33,7 +33,7 @@ def _find_leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints6
     fabric = design.fabric(name)
     is_host = np.array([s.fabric == name and s.lower == "node" for s in plan.links.segments], dtype=bool)
     if fabric.shares_ports:
-        is_host[shared_segments(plan, design, fabric)] = True
+        is_host[find_shared_segments(plan, design, fabric)] = True
     tenants = [tenant.name for tenant in design.tenants]
     owner = tenants.index(vrf) if vrf in tenants else NOBODY
     rows = np.flatnonzero(is_host[plan.links.segment] & (tenant_of_links(design, plan, name) == owner))

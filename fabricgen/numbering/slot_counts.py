@@ -29,44 +29,44 @@ def group_capacity(tier: TierDesign) -> int:
     return power_of_two_at_least(tier.most)
 
 
-def numbered_groups(tier: TierDesign) -> int:
+def count_numbered_groups(tier: TierDesign) -> int:
     """Groups of a tier once every reserved slot is filled and counts stay as they are."""
     return reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in inner(tier.per))
 
 
-def group_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
+def count_group_slots(fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
     beside = {d: fabric.tiers_beside(tier, d) for d in inner(tier.per)}
-    capacities = (max(map(group_capacity, others)) if others else tier.sizes[d] for d, others in beside.items())
+    capacities = (max(map(group_capacity, tiers)) if tiers else tier.sizes[d] for d, tiers in beside.items())
     return reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
-def served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
+def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
     """Members of a unit, of the only kind of a layout, that belong to one of some node sets, in the unit's order."""
-    mine = [nodes for nodes in node_sets if nodes.unit == layout.kind.name]
-    return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in mine)]
+    unit_sets = [nodes for nodes in node_sets if nodes.unit == layout.kind.name]
+    return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in unit_sets)]
 
 
-def unit_slots(layout: Layout, scope: str) -> int:
+def count_unit_slots(layout: Layout, scope: str) -> int:
     """Slots of units in the largest place of a scope: units of a pod, a site, or all; 1 for a unit and its parts."""
     if within_unit(scope):
         return 1
-    most, each = max(pod.slots for pod in layout.pods), units_each(layout, scope)
-    if scope == "pod" or each:
-        return min(most, each or most)
+    most, units_per_place = max(pod.slots for pod in layout.pods), units_each(layout, scope)
+    if scope == "pod" or units_per_place:
+        return min(most, units_per_place or most)
     owners = [""] if scope == "all" else list(layout.sites)
     return max(layout.numbering.span("units", owner, scope) for owner in owners)
 
 
-def node_slot_count(fabric: FabricDesign, tier: TierDesign) -> int:
+def count_node_slots(fabric: FabricDesign, tier: TierDesign) -> int:
     """Node slots of a fabric that the largest group of a tier serves, reserved ones included."""
-    return sum(slots_of_part(fabric, layout, tier.scope) for layout in tier.layout.by_part.values())
+    return sum(count_part_slots(fabric, layout, tier.scope) for layout in tier.layout.by_part.values())
 
 
-def slots_of_part(fabric: FabricDesign, layout: Layout, scope: str) -> int:
+def count_part_slots(fabric: FabricDesign, layout: Layout, scope: str) -> int:
     """Node slots of a fabric, in one part of the cluster, of the largest place of a scope, reserved ones included."""
-    served = served_members(layout, fabric.node_sets)
+    served = list_served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):
-        return len(served) * unit_slots(layout, scope)
+        return len(served) * count_unit_slots(layout, scope)
     parts = Counter(layout.racks_of_members[m] // racks_each(layout, scope) for m in served)
     return max(parts.values(), default=0)

@@ -32,21 +32,21 @@ CapacityOf = Callable[[str, int], int]
 """(name, size) -> the capacity remembered for a name; the given size if there is none."""
 
 
-def _place_slot(layout: Layout, scope: str, columns: Columns) -> Any:
+def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
     numbers = np.array(place_numbers(layout, scope), dtype=np.int64)
     return numbers[scope_index(layout, scope, columns)]
 
 
-def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
+def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
     layout, scope = tier.layout, tier.scope
-    columns, before = tier_columns(tier), _sizes_before(tier)
-    slot = _place_slot(layout, scope, columns)
+    columns, before = tier_columns(tier), _read_locked_sizes(tier)
+    slot = _find_place_slots(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
     capacities = []
     for dimension in inner(tier.per):
-        capacity = before.get(dimension) or _capacity(fabric, tier, dimension, capacity_of)
+        capacity = before.get(dimension) or _find_capacity(fabric, tier, dimension, capacity_of)
         slot = slot * capacity + columns[dimension] % capacity
         layer = layer * 64 + columns[dimension] // capacity
         capacities.append(capacity)
@@ -55,7 +55,7 @@ def group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf)
     return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
 
 
-def _sizes_before(tier: TierDesign) -> dict[str, int]:
+def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
     """The sizes of leg dimensions by which a tier was numbered, as the lock has them: a plane may come, or a part whose
     nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
     """
@@ -67,32 +67,32 @@ def _sizes_before(tier: TierDesign) -> dict[str, int]:
     return {} if now in before else next((sizes for sizes in before if sizes.keys() == now.keys()), {})
 
 
-def rack_slots(tier: TierDesign) -> Slots:
+def find_rack_slots(tier: TierDesign) -> Slots:
     """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     layout, scope = tier.layout, tier.scope
     columns = tier_columns(tier)
-    slot = np.asarray(_place_slot(layout, scope, columns), dtype=np.int64)
+    slot = np.asarray(_find_place_slots(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
     if "plane" not in tier.per:
         return Slots(f"{tier.key.text} (as per {scope})", slot, count, np.zeros_like(slot))
-    planes = _sizes_before(replace(tier, per=(scope, "plane"))).get("plane") or tier.sizes["plane"]
+    planes = _read_locked_sizes(replace(tier, per=(scope, "plane"))).get("plane") or tier.sizes["plane"]
     plane = np.asarray(columns["plane"], dtype=np.int64)
     slot, layer = slot * planes + plane % planes, plane // planes
     return Slots(f"{tier.key.text} (as per {scope}, {planes} plane)", slot, count * planes, layer)
 
 
-def _capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
+def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
     """The capacity of a dimension of a tier; for the index in another, that of a group of its switches."""
-    others = fabric.tiers_beside(tier, dimension)
-    if others:
-        named = others[0].key.text if len(others) == 1 else f"{fabric.name} {dimension}"
-        return capacity_of(named, max(map(group_capacity, others)))
+    tiers = fabric.tiers_beside(tier, dimension)
+    if tiers:
+        named = tiers[0].key.text if len(tiers) == 1 else f"{fabric.name} {dimension}"
+        return capacity_of(named, max(map(group_capacity, tiers)))
     return tier.sizes[dimension]
 
 
-def switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
+def find_switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of every switch of a tier."""
-    group = group_slots(fabric, tier, capacity_of)
+    group = find_group_slots(fabric, tier, capacity_of)
     capacity = capacity_of(tier.key.text, group_capacity(tier))
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)
     return Slots(

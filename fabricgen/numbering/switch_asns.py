@@ -14,11 +14,11 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.asn import asn_plan, kept_for_tiers, left_of, sharers
+from fabricgen.numbering.asn import find_asn_owner, list_tier_asns, merge_asn_plans, subtract_asns
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator, Slots
 from fabricgen.numbering.blocks.pools import Need, NumberPool
-from fabricgen.numbering.names import default_rows
-from fabricgen.numbering.slots import group_slots, rack_slots, switch_slots
+from fabricgen.numbering.names import index_default_names
+from fabricgen.numbering.slots import find_group_slots, find_rack_slots, find_switch_slots
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.arrays import Flags, Ints64, all_alike, unique_inverse
 from fabricgen.wiring.tables import LinkTable, WiringPlan
@@ -31,39 +31,39 @@ def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: 
     """
     links = plan.links
     between = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
-    same = next((row for i in between for row in _alike(links, links.rows_of(i), asn)), None)
-    if same is None:
+    link = next((row for i in between for row in _find_equal_asns(links, links.rows_of(i), asn)), None)
+    if link is None:
         return
-    ends = [int(links.a_device[same]), int(links.b_device[same])]
-    one, other = (names[end] for end in ends)
+    ends = [int(links.a_device[link]), int(links.b_device[link])]
+    lower_name, upper_name = (names[end] for end in ends)
     raise fault(
         "FG049",
-        f"{one} and {other} are neighbours and would both have AS number {int(asn[ends[0]])}",
-        path=_stated(design, plan, names, ends),
+        f"{lower_name} and {upper_name} are neighbours and would both have AS number {int(asn[ends[0]])}",
+        path=_find_asn_source(design, plan, names, ends),
         hint="sessions are eBGP: give one of them another number, or take the plan `rfc7938` or `per-switch`",
     )
 
 
-def _alike(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
+def _find_equal_asns(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
     """The rows of those links, among some, whose ends have the same AS number."""
     lower = asn[links.a_device[rows]]
     alike: list[int] = np.flatnonzero((lower == asn[links.b_device[rows]]) & (lower > 0)).tolist()
     return [rows.start + i for i in alike]
 
 
-def _stated(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
+def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
     """The path that the AS number of two switches comes from: a single device, a tier, or the plan."""
-    own = design.loaded.blueprint.address_of
+    overrides = design.loaded.blueprint.address_of
     for end in ends:
-        if names[end] in own and own[names[end]].asn is not None:
+        if names[end] in overrides and overrides[names[end]].asn is not None:
             return ("address_of", names[end], "asn")
     adopted = {key.device: key for key in adopted_of(design.layout.lock.words_of(ADOPTED)) if key.what == "asn"}
-    defaults = default_rows(design, plan.devices) if adopted else {}
+    defaults = index_default_names(design, plan.devices) if adopted else {}
     for key in adopted.values():
         if defaults.get(key.device) in ends:
             return (ADOPTED, key.text())
     cls = plan.devices.classes[plan.devices.device_class[ends[0]]]
-    numbers, paths = asn_plan(design, design.fabric(cls.fabric))
+    numbers, paths = merge_asn_plans(design, design.fabric(cls.fabric))
     return (*paths["tiers"], cls.tier) if cls.tier in numbers.tiers else paths["plan"]
 
 
@@ -80,53 +80,57 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     """
     check_asn_tiers(design)
     tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
-    plans = {fabric.name: asn_plan(design, fabric) for fabric in fabrics}
+    plans = {fabric.name: merge_asn_plans(design, fabric) for fabric in fabrics}
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
-    kept = kept_for_tiers(design, fabrics)
-    found: dict[TierKey, Ints64] = {}
+    reserved = list_tier_asns(design, fabrics)
+    asns: dict[TierKey, Ints64] = {}
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
-        slots = _slots(fabric, tier, plan, blocks)
-        source = _pool(plan.pool, kept, paths["pool"])
+        slots = _find_slots(fabric, tier, plan, blocks)
+        source = _make_fabric_pool(plan.pool, reserved, paths["pool"])
         if tier.name in plan.tiers:
-            source = _of_tier(plan.tiers[tier.name], (*paths["tiers"], tier.name))
+            source = _make_tier_pool(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        found[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
-    return found
+        asns[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
+    return asns
 
 
-def _pool(text: str, kept: Sequence[tuple[int, int]], path: Path) -> NumberPool:
+def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path) -> NumberPool:
     """The pool of AS numbers, without the numbers stated for tiers."""
-    windows = left_of(text, kept)
+    windows = subtract_asns(text, reserved)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
         raise fault("FG025", f"tiers take all AS numbers {text}: none are left", path=path, hint=hint)
     return NumberPool("asns", "AS number pool", windows, path, "FG025", hint)
 
 
-def _of_tier(text: str, path: Path) -> NumberPool:
+def _make_tier_pool(text: str, path: Path) -> NumberPool:
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
     return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
-def _slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
+def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
     """The slot of every switch from which its number follows; switches with one slot share a number."""
-    by = sharers(tier, plan)
+    by = find_asn_owner(tier, plan)
     if by == "switch":
-        return switch_slots(fabric, tier, blocks.capacity)
+        return find_switch_slots(fabric, tier, blocks.capacity)
     if by == "rack":
-        return rack_slots(tier)
-    return group_slots(fabric, tier, blocks.capacity)
+        return find_rack_slots(tier)
+    return find_group_slots(fabric, tier, blocks.capacity)
 
 
 def check_asn_tiers(design: Design) -> None:
     """Raise InputError (FG016) where numbers are stated for a tier that no fabric with BGP has."""
     blueprint = design.loaded.blueprint
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
-    known = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in speakers}
-    plans: list[tuple[Path, AsnPlan | None, set[str]]] = [((), blueprint.routing.asn, set().union(*known.values()))]
-    plans += [(("fabrics", name), blueprint.fabrics[name].routing.asn, tiers) for name, tiers in known.items()]
+    tiers_by_fabric = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in speakers}
+    plans: list[tuple[Path, AsnPlan | None, set[str]]] = [
+        ((), blueprint.routing.asn, set().union(*tiers_by_fabric.values()))
+    ]
+    plans += [
+        (("fabrics", name), blueprint.fabrics[name].routing.asn, tiers) for name, tiers in tiers_by_fabric.items()
+    ]
     for path, plan, tiers in plans:
         for name in sorted(set(plan.tiers if plan else ()) - tiers):
             raise fault(
@@ -137,7 +141,7 @@ def check_asn_tiers(design: Design) -> None:
             )
 
 
-def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
+def flag_shared_asns(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
     """Whether a device shares its AS number with another that it reaches through the tiers above; bool, one a device.
 
     Switches of one group above the leaves are no such others, since they need no routes of each other (RFC 7938,
@@ -148,10 +152,10 @@ def shares_asn(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
         if not tier.lowest:
             unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
     numbered = asn > 0
-    numbers, place = unique_inverse(asn[numbered])
-    found = np.zeros(len(asn), dtype=bool)
-    found[numbered] = ~all_alike(place, unit[numbered].astype(np.int32), len(numbers))[place]
+    numbers, codes = unique_inverse(asn[numbered])
+    shared = np.zeros(len(asn), dtype=bool)
+    shared[numbered] = ~all_alike(codes, unit[numbered].astype(np.int32), len(numbers))[codes]
     for rows, tier in tiers:
         if not tier.up and tier.peer_links is None:
-            found[rows] = False
-    return found
+            shared[rows] = False
+    return shared

@@ -44,7 +44,7 @@ def numbers_links(design: Design, fabric: FabricDesign) -> bool:
     return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "static")
 
 
-def families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+def list_families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
     """Address families of a fabric, "v4" before "v6", as stated nearest to it; none where its switches do not route."""
     if not is_routed(fabric):
         return ()

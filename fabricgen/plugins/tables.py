@@ -121,12 +121,12 @@ class Devices(_OfCluster):
     @column
     def loopback(self) -> Strings:
         """Loopback address: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.of_devices()[0])
+        return texts(self._cluster.addresses.list_device_addresses()[0])
 
     @column
     def mgmt(self) -> Strings:
         """Management address: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.of_devices()[1])
+        return texts(self._cluster.addresses.list_device_addresses()[1])
 
 
 class Links(_OfCluster):
@@ -171,7 +171,7 @@ class Links(_OfCluster):
     @column
     def a_ip(self) -> Strings:
         """The address of the lower end with its prefix length: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.of_links()[0])
+        return texts(self._cluster.addresses.list_link_addresses()[0])
 
     @column
     def b(self) -> Ints:
@@ -191,7 +191,7 @@ class Links(_OfCluster):
     @column
     def b_ip(self) -> Strings:
         """The address of the upper end with its prefix length: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.of_links()[1])
+        return texts(self._cluster.addresses.list_link_addresses()[1])
 
     @column
     def speed_gbps(self) -> Floats:

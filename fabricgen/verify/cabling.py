@@ -28,7 +28,7 @@ from fabricgen.export.files import links as links_part
 from fabricgen.export.files import patches as patches_part
 from fabricgen.export.files import trunks as trunks_part
 from fabricgen.export.plugs import label_texts
-from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encode_column
 from fabricgen.publish.reading import open_built
 from fabricgen.verify.actions import End
 from fabricgen.verify.connectors import connectors_of, sockets_in
@@ -278,7 +278,7 @@ def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
                 numbers[at].append(np.array(list(map(known[at].__getitem__, texts)), dtype=np.int32))
     none = np.zeros(0, dtype=np.int32)
     return {
-        name: labels[name] if name in labels else encoded(list(known[at]), np.concatenate([none, *numbers[at]]))
+        name: labels[name] if name in labels else encode_column(list(known[at]), np.concatenate([none, *numbers[at]]))
         for at, name in enumerate(names)
     }
 
@@ -291,8 +291,8 @@ def _encoded(column: Sequence[Any]) -> EncodedColumn:
     """A column encoded over distinct texts; numbers are written as in a list."""
     if isinstance(column, EncodedColumn):
         texts, same = _numbered(map(_text, column.vocabulary.tolist()))
-        return encoded(texts, same[column.codes] if len(column) else same[:0])
-    return encoded(*_numbered(map(_text, column)))
+        return encode_column(texts, same[column.codes] if len(column) else same[:0])
+    return encode_column(*_numbered(map(_text, column)))
 
 
 def _numbered(texts: Iterable[str]) -> tuple[list[str], Ints]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.bom.sets import JOINT, pieces_of
-from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 _RANGE = re.compile(r"(\d+)[+-](\d+)")
@@ -63,7 +63,7 @@ def sockets_in(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
         one, _, other = label.partition(" > ")
         codes[0, row] = near.setdefault(one.partition(":")[2], len(near))
         codes[1, row] = far.setdefault(other.partition(":")[2], len(far))
-    return encoded(list(near), codes[0]), encoded(list(far), codes[1])
+    return encode_column(list(near), codes[0]), encode_column(list(far), codes[1])
 
 
 def connectors_of(

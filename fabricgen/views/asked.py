@@ -24,7 +24,7 @@ from fabricgen.design.linked import fabric_overlay, is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.numbering.underlay import families, links_carry_vrfs, underlay
+from fabricgen.numbering.underlay import links_carry_vrfs, list_families, underlay
 from fabricgen.views.balancing import balancing_of
 from fabricgen.views.service import host_services
 
@@ -127,7 +127,7 @@ def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     if fabric.hosts in _HOSTS:
         path = (*fabric.path, "hosts") if spec.hosts else fabric.path
         yield AskedIntent(_HOSTS[fabric.hosts], path, tiers)
-    if "v6" in families(design, fabric):
+    if "v6" in list_families(design, fabric):
         # every switch routes the family, those without hosts as well
         routing = tuple({tier.key: tier for tier in (*fabric.tiers, *tiers)}.values())
         yield AskedIntent("ipv6", _locate_setting(design, fabric.name, lambda f: f.ip, ("ip",)), routing)

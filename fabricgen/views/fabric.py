@@ -25,7 +25,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.guids import GuidDevices, Guids, guid_rows, guids_of
+from fabricgen.numbering.guids import GuidDevices, Guids, assign_guids, list_guid_rows
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.tables import EXTRA, SWITCH, Side, WiringPlan
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
@@ -278,8 +278,8 @@ class _FabricViewBuilder:
         nodes = tuple(dict.fromkeys((leg.fabric, self._names[leg.row]) for leg in legs))
         stated = self._design.loaded.guids
         rows = [row for m in self._members for row in stated.get(m, ())]
-        rows += guid_rows(self._design.loaded.inventory, (name for _, name in switches), ports)
-        return guids_of(GuidDevices(switches, nodes, ports), rows)
+        rows += list_guid_rows(self._design.loaded.inventory, (name for _, name in switches), ports)
+        return assign_guids(GuidDevices(switches, nodes, ports), rows)
 
     def _strides(self) -> Ints64:
         """The ports that each switch numbers in a cage, int64 by row of the device table; 0 for other devices."""
@@ -332,7 +332,7 @@ class _FabricViewBuilder:
         for leg in legs:
             name = self._names[leg.row]
             rack, u = self._place(leg.row)
-            guid = guids.of_port(leg.fabric, name, leg.port, leg.place)
+            guid = guids.find_port_guids(leg.fabric, name, leg.port, leg.place)
             yield FabricAdapter(name, leg.port, leg.place + 1, rack, u, *guid)
 
     def _switch_rows(self, guids: Guids, subnet: list[int]) -> Iterator[FabricSwitch]:
@@ -350,7 +350,7 @@ class _FabricViewBuilder:
                     max(cage.lane_gbps for cage in cls.profile.cages),
                     top,
                     next(number),
-                    *guids.of_switch(cls.fabric, self._names[row]),
+                    *guids.find_switch_guid(cls.fabric, self._names[row]),
                 )
 
     def _link_columns(self, a: _Ends, b: _Ends) -> list[list[Any]]:

@@ -15,9 +15,9 @@ from fabricgen.design.model import Design
 from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.blocks.column import dotted
+from fabricgen.numbering.blocks.column import format_ipv4
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
-from fabricgen.numbering.switch_asns import shares_asn
+from fabricgen.numbering.switch_asns import flag_shared_asns
 from fabricgen.switch.routing import Permit
 from fabricgen.views.configuration import in_maintenance, placed_snippets
 from fabricgen.views.exits import outside_of
@@ -86,7 +86,7 @@ class SwitchFrames:
             is_lowest=tier.lowest,
             level=self.design.levels[tier.key],
             asn=int(addresses.asn[row]),
-            router_id=dotted(int(addresses.router_id[row])),
+            router_id=format_ipv4(int(addresses.router_id[row])),
             loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
             loopback6=self._six(lambda v6: v6.text(v6.loopback.at(row))),
             managements=tuple(self._managements(row)),
@@ -130,7 +130,7 @@ class SwitchFrames:
             return self.known_shares
         switches = [c for c in self.plan.devices.classes if c.kind == SWITCH]
         tiers = [(c.rows, self.design.tier(c.key)) for c in switches]
-        return shares_asn(tiers, self.addresses.asn)
+        return flag_shared_asns(tiers, self.addresses.asn)
 
     def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
         """The services of the owning fabric, then of fabrics it carries whose nodes attach here or whose VRF passes."""

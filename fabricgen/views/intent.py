@@ -18,8 +18,8 @@ from fabricgen.design.linked import fabric_vlan, linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.blocks.family import FAMILIES
-from fabricgen.numbering.blocks.pools import pool_prefixes
-from fabricgen.numbering.underlay import families, is_management, underlay
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
+from fabricgen.numbering.underlay import is_management, list_families, underlay
 from fabricgen.views.balancing import balancing_of
 from fabricgen.views.exits import outside_of
 from fabricgen.views.service import HostServices, host_services
@@ -144,7 +144,7 @@ def fabric_intent(
         qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
-        families=families(design, fabric),
+        families=list_families(design, fabric),
         loopback_pools=_beside(loopbacks, own),
         host_pools=tuple(dict.fromkeys(p for f in members for p in host_pools(design, f))),
         offers=host_services(spec),
@@ -154,9 +154,9 @@ def fabric_intent(
 
 def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
     """Prefixes of a pool in the families of a fabric."""
-    mine = [family for family in FAMILIES if family.word in families(design, fabric)]
+    mine = [family for family in FAMILIES if family.word in list_families(design, fabric)]
     blueprint = design.loaded.blueprint
-    return tuple(prefix for family in mine for prefix in pool_prefixes(blueprint, fabric.name, name, family)[0])
+    return tuple(prefix for family in mine for prefix in find_pool_prefixes(blueprint, fabric.name, name, family)[0])
 
 
 def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.numbering.names import device_names, stated_places
+from fabricgen.numbering.names import find_stated_places, name_devices
 from fabricgen.wiring.tables import DeviceTable
 
 
@@ -27,7 +27,7 @@ def check_stated_names(design: Design) -> None:
 
             check_asn_tiers(design)
         devices = _devices(design)
-        faults = list(_unknown(design, devices, device_names(design, devices)))
+        faults = list(_unknown(design, devices, name_devices(design, devices)))
         if faults:
             raise InputError(faults)
         if any(leak.meeting for leak in design.leaks):
@@ -41,8 +41,8 @@ def _check_shared_leaves(design: Design) -> None:
     from fabricgen.numbering.shared_leaves import check_leaks
     from fabricgen.wiring.expand import build_wiring_plan
 
-    plan = build_wiring_plan(design, stated_places)
-    check_leaks(design, plan, device_names(design, plan.devices))
+    plan = build_wiring_plan(design, find_stated_places)
+    check_leaks(design, plan, name_devices(design, plan.devices))
 
 
 def _devices(design: Design) -> DeviceTable:
@@ -51,7 +51,7 @@ def _devices(design: Design) -> DeviceTable:
     if floor.devices or floor.racks:
         from fabricgen.wiring.expand import placed_devices
 
-        return placed_devices(design, stated_places)[0]
+        return placed_devices(design, find_stated_places)[0]
     from fabricgen.wiring.devices import expand_devices
 
     return expand_devices(design)
@@ -60,9 +60,9 @@ def _devices(design: Design) -> DeviceTable:
 def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
     blueprint = design.loaded.blueprint
     if blueprint.address_of:
-        from fabricgen.numbering.overrides import unknown_overridden
+        from fabricgen.numbering.overrides import find_unknown_overrides
 
-        yield from unknown_overridden(blueprint.address_of, names)
+        yield from find_unknown_overrides(blueprint.address_of, names)
     if blueprint.config_of:
         from fabricgen.views.configuration import unconfigurable
 
@@ -72,10 +72,10 @@ def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iter
 
         yield from unknown_cable_devices(blueprint.cable_of, names)
     for rows in design.loaded.guids.values():
-        from fabricgen.numbering.guids import unknown_guid_devices
+        from fabricgen.numbering.guids import find_unknown_guid_devices
 
-        yield from unknown_guid_devices(rows, names)
+        yield from find_unknown_guid_devices(rows, names)
     if design.loaded.inventory:
-        from fabricgen.numbering.guids import unknown_inventory_devices
+        from fabricgen.numbering.guids import find_unknown_inventory_devices
 
-        yield from unknown_inventory_devices(design.loaded.inventory, names)
+        yield from find_unknown_inventory_devices(design.loaded.inventory, names)

@@ -17,7 +17,7 @@ import numpy as np
 
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.blocks.column import text_of
+from fabricgen.numbering.blocks.column import format_address
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
@@ -89,7 +89,7 @@ class Reachability:
             found[0, 0] = tuple(range(len(down), len(down) + len(up)))
         number: dict[_Way, int] = {}
         cuts = [
-            (f"{text_of(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
+            (f"{format_address(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
             for prefix in sorted(found.keys() | dropped)
         ]
         numbered = tuple([(text, number.setdefault(way, len(number)), drops) for text, way, drops in cuts])

@@ -11,10 +11,10 @@ import numpy as np
 from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.ports import PortRun
-from fabricgen.numbering.addresses.exit_links import exit_segments
+from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
-from fabricgen.numbering.blocks.column import dotted
+from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
+from fabricgen.numbering.blocks.column import format_ipv4
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
@@ -47,7 +47,7 @@ class SwitchViews(SwitchFrames):
             whole = replace(whole, exits=self._exits(whole))
         mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
         if mate >= 0 and is_multihomed(self.design.loaded.blueprint, whole.tier.key):
-            whole = replace(whole, multihomed=dotted(int(self.addresses.router_id[min(row, mate)])))
+            whole = replace(whole, multihomed=format_ipv4(int(self.addresses.router_id[min(row, mate)])))
         elif mate >= 0:
             whole = with_pair(whole, self.frame(mate), self.design.peer_vlans, first=row < mate)
         whole = with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
@@ -71,11 +71,11 @@ class SwitchViews(SwitchFrames):
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
-        return fabrics_sharing(self.plan, self.design, self.absent)
+        return find_sharing_fabrics(self.plan, self.design, self.absent)
 
     @cached_property
     def _exit_segments(self) -> dict[int, ExitDesign]:
-        return exit_segments(self.design, self.plan)
+        return find_exit_segments(self.design, self.plan)
 
     def _role(self, segment: int, between: str) -> str:
         """The role of a port by the segment of its link; `between` that of one between switches."""

@@ -100,10 +100,10 @@ def test_hosts_that_are_exchanged_take_over_the_addresses_of_the_leaf_ports() ->
     assert at["p1-su02-n002", "eth1"] == (LEAF, "Ethernet0")
     assert at[f"{NODE}1", "eth1"] == (OTHER, "Ethernet4")
     text = built_files(own, "hosts")["hosts/p1-su02-n002/60-fabric.yaml"].decode()
-    link = own.addresses.of_links()[0]
+    link = own.addresses.list_link_addresses()[0]
     row = int(np.flatnonzero(own.plan.links.a_device == own.names.index("p1-su02-n002"))[0])
     assert str(link[row]) in text
-    assert usual.addresses.of_links()[0][row] == link[row]
+    assert usual.addresses.list_link_addresses()[0][row] == link[row]
 
 
 def test_a_cable_of_a_host_on_another_leaf_is_stated_at_the_host() -> None:
@@ -154,7 +154,7 @@ def test_management_addresses_follow_the_link() -> None:
     pairs = ((f"{NODE}1:BMC", "p1-su02-n001:BMC"), ("storage-spine-01:eth0", "storage-spine-02:eth0"))
     own = {cable: {"a_cage": other} for pair in pairs for cable, other in (pair, pair[::-1])}
     usual, built_so = example_cluster("superpod-b200"), built("superpod-b200", own)
-    before, after = (c.addresses.of_devices()[1] for c in (usual, built_so))
+    before, after = (c.addresses.list_device_addresses()[1] for c in (usual, built_so))
     for one, other in pairs:
         rows = [usual.names.index(cable.partition(":")[0]) for cable in (one, other)]
         assert [after[rows[0]], after[rows[1]]] == [before[rows[1]], before[rows[0]]]

@@ -11,7 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.numbering.ports import run_port_names
+from fabricgen.numbering.ports import name_run_ports
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
 CATALOG = Catalog()
@@ -25,7 +25,7 @@ def refusal(switch: SwitchProfile, nos: str, catalog: Catalog = CATALOG) -> tupl
     cage = switch.cages[0]
     run = PortRun(1, round(cage.lanes * cage.lane_gbps), cage.lane_gbps, 0, (1,), 1, 1)
     try:
-        run_port_names(catalog, cls, run, 1)
+        name_run_ports(catalog, cls, run, 1)
     except InputError as error:
         (found,) = error.diagnostics
         return found.code, found.hint

@@ -8,11 +8,11 @@ import pytest
 from fabricgen.diff.listing import among, column_of, lookup
 from fabricgen.diff.matching import comparable, match_rows, unlike
 from fabricgen.diff.texts import Texts, texts_of
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, StackedColumn, encoded
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, StackedColumn, encode_column
 
 NUMBER = np.array([1, 0, 1, 2], dtype=np.int32)
-NAMES = encoded(["leaf-1", "leaf-2", "spine"], NUMBER)
-PORTS = encoded(["1", "2", ""], NUMBER[::-1])
+NAMES = encode_column(["leaf-1", "leaf-2", "spine"], NUMBER)
+PORTS = encode_column(["1", "2", ""], NUMBER[::-1])
 ENDS = ConcatenatedColumn((NAMES, ":", PORTS))
 WORDS = ["leaf-2:", "leaf-1:2", "leaf-2:1", "spine:2"]
 
@@ -53,7 +53,7 @@ def test_rows_are_looked_up_in_parts_and_as_a_whole() -> None:
 def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
     halves = texts_of(
         ConcatenatedColumn(
-            (encoded(["leaf-", "spine:2"], NUMBER // 2), encoded(["2:", "1:2", "2:1", ""], np.arange(4)))
+            (encode_column(["leaf-", "spine:2"], NUMBER // 2), encode_column(["2:", "1:2", "2:1", ""], np.arange(4)))
         )
     )
     assert halves.tolist() == WORDS
@@ -69,7 +69,7 @@ def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
 def test_parts_that_columns_share_are_compared_once() -> None:
     assert isinstance(texts_of(ENDS), Texts)
     assert len(comparable([(texts_of(NAMES), texts_of(NAMES)), (texts_of(ENDS), texts_of(ENDS))])) == 2
-    shifted = texts_of(ConcatenatedColumn((encoded(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS)))
+    shifted = texts_of(ConcatenatedColumn((encode_column(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS)))
     rows = np.array([0, 2])
     assert unlike(texts_of(ENDS), shifted, rows, rows).tolist() == [False, False]
     assert unlike(texts_of(ENDS), shifted, rows, rows[::-1]).tolist() == [True, True]

@@ -14,7 +14,7 @@ import pytest
 from fabricgen.export import row_text
 from fabricgen.export.formats.csv import write, write_blocks
 from fabricgen.export.table import Table
-from fabricgen.numbering.blocks.column import IPv4Column, column_of, first_family
+from fabricgen.numbering.blocks.column import IPv4Column, make_column, merge_families
 from fabricgen.numbering.blocks.family import V6
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
@@ -22,9 +22,9 @@ from fabricgen.numbering.lazy_columns import (
     LazyColumn,
     StackedColumn,
     Strings,
-    constant_column,
-    encoded,
-    encoded_or_empty,
+    encode_column,
+    encode_or_empty,
+    repeat_value,
 )
 
 ROWS = 29
@@ -35,17 +35,17 @@ NAMES = [f"d{i}" for i in range(23)]
 
 def columns() -> dict[str, Sequence[Any]]:
     """Columns of every kind, alike and unlike."""
-    device = encoded(NAMES, MANY)
+    device = encode_column(NAMES, MANY)
     return {
-        "fabric": encoded(["a", "b", "c", "d"], FEW),
-        "speed": encoded([400.0, 0.5, 8.0, 100.0], FEW),
+        "fabric": encode_column(["a", "b", "c", "d"], FEW),
+        "speed": encode_column([400.0, 0.5, 8.0, 100.0], FEW),
         "device": device,
-        "rack": encoded([f"r{i // 2}" for i in range(23)], MANY),
-        "label": ConcatenatedColumn((device, ":", encoded(["p1", "p2", "p3", "p4"], FEW), " > ", device)),
+        "rack": encode_column([f"r{i // 2}" for i in range(23)], MANY),
+        "label": ConcatenatedColumn((device, ":", encode_column(["p1", "p2", "p3", "p4"], FEW), " > ", device)),
         "unit": PLACE.tolist(),
-        "none": encoded_or_empty(["x", "y"], FEW % 3 - 1),
-        "all": constant_column("same", ROWS),
-        "stack": StackedColumn((encoded(NAMES, MANY[:11]), [], [f"s{i}" for i in range(ROWS - 11)])),
+        "none": encode_or_empty(["x", "y"], FEW % 3 - 1),
+        "all": repeat_value("same", ROWS),
+        "stack": StackedColumn((encode_column(NAMES, MANY[:11]), [], [f"s{i}" for i in range(ROWS - 11)])),
         "told": ComputedColumn(ROWS, lambda start, stop: [f"t{i}" for i in range(start, stop)]),
     }
 
@@ -72,11 +72,11 @@ def test_rows_are_those_of_plain_columns(block: int, most: int, monkeypatch: pyt
 
 @pytest.mark.parametrize("text", ['say "no"', "a,b", "two\nlines", "line\r"])
 def test_what_needs_quotes_has_them_wherever_it_stands(text: str) -> None:
-    odd = encoded([text, "plain"], FEW % 2)
+    odd = encode_column([text, "plain"], FEW % 2)
     kinds: dict[str, Sequence[Any]] = {
         "keyed": odd,
-        "joined": ConcatenatedColumn(("<", odd, encoded(NAMES, MANY))),
-        "around": ConcatenatedColumn((encoded(NAMES, MANY), text)),
+        "joined": ConcatenatedColumn(("<", odd, encode_column(NAMES, MANY))),
+        "around": ConcatenatedColumn((encode_column(NAMES, MANY), text)),
         "told": ComputedColumn(ROWS, odd.read),
         "list": list(odd),
     }
@@ -100,12 +100,12 @@ def test_what_is_asked_twice_of_a_vocabulary_is_made_once() -> None:
 
     def upper(texts: Strings) -> Strings:
         asked.extend(texts)
-        return encoded([word.upper() for word in texts], FEW).vocabulary
+        return encode_column([word.upper() for word in texts], FEW).vocabulary
 
     made, names, others = (
         row_text.memoized(upper),
-        encoded(["a", "b"], FEW).vocabulary,
-        encoded(["a", "b"], FEW).vocabulary,
+        encode_column(["a", "b"], FEW).vocabulary,
+        encode_column(["a", "b"], FEW).vocabulary,
     )
     assert made(names) is made(names)
     assert asked == ["a", "b"]
@@ -113,7 +113,9 @@ def test_what_is_asked_twice_of_a_vocabulary_is_made_once() -> None:
 
 
 def test_a_table_of_stacked_columns_is_written_section_by_section() -> None:
-    halves = [(encoded(NAMES, MANY[part]), constant_column(kind, len(MANY[part]))) for kind, part in SECTIONS.items()]
+    halves = [
+        (encode_column(NAMES, MANY[part]), repeat_value(kind, len(MANY[part]))) for kind, part in SECTIONS.items()
+    ]
     table = Table("two", dict(zip(("device", "kind"), map(StackedColumn, zip(*halves, strict=True)), strict=True)))
     assert [len(section) for section in table.sections()] == [11, 0, ROWS - 11]
     assert write(table) == plain(table)
@@ -136,8 +138,8 @@ def test_a_column_is_read_as_a_plain_one(name: str) -> None:
 
 
 def test_rows_without_an_index_are_empty() -> None:
-    assert list(encoded(NAMES, MANY).take_or_empty(np.array([1, -1, 0]))) == [NAMES[MANY[1]], "", NAMES[MANY[0]]]
-    assert list(encoded(NAMES, MANY[:0]).take_or_empty(np.array([-1, -1]))) == ["", ""]
+    assert list(encode_column(NAMES, MANY).take_or_empty(np.array([1, -1, 0]))) == [NAMES[MANY[1]], "", NAMES[MANY[0]]]
+    assert list(encode_column(NAMES, MANY[:0]).take_or_empty(np.array([-1, -1]))) == ["", ""]
 
 
 def test_columns_of_unequal_length_are_no_table() -> None:
@@ -153,5 +155,5 @@ def test_addresses_are_spelled_as_they_are() -> None:
     assert column.texts() == texts
     prefixes = [text and f"{text}/{n}" for text, n in zip(texts, lengths.tolist(), strict=True)]
     assert column.prefixes(lengths) == prefixes
-    other: LazyColumn = column_of(V6, [1 << 112, *range(9)]).cells(lengths)
-    assert list(first_family([column.cells(lengths), other])) == ["1::/0", *prefixes[1:]]
+    other: LazyColumn = make_column(V6, [1 << 112, *range(9)]).cells(lengths)
+    assert list(merge_families([column.cells(lengths), other])) == ["1::/0", *prefixes[1:]]

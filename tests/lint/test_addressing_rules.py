@@ -18,7 +18,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rules.design.fg505_public_asns import is_public
 from fabricgen.lint.rules.design.fg508_reserved_asns import set_aside
-from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.demand import list_pool_demands
 from tests.conftest import EXAMPLES, example_cluster, example_design
 
 BLUEPRINT = """\
@@ -45,7 +45,7 @@ def found_by(design: Design, code: str, *, whole: bool = False) -> list[Diagnost
 def test_what_pools_are_asked_for_is_what_they_give(name: str) -> None:
     cluster = example_cluster(name)
     asked: Counter[str] = Counter()
-    for demand in pool_demands(cluster.design):
+    for demand in list_pool_demands(cluster.design):
         assert demand.now <= demand.reserved <= demand.block
         asked[demand.family.kind] += demand.block
     given = {kind: cluster.addresses.lock.of(kind) for kind in ("ipv4", "ipv6")}
@@ -205,7 +205,7 @@ def test_unnumbered_links_leave_their_pool_free(design_of: DesignOf) -> None:
 def test_a_server_that_a_device_is_may_be_in_a_pool() -> None:
     cluster = example_cluster("superpod-b200")
     row = next(i for i, name in enumerate(cluster.names) if name.startswith("mgmt"))
-    address = cluster.addresses.of_devices()[1][row]
+    address = cluster.addresses.list_device_addresses()[1][row]
     kept = address.rpartition(".")[0] + ".254"
     design = example_design("superpod-b200", f"management.ntp=[{address}, {kept}, 192.168.250.1]")
     (found,) = found_by(design, "FG512", whole=True)

@@ -41,6 +41,6 @@ def test_names_and_other_addresses_pass() -> None:
 def test_an_extra_device_may_be_a_server() -> None:
     cluster = example_cluster("superpod-b200")
     row = next(i for i, name in enumerate(cluster.names) if name.startswith("mgmt"))
-    address = cluster.addresses.of_devices()[1][row]
+    address = cluster.addresses.list_device_addresses()[1][row]
     assert address
     assert not found("superpod-b200", f"management.ntp={address}")

@@ -13,7 +13,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.export.files import addresses, devices, links
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.blocks.column import IPv6Column, at_places, column_of
+from fabricgen.numbering.blocks.column import IPv6Column, make_column, pick_addresses
 from fabricgen.numbering.blocks.family import FAMILIES, V6, Family
 from tests.effort import calls
 
@@ -108,7 +108,7 @@ def test_a_pool_that_is_too_small_says_what_was_needed(design_of) -> None:
 
 @given(st.lists(st.integers(0, (1 << 128) - 1), max_size=20))
 def test_texts_are_those_of_the_standard_library(numbers: list[int]) -> None:
-    column = column_of(V6, numbers)
+    column = make_column(V6, numbers)
     wanted = [str(IPv6Address(n)) for n in numbers]
     mapped = [n >> 32 in (0, 0xFFFF) for n in numbers]  # written with a dotted tail, and in no pool (FG504)
     assert [t for t, m in zip(column.texts(), mapped, strict=True) if not m] == [
@@ -119,13 +119,13 @@ def test_texts_are_those_of_the_standard_library(numbers: list[int]) -> None:
 
 @given(st.integers(0, 1 << 100), st.sampled_from([1, 2, 1 << 20, 1 << 63, 1 << 64, 1 << 70]), st.integers(0, 1 << 20))
 def test_places_are_added_as_integers_are(first: int, size: int, count: int) -> None:
-    column = column_of(V6, [first * size % (1 << 127)])
+    column = make_column(V6, [first * size % (1 << 127)])
     assert column.plus(np.array([count]), size).at(0) == (column.at(0) + count * size) % (1 << 128)
 
 
 def test_places_run_on_over_several_intervals() -> None:
     intervals = (Interval(1 << 64, 1 << 65), Interval(1 << 70, 1 << 64))
-    found = at_places("ipv6", intervals, np.arange(3), 1 << 64)
+    found = pick_addresses("ipv6", intervals, np.arange(3), 1 << 64)
     assert [found.at(i) for i in range(3)] == [1 << 64, 2 << 64, 1 << 70]
 
 
@@ -138,16 +138,16 @@ def test_prefixes_hold_what_the_standard_library_says(
     own = [max(1, n >> (128 - family.bits)) for n in numbers]
     lengths = data.draw(st.lists(st.integers(1, family.bits), min_size=len(own), max_size=len(own)))
     address = own[0] ^ (number >> (128 - family.bits) >> data.draw(st.integers(0, family.bits)))
-    column = column_of(family, own)
+    column = make_column(family, own)
     nets = [family.network(n, length) for n, length in zip(own, lengths, strict=True)]
     held = [net == family.network(address, length) for net, length in zip(nets, lengths, strict=True)]
     assert column.within(address, np.array(lengths, dtype=np.int64)).tolist() == held
     assert column.equals(address).tolist() == [n == address for n in own]
-    assert not column_of(family, [0]).within(0, np.array([1])).any(), "a row without an address is in no prefix"
+    assert not make_column(family, [0]).within(0, np.array([1])).any(), "a row without an address is in no prefix"
 
 
 def test_two_million_addresses_take_no_more_steps_than_one() -> None:
-    switches = column_of(V6, [(0xFD000FAB0100 << 80) + (n << 64) for n in range(16384)])
+    switches = make_column(V6, [(0xFD000FAB0100 << 80) + (n << 64) for n in range(16384)])
 
     def hosts(count: int) -> IPv6Column:
         place = np.arange(count)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.numbering.blocks.column import AddressColumn, dotted
+from fabricgen.numbering.blocks.column import AddressColumn, format_ipv4
 from fabricgen.render.engine import render_configs
 from tests.conftest import example_cluster
 
@@ -62,10 +62,10 @@ def test_both_ends_of_a_link_move_together(end: str) -> None:
     )
     port, device = (usual.b_port[link], SPINE) if end == "upper" else (usual.a_port[link], LEAF)
     own = overridden("leaf-spine", f"{device}: {{links: {{{port}: 192.0.2.101}}}}")
-    ends = {dotted(int(own.addresses.a_ip[link])), dotted(int(own.addresses.b_ip[link]))}
+    ends = {format_ipv4(int(own.addresses.a_ip[link])), format_ipv4(int(own.addresses.b_ip[link]))}
     assert ends == {"192.0.2.100", "192.0.2.101"}
     mine = own.addresses.b_ip if end == "upper" else own.addresses.a_ip
-    assert dotted(int(mine[link])) == "192.0.2.101"
+    assert format_ipv4(int(mine[link])) == "192.0.2.101"
     assert changed(usual.addresses.a_ip, own.addresses.a_ip) == [link]
 
 
@@ -73,7 +73,7 @@ def test_a_managed_switch_and_its_port_have_one_address() -> None:
     own = overridden("superpod-b300", "compute-leaf-p1-su01-r1-pl1-01: {mgmt: 192.168.0.61}")
     row = own.names.index("compute-leaf-p1-su01-r1-pl1-01")
     held, links = own.addresses, own.plan.links
-    assert dotted(int(held.management[row])) == "192.168.0.61"
+    assert format_ipv4(int(held.management[row])) == "192.168.0.61"
     port = np.flatnonzero((links.a_device == row) & (held.a_ip == held.management[row]))
     assert len(port) == 1
 
@@ -123,4 +123,4 @@ def test_an_ipv6_fabric_takes_its_router_id_from_an_ipv4_address() -> None:
 
 def test_devices_are_called_by_the_names_they_have() -> None:
     own = example_cluster("leaf-spine", f"names.devices={{{SPINE}: edge}}", "address_of={edge: {loopback: 192.0.2.9}}")
-    assert dotted(int(own.addresses.loopback[own.names.index("edge")])) == "192.0.2.9"
+    assert format_ipv4(int(own.addresses.loopback[own.names.index("edge")])) == "192.0.2.9"

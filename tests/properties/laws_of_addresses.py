@@ -12,9 +12,9 @@ import numpy as np
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.asn import asn_plan
-from fabricgen.numbering.blocks.pools import pool_prefixes
-from fabricgen.numbering.underlay import families
+from fabricgen.numbering.asn import merge_asn_plans
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
+from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Flags
 from fabricgen.wiring.cabling.end_numbers import number_ends
 from fabricgen.wiring.cabling.sockets import number_connectors
@@ -41,7 +41,7 @@ def addresses_lie_in_their_pools(case: Case) -> None:
     blueprint = case.cluster.design.loaded.blueprint
     for family in case.cluster.addresses.families:
         pools = {
-            (fabric, name): [ip_network(p) for p in pool_prefixes(blueprint, fabric, name, family.family)[0]]
+            (fabric, name): [ip_network(p) for p in find_pool_prefixes(blueprint, fabric, name, family.family)[0]]
             for fabric in ("", *blueprint.fabrics)
             for name in ("loopback", "fabric", "hosts", "management")
         }
@@ -102,7 +102,7 @@ def the_ends_of_a_link_are_on_one_subnet(case: Case) -> None:
 
 def links_have_the_families_of_their_fabric(case: Case) -> None:
     design = case.cluster.design
-    words = {fabric.name: families(design, fabric) for fabric in design.fabrics}
+    words = {fabric.name: list_families(design, fabric) for fabric in design.fabrics}
     for found in case.cluster.addresses.families:
         for link in case.network:
             mine = found.family.word in words[link.segment.fabric]
@@ -176,7 +176,7 @@ def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
     asn, design = case.cluster.addresses.asn, case.cluster.design
     for tier, cls in case.classes():
         numbers = asn[cls.rows]
-        plan = asn_plan(design, design.fabric(tier.fabric))[0].plan
+        plan = merge_asn_plans(design, design.fabric(tier.fabric))[0].plan
         groups = np.arange(len(numbers)) // tier.count
         if not numbers.any() or (plan == "per-rack" and tier.lowest and tier.peer_links is None):
             continue

@@ -14,7 +14,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.numbering.blocks.column import dotted
+from fabricgen.numbering.blocks.column import format_ipv4
 from tests.properties.blueprints import blueprints
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.properties.found_histories import WITHOUT_LOCK
@@ -32,8 +32,8 @@ def link_rows(cluster: Cluster) -> dict[tuple[str, str], tuple[Any, ...]]:
         (names[links.a_device[i]], cluster.a_port[i]): (
             names[links.b_device[i]],
             cluster.b_port[i],
-            dotted(int(a.a_ip[i])),
-            dotted(int(a.b_ip[i])),
+            format_ipv4(int(a.a_ip[i])),
+            format_ipv4(int(a.b_ip[i])),
             int(a.length[i]),
             int(links.rail[i]),
             int(links.plane[i]),
@@ -50,8 +50,8 @@ def device_rows(cluster: Cluster) -> dict[str, tuple[Any, ...]]:
         name: (
             devices.classes[devices.device_class[i]].profile.id,
             int(a.asn[i]),
-            dotted(int(a.loopback[i])),
-            dotted(int(a.management[i])),
+            format_ipv4(int(a.loopback[i])),
+            format_ipv4(int(a.management[i])),
             cluster.plan.racks.names[devices.rack[i]],
             int(devices.u[i]),
         )

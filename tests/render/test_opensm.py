@@ -128,11 +128,11 @@ def test_planned_guids_are_marked_and_stay_when_others_come(tmp_path: Path) -> N
 def test_devices_of_one_hash_get_guids_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     from fabricgen.numbering import guids
 
-    real = guids._hash
-    monkeypatch.setattr(guids, "_hash", lambda device, salt: real(device, salt) if salt > 1 else salt)
-    found = guids._planned([("compute", name) for name in ("c", "a", "b", "d")])
+    real = guids._hash_device
+    monkeypatch.setattr(guids, "_hash_device", lambda device, salt: real(device, salt) if salt > 1 else salt)
+    found = guids._plan_guids([("compute", name) for name in ("c", "a", "b", "d")])
     assert len(set(found.values())) == 4
-    assert found == guids._planned([("compute", name) for name in ("d", "b", "a", "c")])
+    assert found == guids._plan_guids([("compute", name) for name in ("d", "b", "a", "c")])
 
 
 def test_two_fabrics_of_one_node_have_guids_of_their_own(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.numbering.names import stated_places
+from fabricgen.numbering.names import find_stated_places
 from fabricgen.wiring.cabling.cables import make_cables
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.expand import build_wiring_plan
@@ -26,7 +26,7 @@ VARIANTS = {
 def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
     """How many cables a cluster has, and how many calls of functions place its devices and choose its cables."""
     design = example_design("colossus-200k", f"pods.p1.count={pods}", *sets)
-    links = build_wiring_plan(design, stated_places).links
+    links = build_wiring_plan(design, find_stated_places).links
     calls = 0
 
     def count(_frame: object, event: str, _what: Any) -> None:

@@ -13,9 +13,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.files.addresses import table
-from fabricgen.numbering.addresses.exit_links import exit_segments
+from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
+from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.wiring.tables import NODE, SWITCH
 from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
@@ -76,14 +76,14 @@ def _label(port: str) -> str:
 
 def main_addresses(cluster: Cluster, found: FamilyAddresses) -> list[str]:
     """The address of each device by which it is known; "" for none."""
-    links, exits = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
+    links, exits = cluster.plan.links, find_exit_segments(cluster.design, cluster.plan)
     own = zip(found.management.texts(), found.loopback.texts(), strict=True)
     texts = [management or loopback for management, loopback in own]
     for cls in cluster.plan.devices.classes:
         if cls.kind == NODE:
             texts[cls.rows] = [""] * cls.count
     routes, tenant = DefaultRoutes(cluster.design), tenant_of_devices(cluster.design, cluster.plan.devices)
-    sharing = fabrics_sharing(cluster.plan, cluster.design, cluster.phase.absent if cluster.phase else frozenset())
+    sharing = find_sharing_fabrics(cluster.plan, cluster.design, cluster.phase.absent if cluster.phase else frozenset())
     best = np.full(len(cluster.names), NEVER + 1, dtype=np.int64)
     for i, segment in enumerate(links.segments):
         if i in exits or not isinstance(segment.a, Attachment) or segment.a.role == "bmc":

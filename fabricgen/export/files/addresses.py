@@ -15,17 +15,17 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.export.host_links import bond_ports
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.addresses.exit_links import exit_segments
+from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, column_of
+from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, make_column
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
 from fabricgen.numbering.lazy_columns import (
     ConcatenatedColumn,
     EncodedColumn,
     LazyColumn,
     StackedColumn,
-    constant_column,
-    encoded,
+    encode_column,
+    repeat_value,
 )
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_inverse
 from fabricgen.wiring.tables import SWITCH, DeviceClass, ManagementPort, Segment
@@ -96,9 +96,9 @@ def _section(
     vrf: str | EncodedColumn = "",
 ) -> AddressSection:
     """Addresses of one kind."""
-    ports = constant_column(port, len(device)) if isinstance(port, str) else port
-    vrfs = constant_column(vrf, len(device)) if isinstance(vrf, str) else vrf
-    return AddressSection(addresses, lengths, constant_column(kind, len(device)), device, ports, vrfs)
+    ports = repeat_value(port, len(device)) if isinstance(port, str) else port
+    vrfs = repeat_value(vrf, len(device)) if isinstance(vrf, str) else vrf
+    return AddressSection(addresses, lengths, repeat_value(kind, len(device)), device, ports, vrfs)
 
 
 def _loopbacks(found: FamilyAddresses) -> AddressSection:
@@ -122,7 +122,7 @@ def _management(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
         own &= np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]
     rows = np.flatnonzero(own)
     classes, number = unique_inverse(devices.device_class[rows])
-    ports = encoded([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
+    ports = encode_column([_management_port(cluster, devices.classes[cls]) for cls in classes], number)
     return _section(found.management[rows], found.management_length[rows], "management", rows, ports)
 
 
@@ -152,8 +152,8 @@ def _gateways(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
         ]
     addresses, lengths, devices, ports, kinds, vrfs = zip(*rows, strict=True) if rows else ((),) * 6
     of_length, of_device = np.array(lengths, dtype=np.int64), np.array(devices, dtype=np.int64)
-    named, of_kind, of_vrf = (encoded(texts, np.arange(len(texts))) for texts in (ports, kinds, vrfs))
-    return AddressSection(column_of(found.family, addresses), of_length, of_kind, of_device, named, of_vrf)
+    named, of_kind, of_vrf = (encode_column(texts, np.arange(len(texts))) for texts in (ports, kinds, vrfs))
+    return AddressSection(make_column(found.family, addresses), of_length, of_kind, of_device, named, of_vrf)
 
 
 def _seconds(cluster: Cluster) -> Flags:
@@ -178,19 +178,19 @@ def link_addresses(cluster: Cluster, found: FamilyAddresses) -> AddressSection:
     address, at_b = found.a[link], upper == 1
     address[at_b] = found.b[link[at_b]]
     vrfs = _vrfs_of_links(cluster).take(link)
-    return AddressSection(address, found.length[link], encoded(kinds, links.segment[link]), device, port, vrfs)
+    return AddressSection(address, found.length[link], encode_column(kinds, links.segment[link]), device, port, vrfs)
 
 
 def _vrfs_of_links(cluster: Cluster) -> EncodedColumn:
     """The VRF of the port of the switch at each link to a node or an extra device."""
     design, plan = cluster.design, cluster.plan
-    own, exits = {fabric.name: fabric.vrf for fabric in design.fabrics}, exit_segments(design, plan)
+    own, exits = {fabric.name: fabric.vrf for fabric in design.fabrics}, find_exit_segments(design, plan)
     segments = plan.links.segments
     of_segment = [
         exits[i].vrf if i in exits else own.get(s.fabric, "") if s.lower == "node" else ""
         for i, s in enumerate(segments)
     ]
-    vrfs = encoded(of_segment, plan.links.segment)
+    vrfs = encode_column(of_segment, plan.links.segment)
     if not design.tenants:
         return vrfs
     codes, tenants = vrfs.codes.copy(), [tenant.name for tenant in design.tenants]
@@ -206,7 +206,7 @@ def _vrfs_of_links(cluster: Cluster) -> EncodedColumn:
 def kinds_of_links(cluster: Cluster) -> list[str]:
     """The kind of the addresses of links, by segment."""
     segments = cluster.plan.links.segments
-    management, exits = set(_management_segments(segments)), exit_segments(cluster.design, cluster.plan)
+    management, exits = set(_management_segments(segments)), find_exit_segments(cluster.design, cluster.plan)
     return [
         "management" if i in management else "exit" if i in exits else "host" if s.lower == "node" else "link"
         for i, s in enumerate(segments)
@@ -281,4 +281,4 @@ def _subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *,
         in_pair if pair else f"{name}.{vlan}"
         for name, in_pair, pair in zip(names, between, paired.tolist(), strict=True)
     ]
-    return encoded(whole, np.arange(len(whole), dtype=np.int32))
+    return encode_column(whole, np.arange(len(whole), dtype=np.int32))

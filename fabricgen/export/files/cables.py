@@ -9,7 +9,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.locations import device_places
 from fabricgen.export.plugs import label_texts
 from fabricgen.export.table import ExportContext, File, Table, csv_file
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encoded, object_array
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encode_column, object_array
 
 ON_REQUEST = False
 
@@ -48,9 +48,9 @@ def table(cluster: Cluster) -> Table:
     )
     columns = {
         "cable": cluster.cable_id_columns.of(row),
-        "fabric": encoded([s.fabric for s in links.segments], links.segment[link]),
+        "fabric": encode_column([s.fabric for s in links.segments], links.segment[link]),
         "part": parts.parts[0].take(row),
-        "medium": encoded([m.medium for m in cables.media], cables.medium[row]),
+        "medium": encode_column([m.medium for m in cables.media], cables.medium[row]),
         "length_m": parts.lengths.take(row),
         **ends,
         "label_a": ConcatenatedColumn((*near, " > ", *far)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Table, counted, csv_file, positive
-from fabricgen.numbering.lazy_columns import encoded, encoded_or_empty
+from fabricgen.numbering.lazy_columns import encode_column, encode_or_empty
 
 ON_REQUEST = False
 
@@ -24,7 +24,7 @@ def rows(cluster: Cluster) -> int:
 def table(cluster: Cluster) -> Table:
     """Devices in the order of the device table; addresses are IPv4 where a device has one, else IPv6."""
     devices, allocated = cluster.plan.devices, cluster.addresses
-    loopbacks, managements = allocated.of_devices()
+    loopbacks, managements = allocated.list_device_addresses()
     of_class = {
         "fabric": [c.fabric for c in devices.classes],
         "tier": [c.tier for c in devices.classes],
@@ -33,11 +33,11 @@ def table(cluster: Cluster) -> Table:
     }
     columns = {
         "device": cluster.names,
-        **{name: encoded(texts, devices.device_class) for name, texts in of_class.items()},
+        **{name: encode_column(texts, devices.device_class) for name, texts in of_class.items()},
         "site": cluster.sites,
-        "pod": encoded_or_empty([p.name for p in cluster.design.layout.pods], devices.pod),
+        "pod": encode_or_empty([p.name for p in cluster.design.layout.pods], devices.pod),
         "su": counted(devices.su),
-        "rack": encoded(cluster.plan.racks.names, devices.rack),
+        "rack": encode_column(cluster.plan.racks.names, devices.rack),
         "u": positive(devices.u),
         "rail": counted(devices.rail),
         "plane": counted(devices.plane),

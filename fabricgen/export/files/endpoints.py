@@ -18,7 +18,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
-from fabricgen.numbering.lazy_columns import EncodedColumn, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
 from fabricgen.wiring.tables import NODE
@@ -42,23 +42,23 @@ def table(cluster: Cluster) -> Table:
     device, accelerator, link = _rows(cluster)
     ports, leaf_ports = cluster.port_names.port_columns
     of_link = {
-        "fabric": encoded([s.fabric for s in segments], links.segment),
+        "fabric": encode_column([s.fabric for s in segments], links.segment),
         "nic": _nics(cluster),
         "port": ports,
         "rail": positive(links.rail),
         "plane": positive(links.plane),
         "leaf": EncodedColumn(cluster.name_column, links.b_device),
         "leaf_port": leaf_ports,
-        "speed_gbps": encoded([s.speed_gbps for s in segments], links.segment),
+        "speed_gbps": encode_column([s.speed_gbps for s in segments], links.segment),
     }
     columns = {
         "node": EncodedColumn(cluster.name_column, device),
-        "accelerator": encoded(range(int(accelerator.max(initial=-1)) + 1), accelerator),
+        "accelerator": encode_column(range(int(accelerator.max(initial=-1)) + 1), accelerator),
         "domain": domain_column(cluster).take(device),
         **{name: column.take_or_empty(link) for name, column in of_link.items()},
     }
     if cluster.design.layout.spare:
-        columns["spare"] = encoded(["no", "yes"], _is_spare(cluster)[device].astype(np.int32))
+        columns["spare"] = encode_column(["no", "yes"], _is_spare(cluster)[device].astype(np.int32))
     return Table("endpoints", columns)
 
 
@@ -132,7 +132,7 @@ def _nics(cluster: Cluster) -> EncodedColumn:
             of_leg = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
             rows = links.rows_of(i)
             number[rows] = of_leg[links.a_port[rows]]
-    return encoded(list(known), number)
+    return encode_column(list(known), number)
 
 
 def domain_column(cluster: Cluster) -> EncodedColumn:
@@ -145,4 +145,4 @@ def domain_column(cluster: Cluster) -> EncodedColumn:
                 domain, _ = device_domains(design, devices, scale_up.places, cls.rows)
                 of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
         names += domain_names(design, scale_up)
-    return encoded(names, of_device)
+    return encode_column(names, of_device)

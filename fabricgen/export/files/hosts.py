@@ -18,7 +18,7 @@ from fabricgen.export.host_links import bond_columns, by_device, family_texts, h
 from fabricgen.export.host_shapes import HostShape, PortKey
 from fabricgen.export.rdma.files import rdma_files
 from fabricgen.export.table import ExportContext, File, picked
-from fabricgen.numbering.addresses.rail_subnets import node_prefixes
+from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 from fabricgen.wiring.arrays import Ints64
 
 ON_REQUEST = True
@@ -37,7 +37,9 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     """
     rows, design, addresses = host_links(cluster), cluster.design, cluster.addresses
     prefixes = {
-        (fabric.name, found.family.word): node_prefixes(design, addresses.lock, addresses.used, fabric, found.family)
+        (fabric.name, found.family.word): list_node_prefixes(
+            design, addresses.lock, addresses.used, fabric, found.family
+        )
         for fabric in design.fabrics
         for found in addresses.families
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
 
 ON_REQUEST = False
 
@@ -24,9 +24,9 @@ def table(cluster: Cluster) -> Table:
     links, segments = cluster.plan.links, cluster.plan.links.segments
     a_port, b_port = cluster.port_names.port_columns
     a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
-    a_ip, b_ip = cluster.addresses.of_links()
+    a_ip, b_ip = cluster.addresses.list_link_addresses()
     columns = {
-        "fabric": encoded([s.fabric for s in segments], links.segment),
+        "fabric": encode_column([s.fabric for s in segments], links.segment),
         "link": ConcatenatedColumn((a_device, ":", a_port)),
         "cable": cluster.cable_id_columns.of(links.cable),
         "a_device": a_device,
@@ -35,7 +35,7 @@ def table(cluster: Cluster) -> Table:
         "b_device": b_device,
         "b_port": b_port,
         "b_ip": b_ip,
-        "speed_gbps": encoded([float(s.speed_gbps) for s in segments], links.segment),
+        "speed_gbps": encode_column([float(s.speed_gbps) for s in segments], links.segment),
         "rail": positive(links.rail),
         "plane": positive(links.plane),
     }

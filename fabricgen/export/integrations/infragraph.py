@@ -19,7 +19,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.operations.devices import word
 from fabricgen.export.table import ExportContext, File
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encoded
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.tables import DeviceClass
 
@@ -76,8 +76,8 @@ class _Infrastructure:
             yield (f',\n"{key}": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]").encode()
         (a, a_number), (b, b_number) = (self._machine(device) for device in (links.a_device, links.b_device))
         most = [str(n) for n in range(int(self._ports.max(initial=0)) + 1)]
-        a_port, b_port = encoded(most, self._a), encoded(most, self._b)
-        rate = encoded([f"gbps-{float(segment.speed_gbps):g}" for segment in links.segments], links.segment)
+        a_port, b_port = encode_column(most, self._a), encode_column(most, self._b)
+        rate = encode_column([f"gbps-{float(segment.speed_gbps):g}" for segment in links.segments], links.segment)
         edge = ConcatenatedColumn(
             (
                 *('{"ep1": {"instance": "', a, "[", a_number, ']", "component": "port[', a_port, ']"}, '),
@@ -96,7 +96,7 @@ class _Infrastructure:
         of_class = devices.device_class[rows]
         number = rows - np.array([cls.first for cls in devices.classes], dtype=np.int32)[of_class]
         most = [str(n) for n in range(int(number.max(initial=0)) + 1)]
-        return encoded(self.names, of_class), encoded(most, number)
+        return encode_column(self.names, of_class), encode_column(most, number)
 
     def _device(self, number: int, cls: DeviceClass) -> Json:
         accelerators = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None

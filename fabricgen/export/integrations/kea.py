@@ -21,7 +21,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.boot.names import main_addresses
 from fabricgen.export.boot.server import IMAGE_OPTION, BootServer, is_address
 from fabricgen.export.table import ExportContext, File
-from fabricgen.numbering.addresses.exit_links import exit_segments
+from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn
 from fabricgen.numbering.blocks.family import V4, Network
@@ -268,7 +268,7 @@ def _bridged(cluster: Cluster, found: FamilyAddresses) -> Iterator[Subnet]:
 
 def _on_links(cluster: Cluster, found: FamilyAddresses) -> Iterator[Subnet]:
     """The ends of links in the subnets of their fabric."""
-    links, exits = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
+    links, exits = cluster.plan.links, find_exit_segments(cluster.design, cluster.plan)
     everyone = [(links.segments[i].fabric, i) for i in range(len(links.segments)) if i not in exits]
     for fabric in served_fabrics(cluster):
         own = [i for name, i in everyone if name == fabric and _is_of_host(links.segments[i])]

@@ -28,7 +28,7 @@ from fabricgen.export.rdma.files import ECT, RING, HostQos, nic_of, rail_name
 from fabricgen.export.table import ExportContext, File, picked
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.numbering.addresses.rail_subnets import node_prefixes
+from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 
 ON_REQUEST = True
 
@@ -207,7 +207,7 @@ def pools(cluster: Cluster) -> Iterator[Pool]:
             nodes = by_network.get(f"{found.family.word} {network.device}")
             if network.routed and nodes:
                 fabric = cluster.design.fabric(network.fabric)
-                held = node_prefixes(
+                held = list_node_prefixes(
                     cluster.design, cluster.addresses.lock, cluster.addresses.used, fabric, found.family
                 )
                 yield _pool(network, held, nodes)

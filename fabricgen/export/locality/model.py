@@ -21,7 +21,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.files.endpoints import domain_column
 from fabricgen.export.simulators.dimensions import level_name
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encoded
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import NODE
 
@@ -63,7 +63,7 @@ class Locality:
     @cached_property
     def racks(self) -> EncodedColumn:
         """The rack of each node."""
-        return encoded(self.cluster.plan.racks.names, self.cluster.plan.devices.rack[self.nodes])
+        return encode_column(self.cluster.plan.racks.names, self.cluster.plan.devices.rack[self.nodes])
 
     @cached_property
     def domains(self) -> EncodedColumn:

@@ -16,7 +16,13 @@ from fabricgen.export.locations import rack_places
 from fabricgen.export.netbox.kinds import Kind, slug, slugs
 from fabricgen.export.palette import cluster_swatches
 from fabricgen.export.table import Cell, Table, counted, picked
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, constant_column, encoded, object_array
+from fabricgen.numbering.lazy_columns import (
+    ConcatenatedColumn,
+    EncodedColumn,
+    encode_column,
+    object_array,
+    repeat_value,
+)
 from fabricgen.wiring.arrays import unique_values
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
@@ -84,12 +90,12 @@ def _devices(cluster: Cluster) -> Kind:
     }
     columns = {
         "name": EncodedColumn(cluster.name_column, np.arange(len(table))),
-        **{name: encoded(texts, table.device_class) for name, texts in of_class.items()},
-        "status": constant_column("planned", len(table)),
-        "site": encoded(cluster.sites, np.arange(len(table))),
+        **{name: encode_column(texts, table.device_class) for name, texts in of_class.items()},
+        "status": repeat_value("planned", len(table)),
+        "site": encode_column(cluster.sites, np.arange(len(table))),
         "location": EncodedColumn(object_array([hall.name for hall in racks.halls])[racks.hall], table.rack),
-        "rack": encoded(racks.names, table.rack),
-        "position": encoded(range(int(table.u.max(initial=0)) + 1), table.u),
+        "rack": encode_column(racks.names, table.rack),
+        "position": encode_column(range(int(table.u.max(initial=0)) + 1), table.u),
         "description": _where(cluster),
     }
     references = {
@@ -106,7 +112,7 @@ def _devices(cluster: Cluster) -> Kind:
 def _where(cluster: Cluster) -> ConcatenatedColumn:
     """Which part of the cluster a device is of: `pod p1, unit 2, rail 3`."""
     table = cluster.plan.devices
-    pods = encoded(["", *(f"pod {pod.name}" for pod in cluster.design.layout.pods)], table.pod + 1)
+    pods = encode_column(["", *(f"pod {pod.name}" for pod in cluster.design.layout.pods)], table.pod + 1)
     numbers = {"unit": table.su, "rail": table.rail, "plane": table.plane}
     told = [
         EncodedColumn(object_array([f", {word} {n}" if n else "" for n in column.vocabulary]), column.codes)

@@ -15,16 +15,16 @@ from fabricgen.export.netbox.kinds import Kind, Reference, slugs
 from fabricgen.export.netbox.ports import address_sections, ports
 from fabricgen.export.table import Cell, Table
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.blocks.pools import pool_prefixes
+from fabricgen.numbering.addresses.demand import list_pool_demands
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.lazy_columns import (
     ConcatenatedColumn,
     EncodedColumn,
     LazyColumn,
     StackedColumn,
-    constant_column,
-    encoded,
+    encode_column,
     object_array,
+    repeat_value,
 )
 from fabricgen.wiring.arrays import Flags
 from fabricgen.wiring.tables import SWITCH
@@ -162,9 +162,9 @@ def _prefixes(cluster: Cluster, sections: list[AddressSection], *, in_vrfs: bool
     The two addresses of a routed link tell its prefix themselves: it has no row.
     """
     found: dict[tuple[str, str], tuple[str, str]] = {}
-    for demand in pool_demands(cluster.design):
+    for demand in list_pool_demands(cluster.design):
         if demand.now:
-            prefixes, name, _ = pool_prefixes(
+            prefixes, name, _ = find_pool_prefixes(
                 cluster.design.loaded.blueprint, demand.fabric, demand.pool, demand.family
             )
             found.update((("", prefix), ("container", f"pool {name}")) for prefix in prefixes)
@@ -214,13 +214,13 @@ def _addresses(cluster: Cluster, name: str, sections: list[AddressSection], mark
         stacked.append(
             (
                 each.addresses[rows].cells(each.lengths[rows]),
-                constant_column("active", len(rows)),
+                repeat_value("active", len(rows)),
                 EncodedColumn(roles, kinds.codes),
                 EncodedColumn(object_array([*cluster.names, ""]), np.where(there, device, len(cluster.names))),
-                encoded(ports, np.arange(len(rows))),
+                encode_column(ports, np.arange(len(rows))),
                 kinds,
                 *([each.vrfs.take(rows)] if in_vrfs else []),
-                *([constant_column("true", len(rows))] if mark else []),
+                *([repeat_value("true", len(rows))] if mark else []),
             )
         )
     names = (

@@ -24,9 +24,9 @@ from fabricgen.numbering.lazy_columns import (
     EncodedColumn,
     LazyColumn,
     StackedColumn,
-    constant_column,
-    encoded,
+    encode_column,
     object_array,
+    repeat_value,
 )
 from fabricgen.wiring.arrays import Ints64, unique_combinations
 from fabricgen.wiring.bonds import LACP, MLAG
@@ -71,8 +71,8 @@ def _bonds(cluster: Cluster) -> Table:
     columns = {
         "device": EncodedColumn(cluster.name_column, links.a_device[rows][first]),
         "name": names.take(first),
-        "type": constant_column("lag", len(first)),
-        "mgmt_only": constant_column("false", len(first)),
+        "type": repeat_value("lag", len(first)),
+        "mgmt_only": repeat_value("false", len(first)),
     }
     return Table("bonds", columns)
 
@@ -92,10 +92,10 @@ def _interfaces(cluster: Cluster, *, bonded: bool) -> Table:
                 EncodedColumn(cluster.name_column, device[rows]),
                 port.take(rows),
                 cage.take(rows),
-                encoded([port_type(s, side) for s, side in zip(links.segments, sides, strict=True)], segment),
-                encoded([int(s.speed_gbps * KBITS) for s in links.segments], segment),
-                encoded(["true" if each else "false" for each in managing], segment),
-                constant_column("", len(rows)) if upper else _bond_of(cluster, rows),
+                encode_column([port_type(s, side) for s, side in zip(links.segments, sides, strict=True)], segment),
+                encode_column([int(s.speed_gbps * KBITS) for s in links.segments], segment),
+                encode_column(["true" if each else "false" for each in managing], segment),
+                repeat_value("", len(rows)) if upper else _bond_of(cluster, rows),
             )
         )
     sections.append(_without_cable(cluster))
@@ -125,12 +125,12 @@ def _without_cable(cluster: Cluster) -> tuple[LazyColumn, ...]:
     idle = managing[keep].astype(np.int64)
     return (
         EncodedColumn(cluster.name_column, device),
-        encoded(names, name),
-        constant_column("", len(device)),
-        encoded(["virtual", "1000base-t"], idle),
-        constant_column("", len(device)),
-        encoded(["false", "true"], idle),
-        constant_column("", len(device)),
+        encode_column(names, name),
+        repeat_value("", len(device)),
+        encode_column(["virtual", "1000base-t"], idle),
+        repeat_value("", len(device)),
+        encode_column(["false", "true"], idle),
+        repeat_value("", len(device)),
     )
 
 
@@ -185,7 +185,7 @@ def _modules(cluster: Cluster) -> Iterator[Kind]:
         "device": held["device"],
         "module_bay": held["name"],
         "module_type": EncodedColumn(names, part[first]),
-        "status": constant_column("planned", len(first)),
+        "status": repeat_value("planned", len(first)),
     }
     references = {
         **of_device,
@@ -201,21 +201,21 @@ def _cables(cluster: Cluster) -> Table:
     ends: dict[str, LazyColumn] = {}
     for side, device, port in zip("ab", (links.a_device, links.b_device), cluster.port_names.port_columns, strict=True):
         ends |= {
-            f"side_{side}_site": encoded(cluster.sites, device[rows]),
+            f"side_{side}_site": encode_column(cluster.sites, device[rows]),
             f"side_{side}_device": EncodedColumn(cluster.name_column, device[rows]),
-            f"side_{side}_type": constant_column("dcim.interface", len(rows)),
+            f"side_{side}_type": repeat_value("dcim.interface", len(rows)),
             f"side_{side}_name": port.take(rows),
         }
     lengths = [round(length, 2) for length in plan.length_m.tolist()]
     fills = [swatches[s.fabric].fill[1:].lower() if s.fabric in swatches else "" for s in links.segments]
     columns = {
         **ends,
-        "type": encoded([cable_type(medium) for medium in plan.media], plan.medium[cable]),
-        "status": constant_column("planned", len(rows)),
+        "type": encode_column([cable_type(medium) for medium in plan.media], plan.medium[cable]),
+        "status": repeat_value("planned", len(rows)),
         "label": cluster.cable_id_columns.of(cable),
-        "color": encoded(fills, links.segment[rows]),
-        "length": encoded(lengths, cable),
-        "length_unit": constant_column("m", len(rows)),
+        "color": encode_column(fills, links.segment[rows]),
+        "length": encode_column(lengths, cable),
+        "length_unit": repeat_value("m", len(rows)),
     }
     return Table("cables", columns)
 

@@ -21,8 +21,8 @@ from fabricgen.export.host_links import bond_columns, by_device, host_links, sha
 from fabricgen.export.host_shapes import HostShape, PortKey, Text
 from fabricgen.export.table import File, picked
 from fabricgen.kernel.templates import built_in_templates
-from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
-from fabricgen.numbering.underlay import families
+from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
+from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import Segment
 
@@ -225,7 +225,7 @@ class RdmaShape:
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
         absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
-        return fabrics_sharing(self.cluster.plan, self.cluster.design, absent)
+        return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
     def _segment(self, key: NicKey) -> Segment:
         return self.cluster.plan.links.segments[key.segment]
@@ -268,7 +268,7 @@ def environment(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[s
         "ucx_devices": ",".join(f"{name}:1" for name in devices),
         "traffic_class": first.traffic_class,
         "roce": first.is_roce,
-        "family": "AF_INET" if "v4" in families(cluster.design, fabric) else "AF_INET6",
+        "family": "AF_INET" if "v4" in list_families(cluster.design, fabric) else "AF_INET6",
         "sockets": ",".join(sockets),
         "cross_nic": cross_nic(cluster, fabric),
         "sharp": runs_sharp(cluster, fabric),

@@ -12,9 +12,9 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import AsnPlan, Pools
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.blocks.family import FAMILIES, Network, of_family
-from fabricgen.numbering.blocks.pools import pool_prefixes
+from fabricgen.numbering.addresses.demand import list_pool_demands
+from fabricgen.numbering.blocks.family import FAMILIES, Network, filter_prefixes
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 
 
 def list_stated_pools(design: Design) -> Iterator[tuple[Path, Network]]:
@@ -51,8 +51,8 @@ def list_drawn_pools(design: Design) -> frozenset[tuple[Path, str]]:
     """
     blueprint = design.loaded.blueprint
     return frozenset(
-        (pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[2], demand.family.word)
-        for demand in pool_demands(design)
+        (find_pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[2], demand.family.word)
+        for demand in list_pool_demands(design)
     )
 
 
@@ -62,7 +62,7 @@ def list_drawn_prefixes(design: Design) -> list[tuple[Path, Network]]:
     for path, word in sorted(list_drawn_pools(design)):
         family = next(family for family in FAMILIES if family.word == word)
         fabric = str(path[1]) if path[0] == "fabrics" else ""
-        prefixes = pool_prefixes(design.loaded.blueprint, fabric, str(path[-1]), family)[0]
+        prefixes = find_pool_prefixes(design.loaded.blueprint, fabric, str(path[-1]), family)[0]
         drawn += [(path, ip_network(prefix)) for prefix in prefixes]
     return drawn
 
@@ -72,7 +72,7 @@ def list_default_pools(design: Design) -> Iterator[tuple[str, Network]]:
     drawn = list_drawn_pools(design)
     for family in FAMILIES:
         for name, prefixes in family.default_pools.items():
-            stated = of_family(getattr(design.loaded.blueprint.pools, name), family)
+            stated = filter_prefixes(getattr(design.loaded.blueprint.pools, name), family)
             if not stated and (("pools", name), family.word) in drawn:
                 yield from ((name, ip_network(prefix)) for prefix in prefixes)
 

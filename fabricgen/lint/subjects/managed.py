@@ -9,7 +9,7 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.numbering.underlay import families
+from fabricgen.numbering.underlay import list_families
 
 
 def is_configured(design: Design, tier: TierDesign) -> bool:
@@ -47,7 +47,7 @@ def list_management_families(design: Design) -> tuple[str, ...]:
     """Address families of the switches' management ports: `v4`, `v6` or both."""
     oob = next((fabric for fabric in design.fabrics if fabric.managed_devices), None)
     if oob is not None:
-        return families(design, oob)
+        return list_families(design, oob)
     ip = design.loaded.blueprint.ip
     return ("v4", "v6") if ip == "dual" else (ip,)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fabricgen.design.capacity.bisection import chains_of, strands_of, tops_of
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.numbering.underlay import families, is_management, runs_bgp, underlay
+from fabricgen.numbering.underlay import is_management, list_families, runs_bgp, underlay
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ def _needs_frr(design: Design, fabric: FabricDesign) -> bool:
     blueprint = design.loaded.blueprint
     scopes = (blueprint.fabrics[fabric.name].routing, blueprint.routing)
     is_stated = any(routing.bfd or routing.max_prefixes for routing in scopes)
-    return is_stated or "v4" not in families(design, fabric)
+    return is_stated or "v4" not in list_families(design, fabric)
 
 
 def _count_sessions_per_link(design: Design, fabric: FabricDesign) -> int:
     """BGP sessions on each link: one an address family, or one over link-local addresses for both."""
-    return 1 if underlay(design, fabric) == "ebgp-unnumbered" else len(families(design, fabric))
+    return 1 if underlay(design, fabric) == "ebgp-unnumbered" else len(list_families(design, fabric))
 
 
 def count_sessions(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
@@ -96,7 +96,7 @@ def count_ecmp_groups(design: Design, fabric: FabricDesign, tier: TierDesign) ->
     """
     up = 1 if tier.up and tier.up.count > 1 else 0
     down = sum(feed.used // feed.links for feed in tier.feeds if feed.source.tier and feed.links > 1)
-    return (up + down) * len(families(design, fabric))
+    return (up + down) * len(list_families(design, fabric))
 
 
 def count_ecmp_paths(tier: TierDesign) -> int:

@@ -10,9 +10,9 @@ from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.lint.subjects.addressing import is_within
-from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.family import Network
-from fabricgen.numbering.blocks.pools import pool_prefixes
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.views.exits import taken
 
 
@@ -40,10 +40,12 @@ def list_leading_exits(design: Design, fabric: str, vrf: str, address: Network) 
 
 def list_host_prefixes(design: Design, exit_: ExitDesign) -> Iterator[Network]:
     """Prefixes that the addresses of the hosts of an exit's own fabric come from; linked ones may be kept inside."""
-    demands = (d for d in pool_demands(design) if d.pool in ("hosts", "management") and d.fabric == exit_.fabric.name)
+    demands = (
+        d for d in list_pool_demands(design) if d.pool in ("hosts", "management") and d.fabric == exit_.fabric.name
+    )
     takers = {(d.pool, d.family.word): d.family for d in demands}
     for (pool, _), family in sorted(takers.items(), key=lambda taker: taker[0]):
-        yield from map(ip_network, pool_prefixes(design.loaded.blueprint, exit_.fabric.name, pool, family)[0])
+        yield from map(ip_network, find_pool_prefixes(design.loaded.blueprint, exit_.fabric.name, pool, family)[0])
 
 
 def make_entry_path(exit_: ExitDesign, key: str, index: int, count: int) -> Path:

@@ -14,14 +14,14 @@ from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.addresses.allocator import AddressAllocator
-from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsOf
+from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsByFabric
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
-from fabricgen.numbering.blocks.column import IPv4Column, first_family
+from fabricgen.numbering.blocks.column import IPv4Column, merge_families
 from fabricgen.numbering.blocks.family import FAMILIES, V4, Family
 from fabricgen.numbering.lazy_columns import LazyColumn
 from fabricgen.numbering.switch_asns import allocate_asns
-from fabricgen.numbering.underlay import families, is_routed, runs_bgp
+from fabricgen.numbering.underlay import is_routed, list_families, runs_bgp
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces, tenant_places
@@ -63,35 +63,35 @@ class Addresses:
         """The IPv6 addresses; None where nothing has any."""
         return self.families[1] if len(self.families) > 1 else None
 
-    def of_devices(self) -> tuple[LazyColumn, LazyColumn]:
+    def list_device_addresses(self) -> tuple[LazyColumn, LazyColumn]:
         """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
-        loopbacks = first_family([found.loopback.cells() for found in self.families])
-        return loopbacks, first_family([found.management.cells() for found in self.families])
+        loopbacks = merge_families([family.loopback.cells() for family in self.families])
+        return loopbacks, merge_families([family.management.cells() for family in self.families])
 
-    def of_links(self) -> tuple[LazyColumn, LazyColumn]:
+    def list_link_addresses(self) -> tuple[LazyColumn, LazyColumn]:
         """Address with prefix length of the lower and upper end of every link: IPv4 where it has any, else IPv6."""
-        lower = first_family([found.a.cells(found.length) for found in self.families])
-        return lower, first_family([found.b.cells(found.length) for found in self.families])
+        lower = merge_families([family.a.cells(family.length) for family in self.families])
+        return lower, merge_families([family.b.cells(family.length) for family in self.families])
 
     @property
     def loopback(self) -> Ints64:
         """IPv4 loopbacks by device; int64, 0 for none."""
-        return _int64(self.v4.loopback)
+        return _read_ipv4_values(self.v4.loopback)
 
     @property
     def management(self) -> Ints64:
         """IPv4 management addresses by device; int64, 0 for none."""
-        return _int64(self.v4.management)
+        return _read_ipv4_values(self.v4.management)
 
     @property
     def a_ip(self) -> Ints64:
         """IPv4 addresses of the lower ends of links; int64, 0 for none."""
-        return _int64(self.v4.a)
+        return _read_ipv4_values(self.v4.a)
 
     @property
     def b_ip(self) -> Ints64:
         """IPv4 addresses of the upper ends of links; int64, 0 for none."""
-        return _int64(self.v4.b)
+        return _read_ipv4_values(self.v4.b)
 
     @property
     def length(self) -> Ints64:
@@ -99,12 +99,12 @@ class Addresses:
         return self.v4.length
 
 
-def _int64(column: object) -> Ints64:
+def _read_ipv4_values(column: object) -> Ints64:
     assert isinstance(column, IPv4Column)  # noqa: S101 - of the IPv4 family
     return column.values
 
 
-def allocate(design: Design, plan: WiringPlan) -> Addresses:
+def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
     """Allocate every address and AS number of a cluster.
 
     Raises InputError, with the path of the pool, where a pool is too small.
@@ -114,46 +114,48 @@ def allocate(design: Design, plan: WiringPlan) -> Addresses:
     asn = np.zeros(len(plan.devices), dtype=np.int64)
     for tier, numbers in allocate_asns(design, speakers, blocks).items():
         asn[plan.devices.of_tier(tier).rows] = numbers
-    rails = _rails(design, plan, blocks)
-    tenants = tenant_places(design, plan, {name: each.subnet for name, each in rails.items()})
-    present = [family for family in FAMILIES if family is V4 or _has(design, family)]
+    rails = _allocate_rails(design, plan, blocks)
+    tenants = tenant_places(design, plan, {name: subnets.subnet for name, subnets in rails.items()})
+    present = [family for family in FAMILIES if family is V4 or _has_family(design, family)]
     allocations = [
         FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails, tenants) for family in present
     ]
-    found = tuple(allocation.run() for allocation in allocations)
+    addresses = tuple(allocation.run() for allocation in allocations)
     holders = frozenset(blocks.used | design.layout.numbering.used)
-    return Addresses(asn, _int64(allocations[0].router_id), found, rails, blocks.lock(), holders, tenants)
+    return Addresses(
+        asn, _read_ipv4_values(allocations[0].router_id), addresses, rails, blocks.lock(), holders, tenants
+    )
 
 
-def _has(design: Design, family: Family) -> bool:
+def _has_family(design: Design, family: Family) -> bool:
     """Whether anything in the cluster has addresses of a family."""
-    stated = {word for fabric in design.fabrics for word in families(design, fabric)}
-    return family.word in stated or design.loaded.blueprint.ip in (family.word, "dual")
+    in_use = {word for fabric in design.fabrics for word in list_families(design, fabric)}
+    return family.word in in_use or design.loaded.blueprint.ip in (family.word, "dual")
 
 
-def _rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsOf:
-    found = {}
+def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsByFabric:
+    subnets_by_fabric = {}
     for fabric in design.fabrics:
         leaves = design.leaves(fabric)
         if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaves:
-            from fabricgen.numbering.addresses.rail_subnets import rail_subnets
+            from fabricgen.numbering.addresses.rail_subnets import allocate_rail_subnets
 
             vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
-            found[fabric.name] = rails = rail_subnets(plan, fabric, leaves, vlan, blocks)
+            subnets_by_fabric[fabric.name] = rails = allocate_rail_subnets(plan, fabric, leaves, vlan, blocks)
             _check_vlans(design, fabric, vlan, rails.most)
-    return found
+    return subnets_by_fabric
 
 
 def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) -> None:
     """Raises InputError where the VLANs of a fabric's rails reach that of another on the same switches."""
-    for other in design.fabrics:
-        taken = fabric_vlan(design.loaded.blueprint, design.layout.numbering, other.name)
-        same = not set(other.leaves).isdisjoint(fabric.leaves) and other.name != fabric.name
-        if same and vlan <= taken < vlan + count:
+    for other_fabric in design.fabrics:
+        other_vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, other_fabric.name)
+        shares_switches = not set(other_fabric.leaves).isdisjoint(fabric.leaves) and other_fabric.name != fabric.name
+        if shares_switches and vlan <= other_vlan < vlan + count:
             raise fault(
                 "FG114",
                 f"the {count} subnets of {fabric.name} on a switch are in VLANs {vlan} to {vlan + count - 1}, and "
-                f"{other.name} has {taken}",
+                f"{other_fabric.name} has {other_vlan}",
                 path=fabric.path,
                 hint="state another `vlan` for one of them",
             )

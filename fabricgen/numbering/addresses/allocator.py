@@ -11,12 +11,12 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator, DeviceBlocks, Slots
 from fabricgen.numbering.blocks.column import AddressColumn
 from fabricgen.numbering.blocks.family import Family
-from fabricgen.numbering.blocks.pools import Need, NumberPool, need_of_tier, pool, pool_prefixes
-from fabricgen.numbering.slots import switch_slots
+from fabricgen.numbering.blocks.pools import Need, NumberPool, explain_tier_need, find_pool, find_pool_prefixes
+from fabricgen.numbering.slots import find_switch_slots
 
 
 class AddressAllocator:
@@ -26,40 +26,40 @@ class AddressAllocator:
         self._design, self.family, self.blocks = design, family, blocks
         self._slots: dict[TierKey, Slots] = {}
 
-    def _pool(self, fabric: str, name: str) -> NumberPool:
+    def _find_pool(self, fabric: str, name: str) -> NumberPool:
         """The pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
-        source = pool(self._design.loaded.blueprint, fabric, name, self.family)
-        return replace(source, wanted=self._wanted[source.path])
+        source = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
+        return replace(source, wanted=self._demand_by_pool[source.path])
 
     @cached_property
-    def _wanted(self) -> Counter[Path]:
+    def _demand_by_pool(self) -> Counter[Path]:
         """The addresses that are asked of each pool of the family, by the path of the pool."""
-        found: Counter[Path] = Counter()
-        for demand in pool_demands(self._design):
+        counts: Counter[Path] = Counter()
+        for demand in list_pool_demands(self._design):
             if demand.family is self.family:
-                path = pool_prefixes(self._design.loaded.blueprint, demand.fabric, demand.pool, self.family)[2]
-                found[path] += demand.block
-        return found
+                path = find_pool_prefixes(self._design.loaded.blueprint, demand.fabric, demand.pool, self.family)[2]
+                counts[path] += demand.block
+        return counts
 
     def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier, computed once."""
         if tier.key not in self._slots:
-            self._slots[tier.key] = switch_slots(fabric, tier, self.blocks.capacity)
+            self._slots[tier.key] = find_switch_slots(fabric, tier, self.blocks.capacity)
         return self._slots[tier.key]
 
     def loopbacks(self, fabric: FabricDesign, tier: TierDesign, vrf: str = "") -> AddressColumn:
         """One loopback for each switch of a tier, in the default VRF or another."""
-        source = self._pool(fabric.name, "loopback")
+        source = self._find_pool(fabric.name, "loopback")
         within = f" in vrf {vrf}" if vrf else ""
-        what, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.slots(fabric, tier)
-        need = need_of_tier(self._design, fabric, tier, what, 1, "one", slots.count)
+        subject, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.slots(fabric, tier)
+        need = explain_tier_need(self._design, fabric, tier, subject, 1, "one", slots.count)
         return self.blocks.addresses(source, slots, f"loopback{self.family.ending}{within}", need)
 
     def largest_block_before(
         self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
     ) -> int:
         """The largest block size that the lock remembers for a purpose; 0 for none."""
-        source = self._pool(fabric.name, name)
+        source = self._find_pool(fabric.name, name)
         return self.blocks.largest_block_before(source, self.slots(*owned), purpose)
 
     def device_blocks(
@@ -69,16 +69,18 @@ class AddressAllocator:
         owned: tuple[FabricDesign, TierDesign],
         purpose: str,
         size: int,
-        what: str,
+        subject: str,
     ) -> DeviceBlocks:
         """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
-        source, slots = self._pool(fabric.name, name), self.slots(*owned)
-        each = power_of_two_at_least(size)
-        need = need_of_tier(self._design, *owned, what, each, f"a /{self.family.length_of(each)}", slots.count)
+        source, slots = self._find_pool(fabric.name, name), self.slots(*owned)
+        block_size = power_of_two_at_least(size)
+        need = explain_tier_need(
+            self._design, *owned, subject, block_size, f"a /{self.family.prefix_length(block_size)}", slots.count
+        )
         return self.blocks.device_blocks(source, slots, purpose, size, need)
 
     def management(self, size: int) -> Intervals:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""
-        source = self._pool("", "management")
+        source = self._find_pool("", "management")
         need = Need("the management port of each switch")
         return self.blocks.take(source, f"management{self.family.ending}", size, need, aligned=True)

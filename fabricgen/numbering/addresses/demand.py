@@ -10,10 +10,10 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of, pairs_of
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.addresses.relayed_vrfs import relayed_vrfs
+from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_vrfs
 from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, Family
-from fabricgen.numbering.slot_counts import group_capacity, group_slot_count, node_slot_count, numbered_groups
-from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
+from fabricgen.numbering.slot_counts import count_group_slots, count_node_slots, count_numbered_groups, group_capacity
+from fabricgen.numbering.underlay import is_management, is_routed, links_carry_vrfs, list_families, numbers_links
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,41 +34,45 @@ class PoolDemand:
     """Addresses that are allocated: the reserved ones, rounded up to a power of two."""
 
 
-def pool_demands(design: Design) -> Iterator[PoolDemand]:
+def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
     """All demands on address pools, in both families."""
     for family in FAMILIES:
-        fabrics = [f for f in design.fabrics if family.word in families(design, f)]
+        fabrics = [f for f in design.fabrics if family.word in list_families(design, f)]
         for fabric in filter(is_routed, design.fabrics):
             if fabric in fabrics or family.bits == ROUTER_ID_BITS:
-                yield from (_demand(fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
-        for owner, tier, _ in relayed_vrfs(design, family):
-            yield _demand(owner.name, "loopback", family, owner, tier, 1)
-        yield from _of_links(design, fabrics, family)
-        yield from _of_exits(design, fabrics, family)
+                yield from (_make_demand(fabric.name, "loopback", family, fabric, t, 1) for t in fabric.tiers)
+        for owner, tier, _ in list_relayed_vrfs(design, family):
+            yield _make_demand(owner.name, "loopback", family, owner, tier, 1)
+        yield from _list_link_demands(design, fabrics, family)
+        yield from _list_exit_demands(design, fabrics, family)
         for fabric in fabrics:
-            yield from _of_nodes(design, fabric, family)
+            yield from _list_node_demands(design, fabric, family)
         managed = any(f.managed_devices for f in design.fabrics)
         if not managed and design.loaded.blueprint.ip in (family.word, "dual"):
-            yield _of_switches(design, family)
+            yield _make_management_demand(design, family)
 
 
-def _demand(pool_of: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, each: int) -> PoolDemand:
+def _make_demand(
+    drawing_fabric: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, per_switch: int
+) -> PoolDemand:
     """The demand of `each` addresses for every switch of a tier; a block of single ones leaves its first unused."""
-    numbered = numbered_groups(tier) * tier.count
-    slots = group_slot_count(owner, tier) * group_capacity(tier)
-    block = power_of_two_at_least(slots + 1 if each == 1 else slots) * each
-    return PoolDemand(pool_of, pool, family, tier.switches * each, max(numbered, tier.switches) * each, block)
+    numbered = count_numbered_groups(tier) * tier.count
+    slots = count_group_slots(owner, tier) * group_capacity(tier)
+    block = power_of_two_at_least(slots + 1 if per_switch == 1 else slots) * per_switch
+    return PoolDemand(
+        drawing_fabric, pool, family, tier.switches * per_switch, max(numbered, tier.switches) * per_switch, block
+    )
 
 
-def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
+def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
     """Addresses of links between switches: of a fabric's own links, and of each VRF on the links that it passes."""
-    seen: set[tuple[str, str]] = set()
+    counted_vrfs: set[tuple[str, str]] = set()
     for fabric in fabrics:
         owners = [fabric] if numbers_links(design, fabric) else []
-        if fabric.vrf and (fabric.carrier, fabric.vrf) not in seen:
+        if fabric.vrf and (fabric.carrier, fabric.vrf) not in counted_vrfs:
             carrier = design.fabric(fabric.carrier)
             if links_carry_vrfs(design, carrier):
-                seen.add((carrier.name, fabric.vrf))
+                counted_vrfs.add((carrier.name, fabric.vrf))
                 owners += [carrier, fabric]
         times = sum(fabric.name in tenant.transport for tenant in design.tenants)
         owners += [fabric] * (times if links_carry_vrfs(design, fabric) else 0)
@@ -76,67 +80,67 @@ def _of_links(design: Design, fabrics: list[FabricDesign], family: Family) -> It
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
-                        each = family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
-                        yield _demand(fabric.name, "fabric", family, owner, tier, each)
+                        block = family.size_pair_block(power_of_two_at_least(tier.addressed(run)))
+                        yield _make_demand(fabric.name, "fabric", family, owner, tier, block)
 
 
-def _of_exits(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
+def _list_exit_demands(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
     """Addresses of links that lead out of fabrics, where the blueprint does not state them all."""
     for exit_ in exits_of(design):
-        pairs = free_pairs(exit_, family) if exit_.fabric in fabrics else 0
+        pairs = count_free_pairs(exit_, family) if exit_.fabric in fabrics else 0
         if pairs:
-            each = family.block_of_pairs(pairs)
-            yield _demand(exit_.fabric.name, "fabric", family, *owned_tier(design, exit_), each)
+            block = family.size_pair_block(pairs)
+            yield _make_demand(exit_.fabric.name, "fabric", family, *find_exit_tier(design, exit_), block)
 
 
-def _of_nodes(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
+def _list_node_demands(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
     """Addresses of nodes, extra devices and management ports, in blocks of the switches that they attach to."""
     if fabric.hosts == "none":
         return
     pool = "management" if is_management(fabric) else "hosts"
     for tier in design.tiers:
         if tier.key in fabric.leaves or any(extra.tier == tier.key for extra in fabric.extras):
-            each = _block_of_nodes(fabric, tier, family)
-            yield _demand(fabric.name, pool, family, design.fabric(tier.fabric), tier, each)
+            block = _size_node_block(fabric, tier, family)
+            yield _make_demand(fabric.name, pool, family, design.fabric(tier.fabric), tier, block)
 
 
-def _block_of_nodes(fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
+def _size_node_block(fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
     ports = sum(run.numbers for run in tier.downs)
     if fabric.hosts == "routed":
-        return family.block_of_pairs(ports)
+        return family.size_pair_block(ports)
     if fabric.hosts == "rail-subnets" and tier.key in fabric.leaves:
-        size = family.subnet_size or subnet_size(fabric, tier)
-        return _most_subnets(fabric, tier) * size
-    return family.subnet_size or bridged_size(ports)
+        size = family.subnet_size or size_rail_subnet(fabric, tier)
+        return _count_rail_subnets(fabric, tier) * size
+    return family.subnet_size or size_bridged_subnet(ports)
 
 
-def _most_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
+def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
     """Subnets of rails kept on each switch of a tier, a power of two."""
     keys: dict[tuple[int, ...], set[tuple[int, int, int]]] = {}
     attached = (attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments)
-    legs = [leg for attachment in attached for leg in _legs(attachment)]
-    for place, key in legs:
-        keys.setdefault(tuple(value for d, value in place.items() if d in tier.per), set()).add(key)
-    return power_of_two_at_least(max((len(found) for found in keys.values()), default=1))
+    legs = [leg for attachment in attached for leg in _list_leg_keys(attachment)]
+    for coordinates, key in legs:
+        keys.setdefault(tuple(value for d, value in coordinates.items() if d in tier.per), set()).add(key)
+    return power_of_two_at_least(max((len(rail_keys) for rail_keys in keys.values()), default=1))
 
 
-def _legs(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
+def _list_leg_keys(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
     for leg in attachment.legs:
-        place = {name: leg_number(name, leg) for name in leg_dimensions()}
-        yield place, (leg.rail, leg.plane, leg.port)
+        coordinates = {name: leg_number(name, leg) for name in leg_dimensions()}
+        yield coordinates, (leg.rail, leg.plane, leg.port)
 
 
-def _of_switches(design: Design, family: Family) -> PoolDemand:
+def _make_management_demand(design: Design, family: Family) -> PoolDemand:
     """The one subnet of the management ports of all switches, where no fabric takes them."""
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
-    slots = [group_slot_count(fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
-    kept = RESERVED_IN_SUBNET + 1
-    block = family.subnet_size or power_of_two_at_least(kept + sum(map(power_of_two_at_least, slots)))
+    slots = [count_group_slots(fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
+    reserved = RESERVED_IN_SUBNET + 1
+    block = family.subnet_size or power_of_two_at_least(reserved + sum(map(power_of_two_at_least, slots)))
     if family.subnet_size:
         return PoolDemand("", "management", family, block, block, block)
     now = sum(tier.switches for _, tier in tiers)
-    numbered = sum(numbered_groups(tier) * tier.count for fabric, tier in tiers)
-    return PoolDemand("", "management", family, kept + now, kept + max(numbered, now), block)
+    numbered = sum(count_numbered_groups(tier) * tier.count for fabric, tier in tiers)
+    return PoolDemand("", "management", family, reserved + now, reserved + max(numbered, now), block)
 
 
 # Sizes of bridged subnets, and the addresses at their start that no host gets.
@@ -148,42 +152,42 @@ LEAST_HOSTS = 256
 """The smallest subnet of a rail is a /24, so that the last octet of an address identifies the node."""
 
 
-def bridged_size(ports: int) -> int:
+def size_bridged_subnet(ports: int) -> int:
     """The size of a subnet for `ports` hosts, in addresses; a power of two."""
     return power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
 
 
-def subnet_size(fabric: FabricDesign, tier: TierDesign) -> int:
+def size_rail_subnet(fabric: FabricDesign, tier: TierDesign) -> int:
     """The size of a rail's subnet on the switches of a tier, in addresses; a power of two."""
-    slots = node_slot_count(fabric, tier)
+    slots = count_node_slots(fabric, tier)
     extras = sum(len(extra.links) for extra in fabric.extras if extra.tier == tier.key)
-    return max(LEAST_HOSTS, bridged_size(slots + extras))
+    return max(LEAST_HOSTS, size_bridged_subnet(slots + extras))
 
 
 # How many pairs of addresses the ways out of a fabric ask of its pool, and which the blueprint states.
 
 
-def stated_of(exit_: ExitDesign, family: Family) -> dict[tuple[int, int], tuple[int, int, int]]:
+def list_stated_pairs(exit_: ExitDesign, family: Family) -> dict[tuple[int, int], tuple[int, int, int]]:
     """By (device, leg): (own address, far address, prefix length) that the blueprint states in a family."""
     extra, legs = exit_.extra, {leg.name: i for i, leg in enumerate(exit_.extra.attachment.legs)}
-    found = {}
-    for name, own in exit_.spec.devices.items():
-        for port, link in own.links.items():
+    pairs = {}
+    for name, device in exit_.spec.devices.items():
+        for port, link in device.links.items():
             pair = pairs_of(link).get(family.word == "v6")
             if pair:
-                found[extra.devices.index(name), legs[port]] = pair
-    return found
+                pairs[extra.devices.index(name), legs[port]] = pair
+    return pairs
 
 
-def free_pairs(exit_: ExitDesign, family: Family) -> int:
+def count_free_pairs(exit_: ExitDesign, family: Family) -> int:
     """Pairs of addresses that each switch keeps for the links of an exit; 0 where all of them are stated."""
-    stated = stated_of(exit_, family)
-    free = [link for link in exit_.extra.links if (link.device, link.leg) not in stated]
+    stated_pairs = list_stated_pairs(exit_, family)
+    free = [link for link in exit_.extra.links if (link.device, link.leg) not in stated_pairs]
     per_switch = [link.switch for link in exit_.extra.links]
     return power_of_two_at_least(max(map(per_switch.count, set(per_switch)), default=0)) if free else 0
 
 
-def owned_tier(design: Design, exit_: ExitDesign) -> tuple[FabricDesign, TierDesign]:
+def find_exit_tier(design: Design, exit_: ExitDesign) -> tuple[FabricDesign, TierDesign]:
     """The tier that an exit is on, with the fabric that owns its switches."""
     tier = design.tier(exit_.extra.tier)
     return design.fabric(tier.fabric), tier

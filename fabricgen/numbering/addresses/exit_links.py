@@ -10,17 +10,17 @@ from fabricgen.design.extras.exits import ExitDesign, exits_of
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.allocator import AddressAllocator
-from fabricgen.numbering.addresses.demand import free_pairs, owned_tier, stated_of
-from fabricgen.numbering.blocks.column import AddressColumn, column_of
+from fabricgen.numbering.addresses.demand import count_free_pairs, find_exit_tier, list_stated_pairs
+from fabricgen.numbering.blocks.column import AddressColumn, make_column
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import EXTRA, WiringPlan
 
 
-def exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
+def find_exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
     """The segments of links that lead out of a fabric, each with its way out."""
     paths = {exit_.extra.path: exit_ for exit_ in exits_of(design)}
-    found = ((i, paths.get(segment.path)) for i, segment in enumerate(plan.links.segments) if paths)
-    return {i: exit_ for i, exit_ in found if exit_ is not None and plan.links.segments[i].lower == "node"}
+    candidates = ((i, paths.get(segment.path)) for i, segment in enumerate(plan.links.segments) if paths)
+    return {i: exit_ for i, exit_ in candidates if exit_ is not None and plan.links.segments[i].lower == "node"}
 
 
 def number_exits(
@@ -34,39 +34,39 @@ def number_exits(
 
     The blocks of the pool are taken after those of all other links, so that an exit moves no address.
     """
-    for segment, exit_ in exit_segments(design, plan).items():
+    for segment, exit_ in find_exit_segments(design, plan).items():
         if exit_.fabric in fabrics:
             rows = plan.links.rows_of(segment)
-            for link, pair in enumerate(_pairs(design, plan, allocator, exit_, rows), rows.start):
-                own, far, length = pair
-                for column, address in zip(columns[:2], (far, own), strict=True):
-                    column[np.array([link])] = column_of(allocator.family, [address])
+            for link, pair in enumerate(_list_exit_pairs(design, plan, allocator, exit_, rows), rows.start):
+                near, far, length = pair
+                for column, address in zip(columns[:2], (far, near), strict=True):
+                    column[np.array([link])] = make_column(allocator.family, [address])
                 columns[2][link] = length
 
 
-def _pairs(
+def _list_exit_pairs(
     design: Design, plan: WiringPlan, allocator: AddressAllocator, exit_: ExitDesign, rows: slice
 ) -> Iterator[tuple[int, int, int]]:
     """(own address, far address, prefix length) of each link of an exit."""
-    links, family, stated = plan.links, allocator.family, stated_of(exit_, allocator.family)
-    pairs, (owner, tier) = free_pairs(exit_, family), owned_tier(design, exit_)
+    links, family, stated_pairs = plan.links, allocator.family, list_stated_pairs(exit_, allocator.family)
+    pair_count, (owner, tier) = count_free_pairs(exit_, family), find_exit_tier(design, exit_)
     holder = design.owner_of_extra[exit_.extra.name]
     first = next(c.first for c in plan.devices.classes if (c.kind, c.label) == (EXTRA, holder))
     rows_of_names = {name: first + i for i, name in enumerate(design.extra_devices[holder][1])}
     index = {rows_of_names[name]: i for i, name in enumerate(exit_.extra.devices)}
-    blocks, taken = None, dict[int, int]()
-    if pairs:
-        what = f"a /{family.pair_length} for each link of the exit {exit_.name} on each {tier.name}"
+    blocks, last_indexes = None, dict[int, int]()
+    if pair_count:
+        subject = f"a /{family.pair_length} for each link of the exit {exit_.name} on each {tier.name}"
         purpose = f"exit {exit_.fabric.name} {exit_.name}{family.ending}"
-        size = family.block_of_pairs(pairs)
-        blocks = allocator.device_blocks("fabric", exit_.fabric, (owner, tier), purpose, size, what)
+        size = family.size_pair_block(pair_count)
+        blocks = allocator.device_blocks("fabric", exit_.fabric, (owner, tier), purpose, size, subject)
     for link in range(rows.start, rows.stop):
         device, leg = index[int(links.a_device[link])], int(links.a_port[link])
         switch = int(links.b_device[link]) - plan.devices.of_tier(tier.key).first
-        place = taken[switch] = taken.get(switch, -1) + 1
-        if (device, leg) in stated:
-            yield stated[device, leg]
+        pair_index = last_indexes[switch] = last_indexes.get(switch, -1) + 1
+        if (device, leg) in stated_pairs:
+            yield stated_pairs[device, leg]
         elif blocks is not None:
-            at = np.array([family.pairs_from + 2 * place], dtype=np.int64)
-            own = blocks.at(np.array([switch]), at).at(0)
-            yield own, own + 1, family.pair_length
+            offset = np.array([family.pairs_from + 2 * pair_index], dtype=np.int64)
+            near = blocks.at(np.array([switch]), offset).at(0)
+            yield near, near + 1, family.pair_length

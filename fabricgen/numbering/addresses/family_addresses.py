@@ -18,17 +18,17 @@ from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.kernel.intervals import numbers
 from fabricgen.kernel.units import power_of_two_at_least
 from fabricgen.numbering.addresses.allocator import AddressAllocator
-from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, bridged_size
+from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, size_bridged_subnet
 from fabricgen.numbering.addresses.exit_links import number_exits
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
-from fabricgen.numbering.addresses.management import manage
-from fabricgen.numbering.addresses.rail_subnets import nodes_in
-from fabricgen.numbering.addresses.shared_ports import shared_segments
-from fabricgen.numbering.addresses.vrf_loopbacks import vrf_loopbacks
+from fabricgen.numbering.addresses.management import allocate_management
+from fabricgen.numbering.addresses.rail_subnets import name_node_blocks
+from fabricgen.numbering.addresses.shared_ports import find_shared_segments
+from fabricgen.numbering.addresses.vrf_loopbacks import allocate_vrf_loopbacks
 from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
-from fabricgen.numbering.blocks.column import AddressColumn, column_of, no_addresses
+from fabricgen.numbering.blocks.column import AddressColumn, make_column, no_addresses
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
-from fabricgen.numbering.underlay import families, is_management, is_routed, links_carry_vrfs, numbers_links
+from fabricgen.numbering.underlay import is_management, is_routed, links_carry_vrfs, list_families, numbers_links
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.bonds import PEER
 from fabricgen.wiring.tables import SWITCH, WiringPlan
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
 
 
-RailsOf: TypeAlias = "Mapping[str, RailSubnets]"
+RailsByFabric: TypeAlias = "Mapping[str, RailSubnets]"
 """By fabric, the subnets of those whose nodes have one for each rail."""
 
 
@@ -50,7 +50,7 @@ class FamilyAllocation:
         design: Design,
         plan: WiringPlan,
         allocator: AddressAllocator,
-        rails: RailsOf,
+        rails: RailsByFabric,
         tenants: Mapping[str, TenantPlaces],
     ) -> None:
         self.design, self.plan, self.family = design, plan, allocator.family
@@ -65,17 +65,17 @@ class FamilyAllocation:
 
     def run(self) -> FamilyAddresses:
         """Number loopbacks, links between switches, links to nodes, then management ports."""
-        fabrics = [f for f in self.design.fabrics if self.family.word in families(self.design, f)]
-        self._loopbacks()
+        fabrics = [f for f in self.design.fabrics if self.family.word in list_families(self.design, f)]
+        self._allocate_loopbacks()
         for fabric in fabrics:
-            self._between_switches(fabric)
+            self._number_switch_links(fabric)
         for fabric in fabrics:
             if fabric.hosts != "none":
-                self._hosts(fabric)
-        self._bonds()
+                self._number_node_links(fabric)
+        self._clear_bond_followers()
         number_exits(self.design, self.plan, self._allocator, fabrics, (self.a, self.b, self.length))
-        managed = manage(self.design, self.plan, self._allocator, self)
-        self._in_tenants()
+        managed = allocate_management(self.design, self.plan, self._allocator, self)
+        self._number_tenant_links()
         return FamilyAddresses(
             self.family,
             self.loopback,
@@ -88,103 +88,105 @@ class FamilyAllocation:
             self.subnets,
             self.vrf_links,
             self.shared,
-            vrf_loopbacks(self.design, self.plan, self._allocator, self.subnets, self._tenants),
+            allocate_vrf_loopbacks(self.design, self.plan, self._allocator, self.subnets, self._tenants),
         )
 
-    def _bonds(self) -> None:
+    def _clear_bond_followers(self) -> None:
         """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric. A VRF of
         hosts on an MLAG pair passes between its two switches in the VLAN of these, but on SONiC.
         """
         bonds, links = self.plan.bonds, self.plan.links
         if bonds is None:
             return
-        others = bonds.list_unaddressed_links()
+        followers = bonds.list_unaddressed_links()
         for column in (self.a, self.b, *self.shared.values(), *self.vrf_links.values()):
-            column[others] = no_addresses(self.family, len(others))
-        self.length[others] = 0
-        peers = self._peers_with_gateways()
+            column[followers] = no_addresses(self.family, len(followers))
+        self.length[followers] = 0
+        peers = self._find_peers_with_gateways()
         for (owner, vrf), column in self.vrf_links.items():
             guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
             if guest.name in self.subnets:
-                here = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
-                column[here] = no_addresses(self.family, len(here))
+                gated_peers = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
+                column[gated_peers] = no_addresses(self.family, len(gated_peers))
 
-    def _peers_with_gateways(self) -> Ints64:
+    def _find_peers_with_gateways(self) -> Ints64:
         """The first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts; int64."""
         bonds, devices = self.plan.bonds, self.plan.devices
         assert bonds is not None  # noqa: S101 - its callers have some
         peers: Ints64 = bonds.first[bonds.kind == PEER].astype(np.int64)
         addressed = np.array(
-            [cls.kind == SWITCH and self._pairing(cls.nos).own_addresses for cls in devices.classes], dtype=bool
+            [cls.kind == SWITCH and self._read_pair_facts(cls.nos).own_addresses for cls in devices.classes], dtype=bool
         )
-        first: Ints64 = peers[addressed[devices.device_class[self.plan.links.a_device[peers]]]]
-        return first
+        addressed_peers: Ints64 = peers[addressed[devices.device_class[self.plan.links.a_device[peers]]]]
+        return addressed_peers
 
-    def _pairing(self, nos: str) -> PairFacts:
+    def _read_pair_facts(self, nos: str) -> PairFacts:
         """How pairs of switches of a NOS are numbered."""
         return self.design.catalog.naming(nos).configuration.pairs
 
-    def _in_tenants(self) -> None:
+    def _number_tenant_links(self) -> None:
         """The pairs of links in the VRFs of tenants, last of all, so that they move no other address. Each switch of a
         tier has a block, used or not: no address depends on where the nodes of a tenant are.
         """
         for tenant in self.design.tenants:
             carried = self._tenants[tenant.name].carries(self.plan)
             for owner in map(self.design.fabric, tenant.transport):
-                if not links_carry_vrfs(self.design, owner) or self.family.word not in families(self.design, owner):
+                if not links_carry_vrfs(self.design, owner) or self.family.word not in list_families(
+                    self.design, owner
+                ):
                     continue
-                found = no_addresses(self.family, len(self.plan.links))
-                for rows, pair in self._pairs(owner, (owner,), f" in vrf {tenant.name}"):
-                    found[rows] = pair
-                unused = np.flatnonzero(~carried | self._in_gateway_vlans(self._tenants[tenant.name]))
-                found[unused] = no_addresses(self.family, len(unused))
-                self.vrf_links[owner.name, tenant.name] = found
+                column = no_addresses(self.family, len(self.plan.links))
+                for rows, pair in self._list_link_pairs(owner, (owner,), f" in vrf {tenant.name}"):
+                    column[rows] = pair
+                unused = np.flatnonzero(~carried | self._find_unaddressed_links(self._tenants[tenant.name]))
+                column[unused] = no_addresses(self.family, len(unused))
+                self.vrf_links[owner.name, tenant.name] = column
 
-    def _in_gateway_vlans(self, places: TenantPlaces) -> Flags:
+    def _find_unaddressed_links(self, places: TenantPlaces) -> Flags:
         """Links over which a tenant's VRF has no addresses of its own: all of a bond but the first, and peer links of
         MLAG pairs both of whose switches have its nodes, and so the VLAN of these, between them; bool.
         """
         bonds, links = self.plan.bonds, self.plan.links
-        found = np.zeros(len(links), dtype=bool)
+        unaddressed = np.zeros(len(links), dtype=bool)
         if bonds is None:
-            return found
-        found[bonds.list_unaddressed_links()] = True
-        peers = self._peers_with_gateways()
+            return unaddressed
+        unaddressed[bonds.list_unaddressed_links()] = True
+        peers = self._find_peers_with_gateways()
         for name, ports in places.ports.items():
             if name in self.subnets:
                 gated = (ports > 0) & self.subnets[name].gateway.present
-                found[peers] |= gated[links.a_device[peers]] & gated[links.b_device[peers]]
-        return found
+                unaddressed[peers] |= gated[links.a_device[peers]] & gated[links.b_device[peers]]
+        return unaddressed
 
-    def _loopbacks(self) -> None:
+    def _allocate_loopbacks(self) -> None:
         """One loopback for each switch, and a router id for switches without IPv4."""
         for fabric in filter(is_routed, self.design.fabrics):
-            mine = self.family.word in families(self.design, fabric)
-            for tier in reversed(fabric.tiers) if mine or self.family.bits == ROUTER_ID_BITS else ():
+            has_family = self.family.word in list_families(self.design, fabric)
+            for tier in reversed(fabric.tiers) if has_family or self.family.bits == ROUTER_ID_BITS else ():
                 rows = self.plan.devices.of_tier(tier.key).rows
-                self.router_id[rows] = given = self._allocator.loopbacks(fabric, tier)
-                if mine:
-                    self.loopback[rows] = given
+                self.router_id[rows] = loopbacks = self._allocator.loopbacks(fabric, tier)
+                if has_family:
+                    self.loopback[rows] = loopbacks
 
-    def _segments(self, path: Path, lower: TierDesign) -> list[int]:
+    def _find_segments(self, path: Path, lower: TierDesign) -> list[int]:
         """Indexes of the link segments that a line of the blueprint created for the switches of a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, segment in segments if segment.path == path and segment.lower_tier == lower.key]
 
-    def _between_switches(self, fabric: FabricDesign) -> None:
+    def _number_switch_links(self, fabric: FabricDesign) -> None:
         """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and links_carry_vrfs(self.design, owner):
-                self.vrf_links[owner.name, fabric.vrf] = found = no_addresses(self.family, len(self.plan.links))
-                for rows, pair in self._pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}"):
-                    found[rows] = pair
+                self.vrf_links[owner.name, fabric.vrf] = column = no_addresses(self.family, len(self.plan.links))
+                for rows, pair in self._list_link_pairs(fabric, (owner, fabric), f" in vrf {fabric.vrf}"):
+                    column[rows] = pair
         if numbers_links(self.design, fabric):
-            for rows, pair in self._pairs(fabric, (fabric,), ""):
+            for rows, pair in self._list_link_pairs(fabric, (fabric,), ""):
                 self.a[rows], self.b[rows] = pair.plus(1), pair
                 self.length[rows] = self.family.pair_length
 
-    def _pairs(
+    def _list_link_pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
     ) -> Iterator[tuple[slice, AddressColumn]]:
         """(rows, even address of each pair) of the links between switches of `owners`, from the pool of `fabric`."""
@@ -195,18 +197,18 @@ class FamilyAllocation:
                 runs.append((tier.peer_links.run, paths, "link to a peer"))
             first = self.plan.devices.of_tier(tier.key).rows.start
             for run, paths, purpose in runs:
-                need = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                places = self.family.block_of_pairs(power_of_two_at_least(tier.addressed(run)))
+                subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
+                block_size = self.family.size_pair_block(power_of_two_at_least(tier.addressed(run)))
                 device_blocks = self._allocator.device_blocks(
-                    "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", places, need
+                    "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", block_size, subject
                 )
-                for i in (i for path in paths for i in self._segments(path, tier)):
+                for i in (i for path in paths for i in self._find_segments(path, tier)):
                     rows = self.plan.links.rows_of(i)
                     switch = self.plan.links.a_device[rows] - first
-                    number = self._number_in_run(tier, run, self.plan.links.a_port[rows].astype(np.int64))
-                    yield rows, device_blocks.at(switch, self._pair(number))
+                    number = self._number_ports_in_run(tier, run, self.plan.links.a_port[rows].astype(np.int64))
+                    yield rows, device_blocks.at(switch, self._locate_pair(number))
 
-    def _number_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
+    def _number_ports_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
         """The number of each port of a run: the port itself, but further ports for peers, which lie before those that
         there were at first, are numbered after them.
         """
@@ -215,120 +217,130 @@ class FamilyAllocation:
         further = run.count - self.design.layout.lock.rooms.get(ports_holder(tier.key), run.count)
         return np.where(port >= further, port - further, run.count - 1 - port)
 
-    def _pair(self, place: Ints64) -> Ints64:
-        return self.family.pairs_from + 2 * place
+    def _locate_pair(self, index: Ints64) -> Ints64:
+        return self.family.pairs_from + 2 * index
 
-    def _hosts(self, fabric: FabricDesign) -> None:
+    def _number_node_links(self, fabric: FabricDesign) -> None:
         """Links to nodes: a pair each (switch even, node odd), or an address in a subnet of the leaf."""
         pool = "management" if is_management(fabric) else "hosts"
         for tier in self.design.tiers:
-            own, shared = self._segments_to(fabric, tier), []
+            own_segments, guest_segments = self._find_node_segments(fabric, tier), []
             if fabric.shares_ports:
                 self.shared.setdefault(fabric.name, no_addresses(self.family, len(self.plan.links)))
-                shared = self._only_on(tier, shared_segments(self.plan, self.design, fabric))
-            segments = [*own, *shared]
+                guest_segments = self._filter_by_tier(tier, find_shared_segments(self.plan, self.design, fabric))
+            segments = [*own_segments, *guest_segments]
             if not segments:
                 continue
-            what = f"nodes on each {fabric.name} {tier.name}"
+            subject = f"nodes on each {fabric.name} {tier.name}"
             owned = self.design.fabric(tier.fabric), tier
             ports = sum(run.numbers for run in tier.downs)
             if fabric.hosts == "routed":
-                before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
-                enough = before >= self.family.block_of_pairs(self._in_use(tier, segments))
-                places = before if enough else self.family.block_of_pairs(ports)
-                purpose = f"{nodes_in(fabric.name)}/{self.family.length_of(places)}{self.family.ending}"
-                device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, places, what)
-                self._keep(fabric, tier, device_blocks, np.array(0), device_blocks.size)
-                self._routed(tier, segments, device_blocks)
+                size_before = self._allocator.largest_block_before(
+                    pool, fabric, owned, f"{name_node_blocks(fabric.name)}/"
+                )
+                enough = size_before >= self.family.size_pair_block(self._count_places_in_use(tier, segments))
+                places = size_before if enough else self.family.size_pair_block(ports)
+                purpose = f"{name_node_blocks(fabric.name)}/{self.family.prefix_length(places)}{self.family.ending}"
+                device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, places, subject)
+                self._record_blocks(fabric, tier, device_blocks, np.array(0), device_blocks.size)
+                self._number_routed_nodes(tier, segments, device_blocks)
                 continue
-            of_fabric = self._rails.get(fabric.name)
-            rails = of_fabric.leaves.get(tier.key) if of_fabric else None
-            size = rails.size if rails else bridged_size(ports)
+            fabric_rails = self._rails.get(fabric.name)
+            rails = fabric_rails.leaves.get(tier.key) if fabric_rails else None
+            size = rails.size if rails else size_bridged_subnet(ports)
             if rails is None and not self.family.subnet_size:
-                before = self._allocator.largest_block_before(pool, fabric, owned, f"{nodes_in(fabric.name)}/")
-                size = before if before > self._in_use(tier, segments) + RESERVED_IN_SUBNET else size
+                size_before = self._allocator.largest_block_before(
+                    pool, fabric, owned, f"{name_node_blocks(fabric.name)}/"
+                )
+                size = (
+                    size_before
+                    if size_before > self._count_places_in_use(tier, segments) + RESERVED_IN_SUBNET
+                    else size
+                )
             size, most = self.family.subnet_size or size, rails.most if rails else 1
-            length = self.family.length_of(size)
-            purpose = f"{nodes_in(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
-            device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, what)
-            self._keep(fabric, tier, device_blocks, self._count(rails), size)
-            self._bridged(tier, own, device_blocks, size, of_fabric if rails else None)
+            length = self.family.prefix_length(size)
+            purpose = f"{name_node_blocks(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
+            device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, subject)
+            self._record_blocks(fabric, tier, device_blocks, self._count_subnets(rails), size)
+            self._number_bridged_nodes(tier, own_segments, device_blocks, size, fabric_rails if rails else None)
             if fabric.shares_ports:
-                self._on_shared_ports(fabric, tier, shared, device_blocks)
+                self._number_shared_ports(fabric, tier, guest_segments, device_blocks)
             if self.plan.bonds:
                 rows = self.plan.devices.of_tier(tier.key).rows
-                pairing = self._pairing(tier.nos)
+                pairing = self._read_pair_facts(tier.nos)
                 anycast = pairing.anycast_segments and is_multihomed(self.design.loaded.blueprint, tier.key)
                 addressed = pairing.own_addresses and not anycast
-                mate = self.plan.bonds.mate
-                join_pairs(self.family, self.subnets[fabric.name], mate, rows, fabric, addressed=addressed)
-                for segment in own:
+                mlag_peers = self.plan.bonds.mate
+                join_mlag_blocks(self.family, self.subnets[fabric.name], mlag_peers, rows, fabric, addressed=addressed)
+                for segment in own_segments:
                     links = self.plan.links.rows_of(segment)
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
-    def _only_on(self, tier: TierDesign, segments: list[int]) -> list[int]:
+    def _filter_by_tier(self, tier: TierDesign, segments: list[int]) -> list[int]:
         """Those of some segments that end on a tier."""
         return [i for i in segments if self.plan.links.segments[i].tier == tier.key]
 
-    def _on_shared_ports(
+    def _number_shared_ports(
         self, fabric: FabricDesign, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks
     ) -> None:
         """The addresses of nodes in the VLAN of a fabric on the ports of its carrier: by port, as all others."""
-        places = bridged_size(sum(run.numbers for run in tier.downs)) - RESERVED_IN_SUBNET - 1
+        places = size_bridged_subnet(sum(run.numbers for run in tier.downs)) - RESERVED_IN_SUBNET - 1
         if not self.family.subnet_size:
             places = device_blocks.size - RESERVED_IN_SUBNET - 1
         for segment in segments:
-            rows, switch, number = self._ports(tier, segment, places)
+            rows, switch, number = self._locate_ports(tier, segment, places)
             self.shared[fabric.name][rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
 
-    def _in_use(self, tier: TierDesign, segments: list[int]) -> int:
+    def _count_places_in_use(self, tier: TierDesign, segments: list[int]) -> int:
         """The places that some links need: up to the last one in use of the first run of ports, and of the others."""
         links, first, last = self.plan.links, 0, 0
         for segment in segments:
             run = tier.downs.index(links.segments[segment].b)
             port = links.b_port[links.rows_of(segment)]
             if run:
-                last = max(last, 1 + int(self._from_end(tier, run)[port].max(initial=-1)))
+                last = max(last, 1 + int(self._list_places_from_end(tier, run)[port].max(initial=-1)))
             else:
                 first = max(first, 1 + int(port.max(initial=-1)))
         return first + last
 
-    def _from_end(self, tier: TierDesign, run: int) -> Ints64:
+    def _list_places_from_end(self, tier: TierDesign, run: int) -> Ints64:
         """The place of every port of a run behind the first, counted from the end of a block; int64. The lock keeps
         them, so that one of these runs may grow without moving another.
         """
-        wanted = {name_of(other): other.numbers for other in tier.downs[1:]}
-        given = self._allocator.blocks.places(f"hosts {tier.key.text}", wanted, (), 1 << 20)
-        return np.array(list(numbers(given[name_of(tier.downs[run])])), dtype=np.int64)
+        sizes = {name_of(ports): ports.numbers for ports in tier.downs[1:]}
+        places_by_run = self._allocator.blocks.places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
+        return np.array(list(numbers(places_by_run[name_of(tier.downs[run])])), dtype=np.int64)
 
-    def _count(self, rails: LeafSubnets | None) -> Ints64:
+    def _count_subnets(self, rails: LeafSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
         return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
 
-    def _keep(
+    def _record_blocks(
         self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
     ) -> None:
         """Record the blocks of a fabric on the switches of a tier."""
         devices, rows = len(self.plan.devices), self.plan.devices.of_tier(tier.key).rows
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
-            block, count_, each = lengths
-            none = (no_addresses(self.family, devices) for _ in range(3))
-            self.subnets[fabric.name] = Subnets(next(none), block, next(none), count_, each, next(none))
-        kept = self.subnets[fabric.name]
-        kept.base[rows], kept.length[rows] = device_blocks.first[0], self.family.length_of(device_blocks.size)
-        kept.count[rows], kept.subnet_length[rows] = count, self.family.length_of(size)
+            block_lengths, counts, subnet_lengths = lengths
+            empty = (no_addresses(self.family, devices) for _ in range(3))
+            self.subnets[fabric.name] = Subnets(
+                next(empty), block_lengths, next(empty), counts, subnet_lengths, next(empty)
+            )
+        subnets = self.subnets[fabric.name]
+        subnets.base[rows], subnets.length[rows] = device_blocks.first[0], self.family.prefix_length(device_blocks.size)
+        subnets.count[rows], subnets.subnet_length[rows] = count, self.family.prefix_length(size)
         if np.any(count):
-            kept.gateway[rows] = device_blocks.first[0].plus(1)
+            subnets.gateway[rows] = device_blocks.first[0].plus(1)
 
-    def _segments_to(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
+    def _find_node_segments(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
         """Segments of node links of a fabric that end on a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
-    def _ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
+    def _locate_ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
         """(rows of links, index of the switch in its tier, index of the port among `places`), int32 and int64.
 
         Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
@@ -338,31 +350,31 @@ class FamilyAllocation:
         run = tier.downs.index(links.segments[segment].b)
         port = links.b_port[rows].astype(np.int64)
         if run:
-            port = places - 1 - self._from_end(tier, run)[port]
+            port = places - 1 - self._list_places_from_end(tier, run)[port]
         first = self.plan.devices.of_tier(tier.key).rows.start
         return rows, links.b_device[rows] - first, port
 
-    def _routed(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:
+    def _number_routed_nodes(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:
         places = (device_blocks.size - self.family.pairs_from) // 2
         for segment in segments:
-            rows, switch, port = self._ports(tier, segment, places)
-            pair = device_blocks.at(switch, self._pair(port))
+            rows, switch, port = self._locate_ports(tier, segment, places)
+            pair = device_blocks.at(switch, self._locate_pair(port))
             self.b[rows], self.a[rows] = pair, pair.plus(1)
             self.length[rows] = self.family.pair_length
 
-    def _bridged(
+    def _number_bridged_nodes(
         self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
         ports = sum(run.numbers for run in tier.downs)
-        room = size if not self.family.subnet_size else bridged_size(ports)
+        room = size if not self.family.subnet_size else size_bridged_subnet(ports)
         places = room - RESERVED_IN_SUBNET - 1
         for segment in segments:
-            rows, switch, number = self._ports(tier, segment, places)
+            rows, switch, number = self._locate_ports(tier, segment, places)
             if rails is None:
                 self.a[rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
             else:
                 self.a[rows] = device_blocks.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
-            self.length[rows] = self.family.length_of(size)
+            self.length[rows] = self.family.prefix_length(size)
 
 
 # The subnets of MLAG pairs: the blocks of both switches make one, with one gateway.
@@ -373,8 +385,8 @@ class FamilyAllocation:
 # peer link, and with EVPN multihoming on SONiC and EOS: it is anycast.
 
 
-def join_pairs(
-    family: Family, subnets: Subnets, mate: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
+def join_mlag_blocks(
+    family: Family, subnets: Subnets, mlag_peers: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
 ) -> None:
     """Join the blocks of each MLAG pair among some devices; `mate` is the other switch of its pair, -1 for none;
     `addressed`: whether each of the two has an address of its own.
@@ -382,7 +394,7 @@ def join_pairs(
     Raises InputError (FG044) where the two blocks do not follow each other, as a lock from before may have it.
     """
     for first in range(rows.start, rows.stop):
-        second = int(mate[first])
+        second = int(mlag_peers[first])
         if second < first or not subnets.gateway.at(first):
             continue
         size = 1 << family.bits - int(subnets.length[first])
@@ -395,9 +407,9 @@ def join_pairs(
                 hint="let it have new ones with `fabricgen lock --release`, or take `bond` away",
             )
         pair = [first, second]
-        subnets.base[pair] = column_of(family, [base, base])
-        subnets.gateway[pair] = column_of(family, [base + 1, base + 1])
+        subnets.base[pair] = make_column(family, [base, base])
+        subnets.gateway[pair] = make_column(family, [base + 1, base + 1])
         if addressed:
-            subnets.own[pair] = column_of(family, [base + size - 1, base + size])
+            subnets.own[pair] = make_column(family, [base + size - 1, base + size])
         subnets.length[pair] -= 1
         subnets.subnet_length[pair] -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabricgen.numbering.blocks.column import AddressColumn, text_of
+from fabricgen.numbering.blocks.column import AddressColumn, format_address
 from fabricgen.numbering.blocks.family import Family
 from fabricgen.wiring.arrays import Ints64
 
@@ -55,11 +55,11 @@ class FamilyAddresses:
 
     def text(self, address: int) -> str:
         """An address as text, "" for 0."""
-        return text_of(self.family, address) if address else ""
+        return format_address(self.family, address) if address else ""
 
     def prefix(self, address: int, length: int) -> str:
         """An address with its prefix length, "" for 0."""
-        return f"{text_of(self.family, address)}/{length}" if address else ""
+        return f"{format_address(self.family, address)}/{length}" if address else ""
 
     def gateways(self, fabric: str, row: int) -> list[int]:
         """The gateways of a fabric's bridged nodes on a switch, one for each subnet."""

@@ -8,33 +8,33 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
-from fabricgen.numbering.underlay import families
+from fabricgen.numbering.underlay import list_families
 
 
-def relayed_vrfs(design: Design, family: Family) -> Iterator[tuple[FabricDesign, TierDesign, str]]:
+def list_relayed_vrfs(design: Design, family: Family) -> Iterator[tuple[FabricDesign, TierDesign, str]]:
     """(owning fabric, tier, VRF) of the switches that have loopbacks of a family in VRFs, sorted by VRF."""
     for owner_name, vrf in sorted(design.vnis):
         owner = design.fabric(owner_name)
-        fabrics = [design.fabric(name) for name, _ in relayed_fabrics(design, owner, vrf, family)]
-        for tier in owner.tiers if family.word in families(design, owner) else ():
+        fabrics = [design.fabric(name) for name, _ in list_relayed_fabrics(design, owner, vrf, family)]
+        for tier in owner.tiers if family.word in list_families(design, owner) else ():
             hosts = any(tier.key in f.leaves or any(e.tier == tier.key for e in f.extras) for f in fabrics)
             if hosts and _lacks_address(design, tier, family):
                 yield owner, tier, vrf
 
 
-def relayed_fabrics(design: Design, owner: FabricDesign, vrf: str, family: Family) -> Iterator[tuple[str, str]]:
+def list_relayed_fabrics(design: Design, owner: FabricDesign, vrf: str, family: Family) -> Iterator[tuple[str, str]]:
     """(fabric, its tenant or "") of what is relayed in a VRF of the switches of a fabric, to servers of a family."""
     for fabric in design.fabrics:
         dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
-        here = owner.name in (fabric.name, fabric.carrier) and fabric.hosts != "none"
-        if not here or dhcp is None or not any(_is_of(server, family) for server in dhcp.servers):
+        in_fabric = owner.name in (fabric.name, fabric.carrier) and fabric.hosts != "none"
+        if not in_fabric or dhcp is None or not any(_has_family(server, family) for server in dhcp.servers):
             continue
         if fabric.vrf == vrf:
             yield fabric.name, ""
         yield from ((fabric.name, t.name) for t in design.tenants if t.name == vrf and fabric.name in t.fabrics)
 
 
-def _is_of(server: str, family: Family) -> bool:
+def _has_family(server: str, family: Family) -> bool:
     return (":" in server) == (family.bits > ROUTER_ID_BITS)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.family_tables import Subnets
-from fabricgen.numbering.addresses.relayed_vrfs import relayed_fabrics, relayed_vrfs
+from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_fabrics, list_relayed_vrfs
 from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
 from fabricgen.wiring.arrays import Flags
 from fabricgen.wiring.tables import WiringPlan
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fabricgen.numbering.addresses.allocator import AddressAllocator
 
 
-def vrf_loopbacks(
+def allocate_vrf_loopbacks(
     design: Design,
     plan: WiringPlan,
     allocator: AddressAllocator,
@@ -38,21 +38,21 @@ def vrf_loopbacks(
 ) -> dict[tuple[str, str], AddressColumn]:
     """By (owning fabric, VRF) the loopbacks by device; 0 where nothing is relayed in that VRF."""
     family, count = allocator.family, len(plan.devices)
-    found: dict[tuple[str, str], AddressColumn] = {}
-    for owner, tier, vrf in relayed_vrfs(design, family):
-        column = found.setdefault((owner.name, vrf), no_addresses(family, count))
+    columns: dict[tuple[str, str], AddressColumn] = {}
+    for owner, tier, vrf in list_relayed_vrfs(design, family):
+        column = columns.setdefault((owner.name, vrf), no_addresses(family, count))
         rows = plan.devices.of_tier(tier.key).rows
         column[rows] = allocator.loopbacks(owner, tier, vrf)
-    for (name, vrf), column in found.items():
+    for (name, vrf), column in columns.items():
         needed = np.zeros(count, dtype=bool)
-        for fabric, tenant in relayed_fabrics(design, design.fabric(name), vrf, family):
-            needed |= _serves(fabric, tenant, count, subnets, tenants)
+        for fabric, tenant in list_relayed_fabrics(design, design.fabric(name), vrf, family):
+            needed |= _find_serving_switches(fabric, tenant, count, subnets, tenants)
         unused = np.flatnonzero(~needed)
         column[unused] = no_addresses(family, len(unused))
-    return found
+    return columns
 
 
-def _serves(
+def _find_serving_switches(
     fabric: str, tenant: str, count: int, subnets: Mapping[str, Subnets], tenants: Mapping[str, TenantPlaces]
 ) -> Flags:
     """The switches that have hosts of a fabric, or those of a tenant among them; bool by device."""

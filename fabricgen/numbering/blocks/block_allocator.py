@@ -54,15 +54,15 @@ class DeviceBlocks:
     size: int
     first: tuple[AddressColumn, ...]
 
-    def at(self, device: Ints, place: Ints64) -> AddressColumn:
+    def at(self, device: Ints, index: Ints64) -> AddressColumn:
         """For each row the address at index `place` of all blocks of a device, one block after the other."""
         if len(self.first) == 1:
-            return self.first[0][device].plus(place)
-        found = self.first[0][device]
+            return self.first[0][device].plus(index)
+        addresses = self.first[0][device]
         for number, first in enumerate(self.first):
-            here = place // self.size == number
-            found[here] = first[device[here]].plus(place[here] % self.size)
-        return found
+            rows = index // self.size == number
+            addresses[rows] = first[device[rows]].plus(index[rows] % self.size)
+        return addresses
 
 
 class BlockAllocator:
@@ -72,7 +72,7 @@ class BlockAllocator:
         self._lock = lock
         self._held: dict[str, Allocations] = dict(lock.held)
         self._capacities = dict(lock.rooms)
-        self._adopted = _outside(lock)
+        self._adopted = _find_adopted_outside(lock)
         self.used: set[tuple[str, str]] = set()
         """(kind of number, name) of every holder that asked for numbers."""
 
@@ -86,11 +86,11 @@ class BlockAllocator:
 
     def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
         """The largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for none."""
-        start, found = f"{slots.name} {purpose}", [0]
+        start, sizes = f"{slots.name} {purpose}", [0]
         for name in self._lock.of(source.kind):
             if name.startswith(start) and name in self._lock.rooms:
-                found.append(self._lock.rooms[name])
-        return max(found)
+                sizes.append(self._lock.rooms[name])
+        return max(sizes)
 
     def take(
         self, source: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, least: int = 0
@@ -103,46 +103,46 @@ class BlockAllocator:
         held = self._held.get(source.kind, {})
         self.used.add((source.kind, name))
         have = held.get(name, ())
-        self._check(source, name, have)
+        self._check_windows(source, name, have)
         if have and total(have) >= (least or size):
             return have
         try:
-            found = allocate_intervals(
+            allocated = allocate_intervals(
                 {**held, **self._adopted.get(source.kind, {})},
                 [AllocationRequest(name, size, source.windows, aligned=aligned)],
             )
         except NoRoomError as error:
             if 0 < least < size and not aligned:
                 return self.take(source, name, least, need)
-            raise self._overflow(source, error, need) from None
-        self._held[source.kind] = {**held, **found}
-        return found[name]
+            raise self._explain_overflow(source, error, need) from None
+        self._held[source.kind] = {**held, **allocated}
+        return allocated[name]
 
     @property
     def before(self) -> Lock:
         """The lock as it was read."""
         return self._lock
 
-    def places(self, kind: str, wanted: Mapping[str, int], first: Container[str], most: int) -> dict[str, Intervals]:
+    def places(self, kind: str, counts: Mapping[str, int], first: Container[str], most: int) -> dict[str, Intervals]:
         """So many of `most` places for each name, in this order but those in `first` before the others: those of the
         lock, and the next free ones.
 
         Where too few are free, what the lock keeps for names that are gone is given to others, and in the end all of
         it is given anew.
         """
-        ordered = sorted(wanted, key=lambda name: name not in first)
-        requests = [AllocationRequest(name, wanted[name], (Interval(0, most),)) for name in ordered]
-        self.used |= {(kind, name) for name in wanted}
+        ordered = sorted(counts, key=lambda name: name not in first)
+        requests = [AllocationRequest(name, counts[name], (Interval(0, most),)) for name in ordered]
+        self.used |= {(kind, name) for name in counts}
         held = self._held.get(kind, {})
-        for kept in (held, {name: held[name] for name in held if name in wanted}):
+        for held_before in (held, {name: held[name] for name in held if name in counts}):
             with suppress(NoRoomError):
-                found = allocate_intervals(kept, requests)
+                allocations = allocate_intervals(held_before, requests)
                 break
         else:
-            kept, found = {}, allocate_intervals({}, requests)
-        if found:
-            self._held[kind] = {**kept, **found}
-        return found
+            held_before, allocations = {}, allocate_intervals({}, requests)
+        if allocations:
+            self._held[kind] = {**held_before, **allocations}
+        return allocations
 
     def numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
         """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size).
@@ -150,46 +150,46 @@ class BlockAllocator:
         Where the pool has no room for every slot, those up to the last device there is suffice.
         """
 
-        def allocated(name: str) -> Ints64:
+        def allocate_for_name(name: str) -> Ints64:
             have = total(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
                 self.take(source, name, have, need)
             size, in_use = power_of_two_at_least(slots.count), int(slots.number.max(initial=0)) + 1
             try:
-                found = self.take(source, name, size, need, least=slots.count)
+                intervals = self.take(source, name, size, need, least=slots.count)
             except InputError:
                 if in_use == slots.count:
                     raise
-                found = self.take(source, name, in_use, need)
-            return at_places(found, slots.number)
+                intervals = self.take(source, name, in_use, need)
+            return pick_numbers(intervals, slots.number)
 
-        return _by_layer(slots, slots.name, allocated)
+        return _allocate_by_layer(slots, slots.name, allocate_for_name)
 
     def addresses(self, source: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
         """One address for each device, from a block of a power of two whose first address stays unused."""
 
-        def allocated(name: str) -> AddressColumn:
+        def allocate_for_name(name: str) -> AddressColumn:
             size = power_of_two_at_least(slots.count + 1)
             intervals = self.take(source, name, size, need, aligned=True, least=slots.count + 1)
-            return column.at_places(source.kind, intervals, slots.number + 1, 1)
+            return column.pick_addresses(source.kind, intervals, slots.number + 1, 1)
 
-        return _by_layer(slots, f"{slots.name} {purpose}", allocated)
+        return _allocate_by_layer(slots, f"{slots.name} {purpose}", allocate_for_name)
 
     def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, need: Need) -> DeviceBlocks:
         """A block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
         size = self.capacity(name, power_of_two_at_least(places))
 
-        def allocated(name: str) -> AddressColumn:
+        def allocate_for_name(name: str) -> AddressColumn:
             block = power_of_two_at_least(slots.count) * size
             intervals = self.take(source, name, block, need, aligned=True, least=slots.count * size)
-            return column.at_places(source.kind, intervals, slots.number, size)
+            return column.pick_addresses(source.kind, intervals, slots.number, size)
 
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
-        return DeviceBlocks(size, tuple(_by_layer(slots, name, allocated) for name in names))
+        return DeviceBlocks(size, tuple(_allocate_by_layer(slots, name, allocate_for_name) for name in names))
 
-    def _check(self, source: NumberPool, name: str, intervals: Intervals) -> None:
+    def _check_windows(self, source: NumberPool, name: str, intervals: Intervals) -> None:
         for interval in intervals:
             if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
@@ -201,26 +201,27 @@ class BlockAllocator:
                     "the option once more for every further holder that it names then",
                 )
 
-    def _overflow(self, source: NumberPool, error: NoRoomError, need: Need) -> InputError:
+    def _explain_overflow(self, source: NumberPool, error: NoRoomError, need: Need) -> InputError:
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
-        taken = sum(_inside(interval, source.windows) for intervals in held for interval in intervals)
+        used = sum(_count_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
-        more = max(missing, source.wanted - taken)
+        more = max(missing, source.wanted - used)
         size = total(source.windows)
         unit = ("address" + "es" * (size != 1)) if bits else ("number" + "s" * (size != 1))
         prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
-        told = missing == need.numbers
+        is_whole_need = missing == need.numbers
         return fault(
             source.code,
-            f"{source.name} ({source.text}) has {_said(size)} {unit}: "
-            f"{_said(taken)} used, {_said(error.largest)} free in one block; {need.what} {need.verb} {_said(missing)}"
-            + (f" ({need.size})" if told and need.size else ""),
+            f"{source.name} ({source.text}) has {_spell(size)} {unit}: "
+            f"{_spell(used)} used, {_spell(error.largest)} free in one block; {need.what} {need.verb} {_spell(missing)}"
+            + (f" ({need.size})" if is_whole_need and need.size else ""),
             path=source.path,
-            hint=(source.hint or prefix) + (f"; less is needed with {need.smaller}" if told and need.smaller else ""),
+            hint=(source.hint or prefix)
+            + (f"; less is needed with {need.smaller}" if is_whole_need and need.smaller else ""),
         )
 
 
-def _said(count: int) -> str:
+def _spell(count: int) -> str:
     """A count in words: beyond 32 bits as a power of two, exact or rounded down."""
     if count < 1 << 32:
         return str(count)
@@ -228,40 +229,40 @@ def _said(count: int) -> str:
     return f"2^{power}" if count == 1 << power else f"over 2^{power}"
 
 
-def _outside(lock: Lock) -> dict[str, Allocations]:
+def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
     """By kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
-    found: dict[str, Allocations] = {}
+    outside: dict[str, Allocations] = {}
     for kind, numbers in taken_by(lock.words_of(ADOPTED)).items():
         held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
         starts = [interval.first for interval in held]
-        at = [bisect_right(starts, n) - 1 for n in numbers]
-        left = [n for n, i in zip(numbers, at, strict=True) if i < 0 or n >= held[i].end]
-        found[kind] = {"": to_intervals(left)}
-    return found
+        indexes = [bisect_right(starts, n) - 1 for n in numbers]
+        unheld = [n for n, i in zip(numbers, indexes, strict=True) if i < 0 or n >= held[i].end]
+        outside[kind] = {"": to_intervals(unheld)}
+    return outside
 
 
-def _inside(interval: Interval, windows: Intervals) -> int:
+def _count_inside(interval: Interval, windows: Intervals) -> int:
     return sum(max(0, min(interval.end, w.end) - max(interval.first, w.first)) for w in windows)
 
 
 _Given = TypeVar("_Given", Ints64, AddressColumn)
 
 
-def _by_layer(slots: Slots, name: str, allocated: Callable[[str], _Given]) -> _Given:
+def _allocate_by_layer(slots: Slots, name: str, allocate_for_name: Callable[[str], _Given]) -> _Given:
     """Allocate for each layer by a name of its own, and take the rows of its devices."""
-    found = allocated(name)
+    values = allocate_for_name(name)
     for layer in unique_values(slots.layer[slots.layer > 0]):
-        here = slots.layer == layer
-        found[here] = allocated(f"{name} *{layer}")[here]
-    return found
+        rows = slots.layer == layer
+        values[rows] = allocate_for_name(f"{name} *{layer}")[rows]
+    return values
 
 
-def at_places(intervals: Intervals, places: Ints64) -> Ints64:
+def pick_numbers(intervals: Intervals, indexes: Ints64) -> Ints64:
     """The numbers at indexes `places` (int64) of some intervals, one after the other; int64."""
-    found = np.zeros(len(places), dtype=np.int64)
+    numbers = np.zeros(len(indexes), dtype=np.int64)
     start = 0
     for interval in intervals:
-        here = (places >= start) & (places < start + interval.size)
-        found[here] = interval.first + places[here] - start
+        rows = (indexes >= start) & (indexes < start + interval.size)
+        numbers[rows] = interval.first + indexes[rows] - start
         start += interval.size
-    return found
+    return numbers

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from fabricgen.kernel.intervals import Intervals
-from fabricgen.numbering.blocks.family import V4, V6, Family, family_of_kind
+from fabricgen.numbering.blocks.family import V4, V6, Family, find_family
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
     ConcatenatedColumn,
@@ -116,23 +116,23 @@ class IPv4Column(AddressColumn):
     @property
     def present(self) -> Flags:
         """Where there is an address."""
-        found: Flags = self.values != 0
-        return found
+        flags: Flags = self.values != 0
+        return flags
 
     def same(self, other: IPv4Column) -> Flags:
         """Where the addresses of two columns are equal; bool."""
-        found: Flags = self.values == other.values
-        return found
+        flags: Flags = self.values == other.values
+        return flags
 
     def equals(self, address: int) -> Flags:
         """Where it is an address."""
-        found: Flags = self.values == address
-        return found
+        flags: Flags = self.values == address
+        return flags
 
     def within(self, address: int, lengths: Ints64) -> Flags:
         """Where the address lies in the prefix of `address` with the length of the row; bool."""
-        found: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
-        return found
+        flags: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
+        return flags
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv4Column:
         """Each address plus `count` times `size`."""
@@ -146,19 +146,19 @@ class IPv4Column(AddressColumn):
         """Addresses in dotted form, as two encoded columns: most addresses share their upper or lower 16 bits."""
         none = ~self.present
         halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
-        heads = _half_texts(halves) + np.where(halves < _NO_HALF, object_array("."), "")
+        heads = _format_halves(halves) + np.where(halves < _NO_HALF, object_array("."), "")
         low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])
         if lengths is not None:
-            told, number = unique_below(lengths, V4.bits + 1)
+            distinct_lengths, number = unique_below(lengths, V4.bits + 1)
             low += number * np.int64(_HALVES)
-            endings = object_array([f"/{length}" for length in told.tolist()])
-        met, tail = unique_below(low, len(endings) * _HALVES)
-        halves = met % _HALVES
-        tails = _half_texts(halves) + np.where(halves < _NO_HALF, endings[met // _HALVES], "")
+            endings = object_array([f"/{length}" for length in distinct_lengths.tolist()])
+        distinct_lows, tail = unique_below(low, len(endings) * _HALVES)
+        halves = distinct_lows % _HALVES
+        tails = _format_halves(halves) + np.where(halves < _NO_HALF, endings[distinct_lows // _HALVES], "")
         return ConcatenatedColumn((EncodedColumn(heads, head), EncodedColumn(tails, tail)))
 
 
-def _half_texts(half: Ints64) -> Strings:
+def _format_halves(half: Ints64) -> Strings:
     """The dotted text of halves of 16 bits; "" for `_NO_HALF`."""
     numbers = object_array([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
@@ -189,26 +189,26 @@ class IPv6Column(AddressColumn):
     @property
     def present(self) -> Flags:
         """Where there is an address."""
-        found: Flags = (self.high | self.low) != 0
-        return found
+        flags: Flags = (self.high | self.low) != 0
+        return flags
 
     def same(self, other: IPv6Column) -> Flags:
         """Where the addresses of two columns are equal; bool."""
-        found: Flags = (self.high == other.high) & (self.low == other.low)
-        return found
+        flags: Flags = (self.high == other.high) & (self.low == other.low)
+        return flags
 
     def equals(self, address: int) -> Flags:
         """Where it is an address."""
-        found: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
-        return found
+        flags: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
+        return flags
 
     def within(self, address: int, lengths: Ints64) -> Flags:
         """Where the address lies in the prefix of `address` with the length of the row; bool."""
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
         lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
-        found: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
-        return found
+        flags: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
+        return flags
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
         """Each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high word."""
@@ -227,9 +227,9 @@ class IPv6Column(AddressColumn):
 
     def cells(self, lengths: Ints64 | None = None) -> ComputedColumn:
         """Addresses in the text form of RFC 5952."""
-        return ComputedColumn(len(self), partial(self._spelled, lengths))
+        return ComputedColumn(len(self), partial(self._format_rows, lengths))
 
-    def _spelled(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
+    def _format_rows(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
         from socket import AF_INET6, inet_ntop
 
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
@@ -250,7 +250,7 @@ def no_addresses(family: Family, count: int) -> AddressColumn:
     return IPv4Column(np.zeros(count, dtype=np.int64))
 
 
-def column_of(family: Family, addresses: Sequence[int]) -> AddressColumn:
+def make_column(family: Family, addresses: Sequence[int]) -> AddressColumn:
     """A column of addresses given as integers."""
     if family is not V6:
         return IPv4Column(np.array(addresses, dtype=np.int64))
@@ -258,44 +258,44 @@ def column_of(family: Family, addresses: Sequence[int]) -> AddressColumn:
     return IPv6Column(high, np.fromiter((a & _LOW for a in addresses), dtype=np.uint64, count=len(addresses)))
 
 
-def at_places(kind: str, intervals: Intervals, place: Ints64, size: int) -> AddressColumn:
+def pick_addresses(kind: str, intervals: Intervals, index: Ints64, size: int) -> AddressColumn:
     """The addresses at `place` (int64), counted in steps of `size` addresses over some intervals, one after the other.
 
     `kind` is the family as the lock names it; intervals are aligned to `size`.
     """
-    family = family_of_kind(kind)
-    found = no_addresses(family, len(place))
+    family = find_family(kind)
+    addresses = no_addresses(family, len(index))
     start = 0
     for interval in intervals:
         end = start + interval.size // size
-        here = (place >= start) & (place < end)
-        found[here] = column_of(family, [interval.first]).plus(place[here] - start, size)
+        rows = (index >= start) & (index < end)
+        addresses[rows] = make_column(family, [interval.first]).plus(index[rows] - start, size)
         start = end
-    return found
+    return addresses
 
 
-def dotted(address: int) -> str:
+def format_ipv4(address: int) -> str:
     """An IPv4 address given as an integer, in dotted form."""
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
-def text_of(family: Family, address: int) -> str:
+def format_address(family: Family, address: int) -> str:
     """An address given as an integer, as text."""
     if family.bits != V6.bits:
-        return dotted(address)
+        return format_ipv4(address)
     from socket import AF_INET6, inet_ntop
 
     return inet_ntop(AF_INET6, address.to_bytes(16, "big"))
 
 
-def first_family(families: Sequence[LazyColumn]) -> LazyColumn:
+def merge_families(families: Sequence[LazyColumn]) -> LazyColumn:
     """In each row the first text that is not empty, of columns of one family each."""
     if len(families) == 1:
         return families[0]
 
-    def told(start: int, stop: int) -> list[str]:
+    def read_rows(start: int, stop: int) -> list[str]:
         return [
             next(filter(None, row), "") for row in zip(*(cells.read(start, stop) for cells in families), strict=True)
         ]
 
-    return ComputedColumn(len(families[0]), told)
+    return ComputedColumn(len(families[0]), read_rows)

@@ -44,11 +44,11 @@ class Family:
         """Prefix length of a point-to-point link: /31 (RFC 3021) or /127 (RFC 6164)."""
         return self.bits - 1
 
-    def block_of_pairs(self, pairs: int) -> int:
+    def size_pair_block(self, pairs: int) -> int:
         """The size of a block for `pairs` point-to-point links, in addresses; a power of two."""
         return power_of_two_at_least(self.pairs_from + 2 * pairs)
 
-    def length_of(self, size: int) -> int:
+    def prefix_length(self, size: int) -> int:
         """The prefix length of a block of `size` addresses, a power of two."""
         return self.bits + 1 - size.bit_length()
 
@@ -58,8 +58,8 @@ class Family:
 
     def network(self, address: int, length: int) -> Network:
         """The network of some prefix length around an address."""
-        made = IPv4Network if self.bits == ROUTER_ID_BITS else IPv6Network
-        return made((address, length), strict=False)
+        network_class = IPv4Network if self.bits == ROUTER_ID_BITS else IPv6Network
+        return network_class((address, length), strict=False)
 
 
 V4 = Family(
@@ -97,11 +97,11 @@ Links leave out the first pair of a block, since 64 zero bits would make it a su
 FAMILIES = (V4, V6)
 
 
-def family_of_kind(kind: str) -> Family:
+def find_family(kind: str) -> Family:
     """The family of a kind of number in the lock."""
     return next(family for family in FAMILIES if family.kind == kind)
 
 
-def of_family(prefixes: tuple[str, ...] | None, family: Family) -> tuple[str, ...]:
+def filter_prefixes(prefixes: tuple[str, ...] | None, family: Family) -> tuple[str, ...]:
     """The prefixes of a pool that belong to a family, in their order."""
     return tuple(prefix for prefix in prefixes or () if (":" in prefix) == (family.bits > ROUTER_ID_BITS))

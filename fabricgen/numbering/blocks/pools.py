@@ -15,8 +15,8 @@ from fabricgen.design.shape import inner, reserved_places, scope_count, scope_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals
 from fabricgen.kernel.units import power_of_two_at_least
-from fabricgen.numbering.blocks.family import Family, of_family
-from fabricgen.numbering.slot_counts import group_capacity, group_slot_count
+from fabricgen.numbering.blocks.family import Family, filter_prefixes
+from fabricgen.numbering.slot_counts import count_group_slots, group_capacity
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +41,22 @@ class NumberPool:
         return ", ".join(interval_text(self.kind, window) for window in self.windows)
 
 
-def pool_prefixes(blueprint: Blueprint, fabric: str, name: str, family: Family) -> tuple[tuple[str, ...], str, Path]:
+def find_pool_prefixes(
+    blueprint: Blueprint, fabric: str, name: str, family: Family
+) -> tuple[tuple[str, ...], str, Path]:
     """(prefixes, name, path) of a pool in one family: the fabric's own, the cluster's, or the default one.
 
     `fabric` is "" for the cluster.
     """
-    own = of_family(getattr(blueprint.fabrics[fabric].pools, name), family) if fabric else ()
-    if own:
-        return own, f"{fabric}.{name}", ("fabrics", fabric, "pools", name)
-    return of_family(getattr(blueprint.pools, name), family) or family.default_pools[name], name, ("pools", name)
+    fabric_prefixes = filter_prefixes(getattr(blueprint.fabrics[fabric].pools, name), family) if fabric else ()
+    if fabric_prefixes:
+        return fabric_prefixes, f"{fabric}.{name}", ("fabrics", fabric, "pools", name)
+    return filter_prefixes(getattr(blueprint.pools, name), family) or family.default_pools[name], name, ("pools", name)
 
 
-def pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> NumberPool:
+def find_pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> NumberPool:
     """The pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the default."""
-    prefixes, shown, path = pool_prefixes(blueprint, fabric, name, family)
+    prefixes, shown, path = find_pool_prefixes(blueprint, fabric, name, family)
     networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
     windows = tuple(Interval(int(network.network_address), network.num_addresses) for network in networks)
     return NumberPool(family.kind, f"pool {shown}", windows, path, "FG024")
@@ -82,28 +84,30 @@ class Need:
         return "need" if self.what.startswith("nodes ") else "needs"
 
 
-def need_of_tier(
-    design: Design, fabric: FabricDesign, tier: TierDesign, what: str, each: int, each_text: str, slots: int
+def explain_tier_need(
+    design: Design, fabric: FabricDesign, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
 ) -> Need:
     """The need of `each` addresses (`each_text`) for every one of `slots` switches, reserved ones included."""
-    numbers = power_of_two_at_least(slots if each > 1 else slots + 1) * each
-    switches = f"{slots} switch{'es' * (slots != 1)}" + (" after the first, which stays unused" if each == 1 else "")
+    numbers = power_of_two_at_least(slots if per_switch > 1 else slots + 1) * per_switch
+    switches = f"{slots} switch{'es' * (slots != 1)}" + (
+        " after the first, which stays unused" if per_switch == 1 else ""
+    )
     if slots == tier.switches:
-        return Need(what, numbers, f"{each_text} each for {switches}")
-    size = f"{each_text} each for {switches}, of which there {'is' if tier.switches == 1 else 'are'} {tier.switches}"
-    if design.layout.lock.held or slots != group_slot_count(fabric, tier) * group_capacity(tier):
-        return Need(what, numbers, f"{size}; the lock keeps the others")
-    grown = list(_growth(design, fabric, tier))
+        return Need(subject, numbers, f"{size_text} each for {switches}")
+    size = f"{size_text} each for {switches}, of which there {'is' if tier.switches == 1 else 'are'} {tier.switches}"
+    if design.layout.lock.held or slots != count_group_slots(fabric, tier) * group_capacity(tier):
+        return Need(subject, numbers, f"{size}; the lock keeps the others")
+    grown = list(_list_growth(design, fabric, tier))
     smaller = [key for _, key, least in grown if key and power_of_two_at_least(least) < power_of_two_at_least(slots)]
     reasons = " and ".join(reason for reason, _, _ in grown)
     size = f"{size}, so that growth changes no address: {reasons}" if reasons else size
-    return Need(what, numbers, size, " or ".join(dict.fromkeys(smaller)))
+    return Need(subject, numbers, size, " or ".join(dict.fromkeys(smaller)))
 
 
-def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
+def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
     """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
     layout, scope = tier.layout, scope_of(tier.per)
-    slots = group_slot_count(fabric, tier) * group_capacity(tier)
+    slots = count_group_slots(fabric, tier) * group_capacity(tier)
     upper = {t.name: t for name in inner(tier.per) for t in fabric.tiers_beside(tier, name)}
     for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
         room = group_capacity(each)
@@ -119,8 +123,12 @@ def _growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[
                 f"fewer `uplinks` on {lower.name}",
                 least,
             )
-    places, there = reserved_places(layout, scope), scope_count(layout, scope)
-    if scope != WHOLE and places > there:
+    places, in_use = reserved_places(layout, scope), scope_count(layout, scope)
+    if scope != WHOLE and places > in_use:
         by_unit = layout.unit_slots > layout.units and (scope == "su" or within_unit(scope))
         word = "scalable unit" if scope == "su" else scope
-        yield f"{places} {word}s are reserved ({there} in use)", "a lower `reserve`" * by_unit, slots // places * there
+        yield (
+            f"{places} {word}s are reserved ({in_use} in use)",
+            "a lower `reserve`" * by_unit,
+            slots // places * in_use,
+        )

@@ -28,7 +28,7 @@ from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.cable_overrides.other_device import Relocation, address_faults
 from fabricgen.cluster import build_cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
-from fabricgen.numbering.names import adopted_names, usual_names
+from fabricgen.numbering.names import list_usual_names, read_adopted_names
 from fabricgen.verify.accept.places import CANNOT, Chosen, LinkEnd, Place, Places, chosen, refused
 from fabricgen.verify.actions import Action
 
@@ -146,8 +146,8 @@ def accepted_names(places: Places, picked: Chosen, stated: StatedOverrides) -> N
             _check_alike(places, action)
             new |= _closed(action.renamed)
     own, devices = dict(stated.names), dict(cluster.design.loaded.blueprint.names.devices)
-    usual = usual_names(cluster.design, cluster.plan.devices) if new else []
-    adopted = bool(new) and bool(adopted_names(cluster.design))
+    usual = list_usual_names(cluster.design, cluster.plan.devices) if new else []
+    adopted = bool(new) and bool(read_adopted_names(cluster.design))
     faults: list[Diagnostic] = []
     for place, name in new.items():
         key = usual[places.device_rows[place]]

@@ -8,7 +8,7 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import label_texts
 from fabricgen.export.view.source import Packed, PageSource, packed, packed_reference, packed_table
-from fabricgen.numbering.lazy_columns import encoded
+from fabricgen.numbering.lazy_columns import encode_column
 
 
 def block(source: PageSource) -> Packed:
@@ -30,7 +30,7 @@ def block(source: PageSource) -> Packed:
     columns: dict[str, Any] = {
         "cable": _ids(cluster),
         "part": parts.parts[0],
-        "medium": encoded([medium.medium for medium in cables.media], cables.medium),
+        "medium": encode_column([medium.medium for medium in cables.media], cables.medium),
         "length_m": parts.lengths,
     }
     return {**packed_table(columns, len(cables)), "ends": packed_table(ends)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from fabricgen.export.table import counted, positive
 from fabricgen.export.view.source import Packed, PageSource, packed_table
-from fabricgen.numbering.lazy_columns import encoded, encoded_or_empty
+from fabricgen.numbering.lazy_columns import encode_column, encode_or_empty
 
 
 def block(source: PageSource) -> Packed:
@@ -16,9 +16,9 @@ def block(source: PageSource) -> Packed:
         "name": source.cluster.names,
         "class": devices.device_class,
         "site": source.cluster.sites,
-        "pod": encoded_or_empty([p.name for p in source.cluster.design.layout.pods], devices.pod),
+        "pod": encode_or_empty([p.name for p in source.cluster.design.layout.pods], devices.pod),
         "su": counted(devices.su),
-        "rack": encoded(source.cluster.plan.racks.names, devices.rack),
+        "rack": encode_column(source.cluster.plan.racks.names, devices.rack),
         "u": positive(devices.u),
         "rail": counted(devices.rail),
         "plane": counted(devices.plane),

@@ -15,7 +15,7 @@ from fabricgen.export.view.source import (
     packed_table,
     packed_words,
 )
-from fabricgen.numbering.lazy_columns import encoded
+from fabricgen.numbering.lazy_columns import encode_column
 
 
 def block(source: PageSource) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def _guids(source: PageSource) -> Packed:
     known = {name: place for place, name in enumerate(dict.fromkeys(port))}
     columns: dict[str, Any] = {
         "device": packed_reference("devices", "name", device),
-        "port": encoded(list(known), np.array([known[name] for name in port], dtype=np.int64)),
+        "port": encode_column(list(known), np.array([known[name] for name in port], dtype=np.int64)),
         **_words("guid", guid),
         **_words("port_guid", of_port),
         "stated": {"numbers": packed_numbers(np.array(stated, dtype=np.int64))},

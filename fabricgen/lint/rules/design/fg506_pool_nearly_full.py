@@ -11,10 +11,10 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.intervals import Intervals, total
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.addresses.demand import pool_demands
-from fabricgen.numbering.asn import asn_demands
+from fabricgen.numbering.addresses.demand import list_pool_demands
+from fabricgen.numbering.asn import list_asn_demands
 from fabricgen.numbering.blocks.family import Family
-from fabricgen.numbering.blocks.pools import pool_prefixes
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class PoolUse:
 def pool_uses(design: Design) -> tuple[PoolUse, ...]:
     """Every address pool in use, and how much of it."""
     found: dict[tuple[Path, str], PoolUse] = {}
-    for demand in pool_demands(design):
-        prefixes, name, path = pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
+    for demand in list_pool_demands(design):
+        prefixes, name, path = find_pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
         key = (path, demand.family.word)
         size = sum(ip_network(prefix).num_addresses for prefix in prefixes)
         before = found.get(key) or PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size, 0, 0)
@@ -49,7 +49,7 @@ def pool_uses(design: Design) -> tuple[PoolUse, ...]:
 def asn_uses(design: Design) -> tuple[PoolUse, ...]:
     """Every range of AS numbers in use, and how much of it."""
     found: dict[tuple[Path, Intervals], PoolUse] = {}
-    for demand in asn_demands(design):
+    for demand in list_asn_demands(design):
         what = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
         shown = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
         key = (demand.path, demand.windows)

@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import list_drawn_pools
-from fabricgen.numbering.blocks.family import FAMILIES, of_family
+from fabricgen.numbering.blocks.family import FAMILIES, filter_prefixes
 
 _FAMILY_NAMES = {"v4": "IPv4", "v6": "IPv6"}
 
@@ -41,7 +41,7 @@ class HalfStatedPool(DesignRule):
         if {path[-1] for path, word in drawn if word == "v4"} == {"loopback"}:
             return  # IPv6 alone: IPv4 is there in router ids, which nobody routes
         for name, prefixes in design.loaded.blueprint.pools:
-            words = [family.word for family in FAMILIES if of_family(prefixes, family)]
+            words = [family.word for family in FAMILIES if filter_prefixes(prefixes, family)]
             for family in FAMILIES:
                 path = ("pools", name)
                 if words and family.word not in words and {(path, word) for word in (*words, family.word)} <= drawn:

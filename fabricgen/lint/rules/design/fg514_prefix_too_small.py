@@ -8,9 +8,9 @@ from ipaddress import ip_network
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.addresses.demand import pool_demands
+from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.family import Family
-from fabricgen.numbering.blocks.pools import pool_prefixes
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 
 
 class PrefixTooSmall(DesignRule):
@@ -35,13 +35,15 @@ class PrefixTooSmall(DesignRule):
         """Compare each prefix with the smallest block that its pool has to provide."""
         least: dict[tuple[Path, str], tuple[int, Family, tuple[str, ...]]] = {}
         blueprint = design.loaded.blueprint
-        for demand in pool_demands(design):
-            prefixes, _, path = pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)
+        for demand in list_pool_demands(design):
+            prefixes, _, path = find_pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)
             key = (path, demand.family.word)
             block = min(demand.block, least[key][0]) if key in least else demand.block
             least[key] = (block, demand.family, prefixes)
         for (path, _), (block, family, prefixes) in least.items():
             for prefix in prefixes:
                 if ip_network(prefix).num_addresses < block:
-                    message = f"{prefix} is too small: the smallest block of its pool is a /{family.length_of(block)}"
-                    yield self.flag(path, message, f"use a /{family.length_of(block)} or shorter, or remove it")
+                    message = (
+                        f"{prefix} is too small: the smallest block of its pool is a /{family.prefix_length(block)}"
+                    )
+                    yield self.flag(path, message, f"use a /{family.prefix_length(block)} or shorter, or remove it")

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.asn import asn_plan
+from fabricgen.numbering.asn import merge_asn_plans
 from fabricgen.numbering.underlay import runs_bgp
 
 
@@ -38,7 +38,7 @@ class LeavesShareAsn(DesignRule):
         for fabric in design.fabrics:
             if not runs_bgp(design, fabric):
                 continue
-            plan, paths = asn_plan(design, fabric)
+            plan, paths = merge_asn_plans(design, fabric)
             for tier in fabric.tiers:
                 first, last = parse_asns(plan.tiers.get(tier.name, "1-2"))
                 if tier.lowest and tier.up and tier.switches > 1 and first == last:

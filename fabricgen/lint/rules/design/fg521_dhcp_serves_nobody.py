@@ -9,7 +9,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.underlay import families
+from fabricgen.numbering.underlay import list_families
 
 
 class DhcpServesNobody(DesignRule):
@@ -54,7 +54,7 @@ class DhcpServesNobody(DesignRule):
 
 def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    known = () if fabric.protocol == "infiniband" else families(design, fabric)
+    known = () if fabric.protocol == "infiniband" else list_families(design, fabric)
     nobody = fabric.hosts == "none" or not known
     for server in spec.dhcp.servers if spec.dhcp else ():
         family = "v6" if ":" in server else "v4"

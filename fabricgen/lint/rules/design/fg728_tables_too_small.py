@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.managed import is_configured
 from fabricgen.lint.subjects.route_counts import count_announced, count_ecmp_groups, count_ecmp_paths, count_sessions
-from fabricgen.numbering.underlay import families, runs_bgp
+from fabricgen.numbering.underlay import list_families, runs_bgp
 
 
 class TablesTooSmall(DesignRule):
@@ -62,7 +62,7 @@ class TablesTooSmall(DesignRule):
             yield self.flag((*tier.path, "uplinks"), message, "use fewer and faster uplinks")
         if tables is None:
             return
-        words = families(design, fabric)
+        words = list_families(design, fabric)
         groups = count_ecmp_groups(design, fabric, tier)
         if tables.ecmp_groups and groups > tables.ecmp_groups:
             message = f"{where} needs {groups:,} ECMP groups, and {switch} holds {tables.ecmp_groups:,}"

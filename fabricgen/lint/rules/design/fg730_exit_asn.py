@@ -10,7 +10,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.ways_out import group_exits
-from fabricgen.numbering.asn import asn_plan
+from fabricgen.numbering.asn import merge_asn_plans
 
 
 class ExitAsn(DesignRule):
@@ -45,7 +45,7 @@ class ExitAsn(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the numbers of far devices with those that tiers take theirs from."""
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
-            plan, _ = asn_plan(design, design.fabric(exit_.extra.tier.fabric))
+            plan, _ = merge_asn_plans(design, design.fabric(exit_.extra.tier.fabric))
             ranges = [parse_asns(text) for text in (plan.pool, *map(str, plan.tiers.values()))]
             own = {device.asn: name for name, device in design.loaded.blueprint.address_of.items()}
             for path, asn in _stated(exit_):

@@ -38,11 +38,11 @@ class InMaintenance(DesignRule):
         drained = sorted(device for device, own in blueprint.config_of.items() if own.maintenance)
         if not drained:
             return
-        from fabricgen.numbering.names import device_names
+        from fabricgen.numbering.names import name_devices
         from fabricgen.wiring.devices import expand_devices
 
         devices = expand_devices(design)
-        rows = {name: row for row, name in enumerate(device_names(design, devices))}
+        rows = {name: row for row, name in enumerate(name_devices(design, devices))}
         for device in drained:
             fabric = devices.classes[devices.device_class[rows[device]]].fabric
             without_bgp = fabric_underlay(blueprint, fabric) in ("static", "none")

@@ -9,8 +9,8 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import list_drawn_pools
-from fabricgen.numbering.asn import asn_plan
-from fabricgen.numbering.blocks.family import FAMILIES, of_family
+from fabricgen.numbering.asn import merge_asn_plans
+from fabricgen.numbering.blocks.family import FAMILIES, filter_prefixes
 from fabricgen.numbering.underlay import runs_bgp
 
 
@@ -46,7 +46,7 @@ class UnusedPool(DesignRule):
             for name, prefixes in pools:
                 path = (*base, "pools", name)
                 idle = [family for family in FAMILIES if (path, family.word) not in drawn]
-                unused = [prefix for family in idle for prefix in of_family(prefixes, family)]
+                unused = [prefix for family in idle for prefix in filter_prefixes(prefixes, family)]
                 if unused:
                     message = f"nothing uses addresses of {', '.join(unused)} in pools.{name}"
                     other = len(unused) < len(prefixes or ())
@@ -58,7 +58,7 @@ class UnusedPool(DesignRule):
         speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
         plan = design.loaded.blueprint.routing.asn
         path: Path = ("routing", "asn", "pool")
-        elsewhere = [fabric for fabric in speakers if asn_plan(design, fabric)[1]["pool"] != path]
+        elsewhere = [fabric for fabric in speakers if merge_asn_plans(design, fabric)[1]["pool"] != path]
         if plan and "pool" in plan.model_fields_set and speakers and elsewhere == speakers:
             message = "nothing uses this pool: every fabric that runs BGP states its own AS numbers"
             yield self.flag(path, message, "remove it")

@@ -30,7 +30,7 @@ from fabricgen.lint.subjects.idle import (
     find_idle_words_of_phases,
 )
 from fabricgen.lint.subjects.ways_out import make_entry_path
-from fabricgen.numbering.underlay import families
+from fabricgen.numbering.underlay import list_families
 from fabricgen.views.intent import fabric_intent
 
 REMOVE = "remove it"
@@ -454,7 +454,7 @@ def _accessories_not_listed(design: Design) -> Iterator[Idle]:
 def _routes_of_another_family(design: Design) -> Iterator[Idle]:
     """Prefixes that an exit accepts in a family that its fabric does not route."""
     for exit_ in exits_of(design):
-        routed = families(design, exit_.fabric)
+        routed = list_families(design, exit_.fabric)
         for place, prefix in enumerate(exit_.spec.accept):
             if (family := f"v{ip_network(prefix.split()[0]).version}") not in routed:
                 path = make_entry_path(exit_, "accept", place, len(exit_.spec.accept))

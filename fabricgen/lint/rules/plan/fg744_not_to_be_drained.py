@@ -42,12 +42,12 @@ class NotToBeDrained(PlanRule):
             return
         import numpy as np
 
-        from fabricgen.numbering.addresses.exit_links import exit_segments
+        from fabricgen.numbering.addresses.exit_links import find_exit_segments
 
         links, bonds = cluster.plan.links, cluster.plan.bonds
         switches = np.zeros(len(cluster.names), bool)
         switches[list(cluster.switch_rows())] = True
-        out = exit_segments(cluster.design, cluster.plan)  # what they take and announce is drained
+        out = find_exit_segments(cluster.design, cluster.plan)  # what they take and announce is drained
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
         for device in drained:
             row = rows[device]

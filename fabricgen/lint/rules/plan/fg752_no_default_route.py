@@ -85,9 +85,9 @@ class NoDefaultRoute(PlanRule):
         """Hosts of an exit's fabric, on links of its tenant, whose pool it announces without their addresses."""
         import numpy as np
 
-        from fabricgen.numbering.addresses.exit_links import exit_segments
+        from fabricgen.numbering.addresses.exit_links import find_exit_segments
 
-        links, ways_out = cluster.plan.links, exit_segments(cluster.design, cluster.plan)
+        links, ways_out = cluster.plan.links, find_exit_segments(cluster.design, cluster.plan)
         inside = [s.fabric == exit_.fabric.name and s.lower == "node" for s in links.segments]
         of_hosts = np.array([within and i not in ways_out for i, within in enumerate(inside)])
         for addresses in cluster.addresses.families:
@@ -110,14 +110,14 @@ def _hosts_without(cluster: Cluster) -> Flags:
 
     from fabricgen.design.extras.exits import DEFAULT_ROLES, DefaultRoutes
     from fabricgen.design.fabric_model import Attachment
-    from fabricgen.numbering.addresses.exit_links import exit_segments
-    from fabricgen.numbering.addresses.shared_ports import fabrics_sharing
+    from fabricgen.numbering.addresses.exit_links import find_exit_segments
+    from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
     from fabricgen.wiring.tables import NODE
     from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
     plan, design, routes = cluster.plan, cluster.design, DefaultRoutes(cluster.design)
-    tenant, exits = tenant_of_devices(design, plan.devices), exit_segments(design, plan)
-    sharing = fabrics_sharing(plan, design, cluster.phase.absent if cluster.phase else frozenset())
+    tenant, exits = tenant_of_devices(design, plan.devices), find_exit_segments(design, plan)
+    sharing = find_sharing_fabrics(plan, design, cluster.phase.absent if cluster.phase else frozenset())
     is_host, has_address, is_led = (np.zeros(len(plan.devices), dtype=bool) for _ in range(3))
     for cls in plan.devices.classes:
         is_host[cls.rows] = cls.kind == NODE

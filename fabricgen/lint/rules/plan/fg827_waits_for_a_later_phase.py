@@ -93,11 +93,13 @@ def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> It
 def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
     """What exits of fabrics that are there lead to in the end, and none of them leads to now."""
     from fabricgen.lint.subjects.ways_out import group_exits
-    from fabricgen.numbering.addresses.exit_links import exit_segments
+    from fabricgen.numbering.addresses.exit_links import find_exit_segments
     from fabricgen.views.exits import DEFAULTS, taken
 
     links = whole.plan.links
-    wired = {e.path for i, e in exit_segments(whole.design, whole.plan).items() if there.links[links.rows_of(i)].any()}
+    wired = {
+        e.path for i, e in find_exit_segments(whole.design, whole.plan).items() if there.links[links.rows_of(i)].any()
+    }
     for exits in group_exits(whole.design):
         led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in taken(exit_)}
         for exit_ in exits:
