@@ -17,7 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rules.design.fg505_public_asns import is_public
-from fabricgen.lint.rules.design.fg508_reserved_asns import set_aside
+from fabricgen.lint.rules.design.fg508_reserved_asns import find_reserved_range
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from tests.conftest import EXAMPLES, example_cluster, example_design
 
@@ -156,7 +156,7 @@ def test_the_kind_of_a_prefix(design_of: DesignOf, prefix: str, code: str) -> No
     ],
 )
 def test_the_kind_of_as_numbers(text: str, aside: bool, public: bool) -> None:
-    assert bool(set_aside(text)) == aside
+    assert bool(find_reserved_range(text)) == aside
     assert is_public(text) == public
 
 

@@ -49,16 +49,16 @@ class NoSparePort(DesignRule):
             yield self.flag(
                 leaf.path,
                 f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                f"no spare{name_further_tiers(others)}{_last_port(design, full)}",
+                f"no spare{name_further_tiers(others)}{_describe_last_port(design, full)}",
             )
 
 
-def _last_port(design: Design, full: list[TierDesign]) -> str:
+def _describe_last_port(design: Design, full: list[TierDesign]) -> str:
     """The derived counts that would double with one port fewer, in words; "" where there are none."""
     texts = []
     for leaf in full:
         if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
-            other = trials_of(design, leaf.fabric).with_a_port_less(leaf.key)
-            if other and other.switches >= 2 * leaf.switches:
-                texts.append(f"{other.switches:,} {leaf.text} switches instead of {leaf.switches:,}")
+            trial = trials_of(design, leaf.fabric).with_a_port_less(leaf.key)
+            if trial and trial.switches >= 2 * leaf.switches:
+                texts.append(f"{trial.switches:,} {leaf.text} switches instead of {leaf.switches:,}")
     return f"; with one port less on each it would be {' and '.join(texts)}" if texts else ""

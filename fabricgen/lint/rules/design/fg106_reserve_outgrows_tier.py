@@ -44,11 +44,11 @@ class ReserveOutgrowsTier(DesignRule):
             return
         for tier in design.tiers:
             if design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count:
-                yield from self._stated_count(design, tier)
+                yield from self._check_stated_count(design, tier)
             elif spans_units(tier.per):
-                yield from self._derived_count(design, tier)
+                yield from self._check_derived_count(design, tier)
 
-    def _stated_count(self, design: Design, upper: TierDesign) -> Iterator[Diagnostic]:
+    def _check_stated_count(self, design: Design, upper: TierDesign) -> Iterator[Diagnostic]:
         """A stated count of switches that has no ports for all reserved units."""
         slots = design.layout.unit_slots
         path = f"fabrics.{upper.fabric}.tiers.{upper.name}"
@@ -60,44 +60,44 @@ class ReserveOutgrowsTier(DesignRule):
             enough = trials.tier(upper.key, {f"{path}.count": None, f"{path}.size_for": "reserve"})
             yield self.flag(
                 (*upper.path, "count"),
-                f"{upper.count} {upper.fabric} {upper.name} {_switches_have(upper.count)} no ports for all {slots} "
+                f"{upper.count} {upper.fabric} {upper.name} {_write_have(upper.count)} no ports for all {slots} "
                 f"reserved scalable units; growth beyond their ports needs a higher `count`, which moves {moved}",
                 f"set `count: {enough.count}`, enough for all {slots}, or `size_for: reserve` without a count"
                 if enough
                 else "add a tier above, or lower `reserve`",
             )
 
-    def _derived_count(self, design: Design, tier: TierDesign) -> Iterator[Diagnostic]:
+    def _check_derived_count(self, design: Design, tier: TierDesign) -> Iterator[Diagnostic]:
         """A derived count that differs between `size_for: now` and `size_for: reserve`."""
         trials, path = trials_of(design, tier.fabric), f"fabrics.{tier.fabric}.tiers.{tier.name}"
-        other = trials.wires({f"{path}.size_for": "now" if tier.for_reserve else "reserve"})
-        other_tier = _same_tier(other, tier)
+        resized = trials.wires({f"{path}.size_for": "now" if tier.for_reserve else "reserve"})
+        resized_tier = _find_same_tier(resized, tier)
         units, slots = design.layout.units, design.layout.unit_slots
-        name, each = f"{tier.fabric} {tier.name}", _per_group(tier)
-        if other_tier is None and not tier.for_reserve:
+        name, group_text = f"{tier.fabric} {tier.name}", _describe_group(tier)
+        if resized_tier is None and not tier.for_reserve:
             yield self.flag(
                 tier.path,
                 f"{name} is sized for {units} of {slots} reserved scalable units and cannot be sized for all: growth "
                 "needs larger switches or a tier above",
                 "add the tier above now, or lower `reserve`",
             )
-        if other_tier is None or other_tier.count == tier.count:
+        if resized_tier is None or resized_tier.count == tier.count:
             return
-        more = abs(_total_switches(other) - _total_switches([design.fabric(f) for f in trials.names]))
+        more = abs(_count_switches(resized) - _count_switches([design.fabric(f) for f in trials.names]))
         if tier.for_reserve:
             yield self.flag(
                 tier.path,
-                f"{name} is sized for all {slots} reserved scalable units: {tier.count}{each}, while "
-                f"{other_tier.count} are enough for {units}; growth moves no uplink, but costs "
-                f"{_switches(more, 'more')} now",
-                f"`size_for: now` needs {_switches(more, 'fewer')}",
+                f"{name} is sized for all {slots} reserved scalable units: {tier.count}{group_text}, while "
+                f"{resized_tier.count} are enough for {units}; growth moves no uplink, but costs "
+                f"{_write_switches(more, 'more')} now",
+                f"`size_for: now` needs {_write_switches(more, 'fewer')}",
             )
             return
         yield self.flag(
             tier.path,
-            f"{name} is sized for {units} of {slots} reserved scalable units: {tier.count}{each} now, "
-            f"{other_tier.count} at {slots}{_moved_text(design, trials, tier)}",
-            f"`size_for: reserve` needs {_switches(more, 'more')} now, and growth then moves no uplink",
+            f"{name} is sized for {units} of {slots} reserved scalable units: {tier.count}{group_text} now, "
+            f"{resized_tier.count} at {slots}{_describe_moved_uplinks(design, trials, tier)}",
+            f"`size_for: reserve` needs {_write_switches(more, 'more')} now, and growth then moves no uplink",
         )
 
 
@@ -109,28 +109,28 @@ def _may_lack_ports(design: Design, tier: TierDesign) -> bool:
     return any(not uplink.by_slot for _, uplink in design.links_below(tier.key))
 
 
-def _switches_have(count: int) -> str:
+def _write_have(count: int) -> str:
     return "switch has" if count == 1 else "switches have"
 
 
-def _switches(count: int, than: str) -> str:
+def _write_switches(count: int, than: str) -> str:
     return f"{count:,} {than} switch{'es' * (count != 1)}"
 
 
-def _per_group(tier: TierDesign) -> str:
+def _describe_group(tier: TierDesign) -> str:
     words = [word for word in (scope_of(tier.per), *inner(tier.per)) if word != "all"]
     return f" a {' and '.join(words)}" if words else ""
 
 
-def _same_tier(fabrics: Sequence[FabricDesign], like: TierDesign) -> TierDesign | None:
+def _find_same_tier(fabrics: Sequence[FabricDesign], like: TierDesign) -> TierDesign | None:
     return next((tier for fabric in fabrics for tier in fabric.tiers if tier.key == like.key), None)
 
 
-def _total_switches(fabrics: Sequence[FabricDesign]) -> int:
+def _count_switches(fabrics: Sequence[FabricDesign]) -> int:
     return sum(tier.switches for fabric in fabrics for tier in fabric.tiers)
 
 
-def _moved_text(design: Design, trials: Trials, upper: TierDesign) -> str:
+def _describe_moved_uplinks(design: Design, trials: Trials, upper: TierDesign) -> str:
     """The uplinks that move in the first step of growth that changes a tier's count, in words."""
     growing = {name: pod for name, pod in design.loaded.blueprint.pods.items() if pod.slots > pod.su}
     step: Mapping[str, Any] = {f"pods.{name}.su": pod.slots for name, pod in growing.items()}
@@ -141,8 +141,8 @@ def _moved_text(design: Design, trials: Trials, upper: TierDesign) -> str:
         while high - low > 1:
             middle = (low + high) // 2
             grown = trials.wires({f"pods.{name}.su": middle})
-            found = _same_tier(grown, upper)
-            if found and found.count == upper.count:
+            grown_upper = _find_same_tier(grown, upper)
+            if grown_upper and grown_upper.count == upper.count:
                 low = middle
             else:
                 high, after = middle, grown
@@ -150,23 +150,25 @@ def _moved_text(design: Design, trials: Trials, upper: TierDesign) -> str:
     after = after or trials.wires(step)
     texts = []
     for lower, _ in design.links_below(upper.key):
-        then = _same_tier(after, lower)
-        if then and lower.up:
-            moved = _moved_uplinks(lower, upper, then, _same_tier(after, upper))
+        grown_lower = _find_same_tier(after, lower)
+        if grown_lower and lower.up:
+            moved = _count_moved_uplinks(lower, upper, grown_lower, _find_same_tier(after, upper))
             share = "half" if 2 * moved == lower.up.count else f"{moved} of {lower.up.count}"
             texts.append(f"{share} of the uplinks of each {lower.name} ({moved * lower.switches:,} links)")
     return f"; growth{past} moves {' and '.join(texts)}" if texts else ""
 
 
-def _moved_uplinks(lower: TierDesign, upper: TierDesign, then: TierDesign, above: TierDesign | None) -> int:
+def _count_moved_uplinks(
+    lower: TierDesign, upper: TierDesign, grown_lower: TierDesign, grown_upper: TierDesign | None
+) -> int:
     """How many uplinks of the first lower switch end on another switch or port once the tier has grown."""
-    places = []
-    for low, high in ((lower, upper), (then, above)):
+    ends_by_stage = []
+    for low, high in ((lower, upper), (grown_lower, grown_upper)):
         if low.uplink is None or low.up is None or high is None:
             return 0
         feed = high.feed(low.key)
         ports = run_ports(high, feed.run).of(feed)
         dealt = (low.uplink.dealt(0, k) for k in range(low.uplink.links_per_group))
         ends = dealt if low.uplink.uneven else uplink_ends(low.uplink, low.up)
-        places.append([(s, ports[k]) for s, k in ends])
-    return sum(was != now for was, now in zip(*places, strict=False))
+        ends_by_stage.append([(s, ports[k]) for s, k in ends])
+    return sum(was != now for was, now in zip(*ends_by_stage, strict=False))

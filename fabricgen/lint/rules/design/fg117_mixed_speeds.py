@@ -47,38 +47,38 @@ class MixedSpeeds(DesignRule):
         """Compare the bandwidths of accelerators in each fabric, and node ports with the uplinks above them."""
         for fabric in design.fabrics:
             if any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
-                yield from self._unequal_accelerators(fabric)
-                yield from self._slow_uplinks(design, fabric)
+                yield from self._check_accelerators(fabric)
+                yield from self._check_uplinks(design, fabric)
 
-    def _unequal_accelerators(self, fabric: FabricDesign) -> Iterator[Diagnostic]:
+    def _check_accelerators(self, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Node sets whose accelerators have unequal bandwidth."""
         kinds: dict[str, dict[float, dict[str, None]]] = {}
         for nodes, attachment in fabric.attachments:
             if nodes.profile.accelerators:
                 gbps = len(attachment.legs) * attachment.speed_gbps / nodes.profile.accelerators.count
                 kinds.setdefault(nodes.unit, {}).setdefault(gbps, {})[nodes.profile.id] = None
-        for each in kinds.values():
-            if len(each) == 1:
+        for nodes_by_gbps in kinds.values():
+            if len(nodes_by_gbps) == 1:
                 continue
-            words = ", ".join(f"{gbps:g}G on {' and '.join(ids)}" for gbps, ids in sorted(each.items()))
+            words = ", ".join(f"{gbps:g}G on {' and '.join(ids)}" for gbps, ids in sorted(nodes_by_gbps.items()))
             yield self.flag(
                 fabric.path,
                 f"accelerators of {fabric.name} have unequal bandwidth: {words}; a job runs at the lowest",
                 "give each kind of node its own fabric, or set a `speed` that all of them support",
             )
 
-    def _slow_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
+    def _check_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Tiers whose uplinks are slower than the ports of the nodes below."""
         spec = design.loaded.blueprint
         if fabric.protocol != "roce" or balancing_of(spec.fabrics[fabric.name].routing, spec.routing).by_load:
             return
-        told = set()
+        reported_paths = set()
         for tier in chain_of(design, fabric):
             below = [chain[0].key for chain in chains_of(design, fabric) if tier in chain]
             speeds = [a.speed_gbps for key in below for feed in fabric.feeds_of(key) for _, a in feed.attachments]
             fastest = max(speeds, default=0)
-            if tier.up and tier.up.speed_gbps < fastest and tier.path not in told:
-                told.add(tier.path)
+            if tier.up and tier.up.speed_gbps < fastest and tier.path not in reported_paths:
+                reported_paths.add(tier.path)
                 yield self.flag(
                     (*tier.path, "uplinks"),
                     f"{fabric.name} nodes have {fastest}G ports, {tier.name} uplinks have {tier.up.speed_gbps}G: no "

@@ -51,22 +51,22 @@ class FewSparePorts(DesignRule):
             return
         for tier in design.tiers:
             total, spare = total_ports(tier), spare_ports(tier)
-            wanted = limit if isinstance(limit, int) else ceil(round(parse_percent(limit) * total, 6))
-            if tier.downs and spare < wanted:
+            required = limit if isinstance(limit, int) else ceil(round(parse_percent(limit) * total, 6))
+            if tier.downs and spare < required:
                 up = f", {tier.up.count} x {tier.up.speed_gbps}G up" if tier.up else ""
-                of = f"{limit} of {total} ports" if isinstance(limit, str) else f"{wanted}"
+                limit_text = f"{limit} of {total} ports" if isinstance(limit, str) else f"{required}"
                 yield self.flag(
                     tier.path,
                     f"the fullest {tier.fabric} {tier.name} {tier.profile.id} has {spare} spare ports; the limit is "
-                    f"{of} ({tier.down_text} down{up})",
-                    _hint(design, tier, wanted),
+                    f"{limit_text} ({tier.down_text} down{up})",
+                    _suggest_spare_ports(design, tier, required),
                 )
 
 
-def _hint(design: Design, tier: TierDesign, wanted: int) -> str:
+def _suggest_spare_ports(design: Design, tier: TierDesign, required: int) -> str:
     """Whether the tier can keep that many ports free, and how many switches that takes."""
-    there = trials_of(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): wanted})
-    if there:
-        more = f", with {there.switches:,} switches instead of {tier.switches:,}" * (there.switches != tier.switches)
-        return f"set `spare_ports: {wanted}` on {tier.name}{more}"
+    trial = trials_of(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): required})
+    if trial:
+        more = f", with {trial.switches:,} switches instead of {tier.switches:,}" * (trial.switches != tier.switches)
+        return f"set `spare_ports: {required}` on {tier.name}{more}"
     return "use larger switches, attach fewer nodes to each, or free uplink cages by a higher `oversubscription`"

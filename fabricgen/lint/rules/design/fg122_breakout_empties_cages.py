@@ -51,11 +51,11 @@ class BreakoutEmptiesCages(DesignRule):
                         (*tier.path, "breakout"),
                         f"{used} cages of {tier.fabric} {tier.name} {tier.profile.id} are split into {run.ways} x "
                         f"{run.speed_gbps}G, which disables {used * (block - 1)} neighbouring cages",
-                        _hint(design, tier, run),
+                        _suggest_coarser_split(design, tier, run),
                     )
 
 
-def _hint(design: Design, tier: TierDesign, run: PortRun) -> str:
+def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> str:
     """A coarser split that disables nothing, gives as many ports and fits; "" where several are stated."""
     from fabricgen.design.advice.tiers import values_that_fit
 

@@ -47,50 +47,50 @@ class NicHeldBack(DesignRule):
             if spec.speed:
                 continue
             yield from self._find_slowed_kinds(fabric, spec.nic)
-            every = ((feed.leaf, a) for feed in fabric.node_feeds for _, a in feed.attachments)
+            attached = ((feed.leaf, a) for feed in fabric.node_feeds for _, a in feed.attachments)
             slow = {
                 (a.profile.id, leaf): a
-                for leaf, a in every
-                if a.speed_gbps < fastest_gbps(a) and not {a.profile.id, ALL_KINDS} & spec.nic.keys()
+                for leaf, a in attached
+                if a.speed_gbps < find_fastest_gbps(a) and not {a.profile.id, ALL_KINDS} & spec.nic.keys()
             }
-            for (name, key), attachment in sorted(slow.items(), key=lambda item: item[0]):
+            for (name, key), attachment in sorted(slow.items(), key=lambda node_and_leaf: node_and_leaf[0]):
                 leaf = design.tier(key)
-                own, most = attachment.speed_gbps, fastest_gbps(attachment)
-                why, better = held_back_by(attachment, leaf.profile, most)
+                actual, most = attachment.speed_gbps, find_fastest_gbps(attachment)
+                why, better = explain_held_back(attachment, leaf.profile, most)
                 yield self.flag(
                     (*leaf.path, "switch"),
-                    f"{fabric.name} ports of {name} run at {own}G of their {most}G: {why}",
-                    f"use {better}, or set `speed: {own}G` on {fabric.name} if that is intended",
+                    f"{fabric.name} ports of {name} run at {actual}G of their {most}G: {why}",
+                    f"use {better}, or set `speed: {actual}G` on {fabric.name} if that is intended",
                 )
 
     def _find_slowed_kinds(self, fabric: FabricDesign, modes: Mapping[str, NicMode]) -> Iterator[Diagnostic]:
         """Kinds of nodes whose NICs a mode for all kinds slows down, while it leaves those of others their speed."""
         attachments = {a.profile.id: a for _, a in fabric.attachments if a.profile.id not in modes}
-        slow = {kind: a for kind, a in attachments.items() if nic_gbps(a) < most_gbps(a)}
+        slow = {kind: a for kind, a in attachments.items() if compute_nic_gbps(a) < find_unsplit_gbps(a)}
         if ALL_KINDS not in modes or len(slow) == len(attachments):
             return
         mode = modes[ALL_KINDS]
         for kind, attachment in sorted(slow.items()):
-            own, most = nic_gbps(attachment), most_gbps(attachment)
+            now, most = compute_nic_gbps(attachment), find_unsplit_gbps(attachment)
             yield self.flag(
                 (*fabric.path, "nic"),
-                f"`nic: {mode.ways}x{mode.speed_gbps}` runs each {fabric.name} port of {kind} at {own}G of its {most}G",
+                f"`nic: {mode.ways}x{mode.speed_gbps}` runs each {fabric.name} port of {kind} at {now}G of its {most}G",
                 f"state the mode by kind of node, such as `{kind}: {attachment.per_connector}x"
                 f"{most // attachment.per_connector}`, or `speed` where the lower one is intended",
             )
 
 
-def nic_gbps(attachment: Attachment) -> int:
+def compute_nic_gbps(attachment: Attachment) -> int:
     """What the ports that a NIC port is split into carry together, Gb/s."""
     return attachment.speed_gbps * attachment.per_connector
 
 
-def most_gbps(attachment: Attachment) -> int:
+def find_unsplit_gbps(attachment: Attachment) -> int:
     """The highest speed of an unsplit NIC port, Gb/s."""
     return max(attachment.profile.roles[attachment.role].speeds)
 
 
-def held_back_by(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
+def explain_held_back(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
     """(why a switch does not run ports of a NIC at `most` Gb/s, what would): it has no such port, or too few lanes."""
     nic = attachment.profile.roles[attachment.role]
     if why := lanes_lacking(most, nic, attachment.profile.id, switch):
@@ -100,7 +100,7 @@ def held_back_by(attachment: Attachment, switch: SwitchProfile, most: int) -> tu
     return f"{switch.id} offers no more", f"a switch with {most}G ports"
 
 
-def fastest_gbps(attachment: Attachment) -> int:
+def find_fastest_gbps(attachment: Attachment) -> int:
     """The highest speed of a NIC port, Gb/s, with the split that it has."""
     ways = attachment.per_connector
     return max(speed // ways for speed in attachment.profile.roles[attachment.role].speeds if speed % ways == 0)

@@ -48,21 +48,21 @@ class UplinksOfFewDivisors(DesignRule):
             if uplink is None or tier.up is None or not uplink.upper_count > 1:
                 continue
             upper = design.tier(uplink.upper)
-            if _fewest(upper) * TOO_MANY >= upper.count:
+            if _count_fewest_switches(upper) * TOO_MANY >= upper.count:
                 continue
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             trials = trials_of(design, tier.fabric)
             if stated and stated.count:
-                found = trials.wires({".".join(map(str, (*tier.path, "uplinks"))): None})
+                resized = trials.wires({".".join(map(str, (*tier.path, "uplinks"))): None})
             else:
-                found = trials.anew() if design.layout.lock.blueprint else ()
-            anew = {t.key: t for fabric in found for t in fabric.tiers}
-            lower, above = anew.get(tier.key), anew.get(upper.key)
+                resized = trials.anew() if design.layout.lock.blueprint else ()
+            resized_tiers = {t.key: t for fabric in resized for t in fabric.tiers}
+            lower, above = resized_tiers.get(tier.key), resized_tiers.get(upper.key)
             if not (lower and lower.up and above) or above.count * TOO_MANY >= upper.count:
                 continue
-            said = f"{tier.up.count} uplinks a {tier.fabric} {tier.name}"
+            head = f"{tier.up.count} uplinks a {tier.fabric} {tier.name}"
             text = (
-                f"{said} take {upper.switches:,} {upper.name} switches, {lower.up.count} would take {above.switches:,}"
+                f"{head} take {upper.switches:,} {upper.name} switches, {lower.up.count} would take {above.switches:,}"
             )
             if stated and stated.count:
                 hint = f"`uplinks: {lower.up.count} x {lower.up.speed_gbps}G`, or none stated"
@@ -73,7 +73,7 @@ class UplinksOfFewDivisors(DesignRule):
                 yield self.flag(upper.path, f"{text}; the lock keeps the former", hint)
 
 
-def _fewest(tier: TierDesign) -> int:
+def _count_fewest_switches(tier: TierDesign) -> int:
     """Switches of a group whose down ports would suffice for what is used on them."""
     ports = max((run.capacity for run in tier.downs), default=0)
     used = max((run.count for run in tier.downs), default=0)

@@ -52,11 +52,11 @@ class CagesLittleUsed(DesignRule):
                         (*tier.path, "breakout"),
                         f"{cages} of the {max(cage.speeds)}G cages of each {tier.fabric} {tier.name} {tier.profile.id} "
                         f"carry {run.ways} x {run.speed_gbps}G: {cages * (max(cage.speeds) - carried):,} Gb/s are idle",
-                        _hint(cage, run),
+                        _suggest_finer_split(cage, run),
                     )
 
 
-def _hint(cage: CageClass, run: PortRun) -> str:
+def _suggest_finer_split(cage: CageClass, run: PortRun) -> str:
     """The finest split with ports of the same speed and lanes that disables no neighbouring cage."""
     finer = [w for w in cage.breakouts if cage.block(w) == 1 and cage.carries(w, run.speed_gbps, run.lane_gbps)]
     if max(finer, default=run.ways) > run.ways:

@@ -47,13 +47,13 @@ class OversubscribedTier(DesignRule):
                 ratio = tier.oversubscription
                 if tier.up is None or ratio is None or ratio <= tier.allowed or _lands_unequally(design, tier):
                     continue
-                bystanders = _servers_beyond_limit(design, tier)
+                bystanders = _list_servers_beyond_limit(design, tier)
                 finding = self.flag(
                     (*tier.path, "uplinks"),
                     f"{fabric.name} {tier.name} is {float(ratio):.3g}:1 ({tier.down_text} down, "
                     f"{tier.up.count} x {tier.up.speed_gbps}G up); "
-                    f"the limit is {float(tier.allowed):.3g}:1{_without(bystanders)}",
-                    _hint(design, tier, ratio),
+                    f"the limit is {float(tier.allowed):.3g}:1{_write_exception(bystanders)}",
+                    _suggest_uplinks(design, tier, ratio),
                 )
                 yield replace(finding, severity=Severity.INFO) if bystanders else finding
 
@@ -64,7 +64,7 @@ def _lands_unequally(design: Design, tier: TierDesign) -> bool:
     return not all(up.uneven or not up.links_per_group % up.upper_count for up in uplinks)
 
 
-def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
+def _list_servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
     """Servers without which a tier that accelerators attach to keeps its limit; none where it does not."""
     fabrics = [fabric for fabric in design.fabrics if tier.key in fabric.leaves]
     if not any(leg.gpu is not None for fabric in fabrics for _, a in fabric.attachments for leg in a.legs):
@@ -81,27 +81,27 @@ def _servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, ...]:
     return tuple(sorted({e.name for e in extras})) if nodes <= tier.allowed * tier.up.bandwidth_gbps else ()
 
 
-def _without(names: Sequence[str]) -> str:
+def _write_exception(names: Sequence[str]) -> str:
     return f", kept without {', '.join(names)}" if names else ""
 
 
-def _hint(design: Design, tier: TierDesign, ratio: Fraction) -> str:
+def _suggest_uplinks(design: Design, tier: TierDesign, ratio: Fraction) -> str:
     """The fewest uplinks that are enough, land equally and have ports; else the ratio to allow."""
     from fabricgen.design.advice.tiers import fewest_uplinks
 
     trials = trials_of(design, tier.fabric)
-    stated = f'`oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
+    allowance = f'`oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
     fewest = fewest_uplinks(trials, tier)
     if fewest:
-        return f"set `uplinks: {fewest}`, or {stated} if this is intended"
+        return f"set `uplinks: {fewest}`, or {allowance} if this is intended"
     speed = tier.up.speed_gbps if tier.up else 0
-    wider = _uplinks_with_more_uppers(design, trials, tier)
+    wider = _suggest_more_uppers(design, trials, tier)
     if wider:
-        return f"set {wider}, or {stated} if this is intended"
-    return f"no number of {speed}G uplinks is enough and fits: use fewer nodes or larger switches, or {stated}"
+        return f"set {wider}, or {allowance} if this is intended"
+    return f"no number of {speed}G uplinks is enough and fits: use fewer nodes or larger switches, or {allowance}"
 
 
-def _uplinks_with_more_uppers(design: Design, trials: Trials, tier: TierDesign) -> str:
+def _suggest_more_uppers(design: Design, trials: Trials, tier: TierDesign) -> str:
     """Enough uplinks together with the count of upper switches that they need, instead of the stated one."""
     if tier.uplink is None or tier.up is None:
         return ""
@@ -113,5 +113,5 @@ def _uplinks_with_more_uppers(design: Design, trials: Trials, tier: TierDesign) 
     links = f"{-(-needed // groups) * groups} x {tier.up.speed_gbps}G"
     count = f"fabrics.{upper.fabric}.tiers.{upper.name}.count"
     change = {".".join(map(str, (*tier.path, "uplinks"))): links, count: None}
-    there = trials.tier(upper, change)
-    return f"`uplinks: {links}` with `count: {there.count}` of {upper.name}" if there else ""
+    trial = trials.tier(upper, change)
+    return f"`uplinks: {links}` with `count: {trial.count}` of {upper.name}" if trial else ""

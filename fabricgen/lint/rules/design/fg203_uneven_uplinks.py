@@ -11,18 +11,18 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
-def nearest_multiples(number: int, step: int) -> Iterator[int]:
+def list_nearest_multiples(number: int, step: int) -> Iterator[int]:
     """Multiples of a step, nearest to a number first, up to twice that number."""
     yield from sorted(range(step, 2 * number + step, step), key=lambda n: (abs(n - number), n))
 
 
-def nearest_divisors(number: int, wanted: int) -> Iterator[int]:
+def list_nearest_divisors(number: int, target: int) -> Iterator[int]:
     """The divisors of a number, nearest to a wanted one first."""
     divisors = (d for d in range(1, number + 1) if number % d == 0)
-    yield from sorted(divisors, key=lambda d: (abs(d - wanted), d))
+    yield from sorted(divisors, key=lambda d: (abs(d - target), d))
 
 
-def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
+def suggest_counts(design: Design, tier: TierDesign, links: int) -> str:
     """Counts of a tier, nearest to its own, that divide a number of links and have the ports.
 
     A count of 1 divides everything but is a single point of failure (FG304): it is named only where no other fits.
@@ -30,7 +30,7 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
     from fabricgen.design.advice.tiers import values_that_fit
 
     trials, path = trials_of(design, tier.fabric), (*tier.path, "count")
-    several = [count for count in nearest_divisors(links, tier.count) if count > 1]
+    several = [count for count in list_nearest_divisors(links, tier.count) if count > 1]
     fitting = values_that_fit(trials, path, several)
     # where a tier is too narrow for now, whatever its count, no change at all fits in full
     if fitting := fitting or values_that_fit(trials, path, several, fits=lambda t, change: t.lands(tier.key, change)):
@@ -40,19 +40,19 @@ def counts_hint(design: Design, tier: TierDesign, links: int) -> str:
     return f"no other count of {tier.name} switches divides evenly and fits: change the uplinks instead"
 
 
-def uplinks_hint(design: Design, tier: TierDesign, stated: int, step: int) -> str:
+def suggest_uplinks(design: Design, tier: TierDesign, stated: int, step: int) -> str:
     """Numbers of uplinks, nearest to those stated, that are multiples of a step and have the ports."""
     from fabricgen.design.advice.tiers import values_that_fit
 
     if tier.up is None:
         return ""
-    texts = (f"{count} x {tier.up.speed_gbps}G" for count in nearest_multiples(stated, step))
+    texts = (f"{count} x {tier.up.speed_gbps}G" for count in list_nearest_multiples(stated, step))
     fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "uplinks"), texts)
     listed = f"; these fit: {', '.join(fitting)}" if fitting else ", though none has the ports"
     return f"use a multiple of {step}{listed}"
 
 
-def _uneven_hint(design: Design, upper: TierDesign) -> str:
+def _suggest_uneven_spread(design: Design, upper: TierDesign) -> str:
     """That links may land unequally on a tier, where that fits."""
     from fabricgen.design.advice.tiers import values_that_fit
 
@@ -90,14 +90,14 @@ class UnevenUplinks(DesignRule):
                 if uplink is None or tier.up is None:
                     continue
                 upper = design.tier(uplink.upper)
-                asked = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name].uplinks
-                stated = asked.count if asked and asked.count else tier.up.count
+                uplinks = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name].uplinks
+                stated = uplinks.count if uplinks and uplinks.count else tier.up.count
                 if stated % uplink.upper_groups:
                     yield self.flag(
                         (*tier.path, "uplinks"),
                         f"{stated} uplinks of {fabric.name} {tier.name} do not divide evenly over the "
                         f"{uplink.upper_groups} {upper.name} groups above it",
-                        uplinks_hint(design, tier, stated, uplink.upper_groups),
+                        suggest_uplinks(design, tier, stated, uplink.upper_groups),
                     )
                 if uplink.uneven:
                     continue
@@ -107,5 +107,5 @@ class UnevenUplinks(DesignRule):
                         f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide evenly over "
                         f"{uplink.upper_count} {upper.name} switches: some get {uplink.share(0)} links, others "
                         f"{uplink.share(uplink.upper_count - 1)}",
-                        counts_hint(design, upper, uplink.links_per_group) + _uneven_hint(design, upper),
+                        suggest_counts(design, upper, uplink.links_per_group) + _suggest_uneven_spread(design, upper),
                     )

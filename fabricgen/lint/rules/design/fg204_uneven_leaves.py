@@ -44,7 +44,7 @@ class UnevenLeaves(DesignRule):
                 if slots % leaf.count:
                     from fabricgen.design.advice.tiers import values_that_fit
 
-                    used = _ports_by_switch(design, leaf, feed, slots)
+                    used = _list_ports_by_switch(design, leaf, feed, slots)
                     fitting = values_that_fit(
                         trials_of(design, leaf.fabric),
                         (*leaf.path, "count"),
@@ -58,7 +58,7 @@ class UnevenLeaves(DesignRule):
                     )
 
 
-def _ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
+def _list_ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
     """Node ports of the switches of the fullest group, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
         return sorted(feed.used(slots, leaf.count))

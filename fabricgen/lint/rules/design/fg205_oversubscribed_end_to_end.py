@@ -48,45 +48,45 @@ class OversubscribedEndToEnd(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the product of each fabric's ratios with the limit; fabrics on the same leaves count once."""
         stated = design.loaded.limits.oversubscription
-        seen: set[TierKey] = set()
+        judged_leaves: set[TierKey] = set()
         for fabric in design.fabrics:
-            if seen.issuperset(fabric.leaves):
+            if judged_leaves.issuperset(fabric.leaves):
                 continue
-            seen.update(fabric.leaves)
-            found = end_to_end(design, fabric)
-            narrow = [tier for tier, ratio in found.tiers if ratio > 1]
+            judged_leaves.update(fabric.leaves)
+            narrowing = end_to_end(design, fabric)
+            narrow = [tier for tier, ratio in narrowing.tiers if ratio > 1]
             most = stated or max((tier.allowed for tier in narrow), default=Fraction(1))
-            if found.tiers and found.ratio > most and (stated or len(narrow) > 1):
-                yield self._finding(design, fabric, found, most, stated=stated is not None)
+            if narrowing.tiers and narrowing.ratio > most and (stated or len(narrow) > 1):
+                yield self._make_finding(design, fabric, narrowing, most, stated=stated is not None)
 
-    def _finding(
-        self, design: Design, fabric: FabricDesign, found: EndToEnd, most: Fraction, *, stated: bool
+    def _make_finding(
+        self, design: Design, fabric: FabricDesign, narrowing: EndToEnd, most: Fraction, *, stated: bool
     ) -> Diagnostic:
-        tier = found.narrowest
+        tier = narrowing.narrowest
         assert tier is not None  # noqa: S101 - there are tiers
-        than = f"the limit is {float(most):.3g}:1" if stated else f"no tier allows more than {float(most):.3g}:1"
+        comparison = f"the limit is {float(most):.3g}:1" if stated else f"no tier allows more than {float(most):.3g}:1"
         finding = self.flag(
             (*tier.path, "oversubscription"),
-            f"{fabric.name} is {float(found.ratio):.3g}:1 from its nodes up ({found.text}); {than}",
-            _hint(design, found, tier, most)
+            f"{fabric.name} is {float(narrowing.ratio):.3g}:1 from its nodes up ({narrowing.text}); {comparison}",
+            _suggest_oversubscription(design, narrowing, tier, most)
             if stated
             else f"widen {tier.name} first, or set `lint.limits.oversubscription`",
         )
         return finding if stated else replace(finding, severity=Severity.INFO)
 
 
-def _hint(design: Design, found: EndToEnd, tier: TierDesign, most: Fraction) -> str:
+def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDesign, most: Fraction) -> str:
     """The highest oversubscription of the narrowest tier that keeps the limit and has the ports."""
     from fabricgen.design.advice.tiers import LADDER
 
-    own = next(ratio for t, ratio in found.tiers if t.key == tier.key)
+    tier_ratio = next(ratio for t, ratio in narrowing.tiers if t.key == tier.key)
     trials, path = trials_of(design, tier.fabric), ".".join(map(str, tier.path))
     for text in (*LADDER[::-1], "1:1"):
         if parse_ratio(text) >= tier.allowed:
             continue
         change = {f"{path}.oversubscription": text, f"{path}.uplinks": None}
-        there = trials.tier(tier.key, change)
-        if there and there.oversubscription and found.ratio / own * there.oversubscription <= most:
+        trial = trials.tier(tier.key, change)
+        if trial and trial.oversubscription and narrowing.ratio / tier_ratio * trial.oversubscription <= most:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             without = " without `uplinks`" if stated else ""
             return f'set `oversubscription: "{text}"` on {tier.name}{without}, which is enough and fits'

@@ -53,53 +53,53 @@ class NarrowBisection(DesignRule):
         for fabric in design.fabrics:
             if not any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
                 continue
-            number, found = accelerators_of(design, fabric), bisection_per_accelerator(design, fabric)
-            if not number or found is None or _single_node(design, fabric):
+            number, bisection = accelerators_of(design, fabric), bisection_per_accelerator(design, fabric)
+            if not number or bisection is None or _has_single_node(design, fabric):
                 continue
-            ports, whole = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
+            ports, narrowing = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
             if not stated and any(top.scope != "all" for top in tops_of(design, fabric)):
                 continue
-            ratio = max(Fraction(1), whole.allowed, whole.ratio) * _landing(design, fabric)
+            ratio = max(Fraction(1), narrowing.allowed, narrowing.ratio) * _compute_uneven_cost(design, fabric)
             target = Fraction(stated) if stated else ports / ratio
-            if found < target:
+            if bisection < target:
                 limit = "`lint.limits` asks for" if stated else f"{float(ratio):.3g}:1 oversubscription should leave"
                 yield self.flag(
-                    _place(design, fabric),
-                    f"the bisection of {fabric.name} is {float(found):.4g}G per accelerator, whose ports have "
+                    _find_narrowest_path(design, fabric),
+                    f"the bisection of {fabric.name} is {float(bisection):.4g}G per accelerator, whose ports have "
                     f"{float(ports):.4g}G; {limit} {float(target):.4g}G",
-                    _hint(found, ports, target),
+                    _write_hint(bisection, ports, target),
                 )
 
 
-def _landing(design: Design, fabric: FabricDesign) -> Fraction:
+def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
     """What links that land unequally take from the bisection at most: FG210 judges that."""
-    found = [Fraction(1)]
+    losses = [Fraction(1)]
     for chain in chains_of(design, fabric):
         uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
         shares = (Fraction(u.links_per_group * u.upper_groups, u.wide_links) for u in uplinks)
-        found.append(prod(shares, start=Fraction(1)))
-    return max(found)
+        losses.append(prod(shares, start=Fraction(1)))
+    return max(losses)
 
 
-def _single_node(design: Design, fabric: FabricDesign) -> bool:
+def _has_single_node(design: Design, fabric: FabricDesign) -> bool:
     """Whether the fabric has one node or none, so that there is nothing to cut."""
     return attached_nodes(design, fabric) <= 1
 
 
-def _place(design: Design, fabric: FabricDesign) -> Path:
+def _find_narrowest_path(design: Design, fabric: FabricDesign) -> Path:
     """Where the fabric is narrowest: a tier's uplinks, or its `tiers` where these are isolated from each other."""
-    whole = end_to_end(design, fabric)
-    tier = whole.narrowest
-    if tier is None or whole.ratio <= 1:
+    narrowing = end_to_end(design, fabric)
+    tier = narrowing.narrowest
+    if tier is None or narrowing.ratio <= 1:
         return (*fabric.path, "tiers") if fabric.carrier == "" else fabric.path
     stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     return (*tier.path, "uplinks" if stated.uplinks else "oversubscription")
 
 
-def _hint(found: Fraction, ports: Fraction, target: Fraction) -> str:
+def _write_hint(bisection: Fraction, ports: Fraction, target: Fraction) -> str:
     """What has to change to reach the target."""
     if target > ports:
         return f"no fabric gives more than the {float(ports):.4g}G of the ports: lower the limit, or use faster NICs"
-    if not found:
+    if not bisection:
         return "no link joins the halves: add a tier above, or peer links"
-    return f"{float(target / found):.3g} times the uplinks is enough"
+    return f"{float(target / bisection):.3g} times the uplinks is enough"

@@ -61,36 +61,36 @@ class SlowStorage(DesignRule):
             number = accelerators_of(design, fabric)
             if not number or not serves(fabric, STORAGE):
                 continue
-            shares = _shares(design, fabric, number)
-            least, words, place = min(shares, key=lambda share: share[0])
+            shares = _list_shares(design, fabric, number)
+            least, source, path = min(shares, key=lambda share: share[0])
             if least < limit:
-                rest = ", ".join(f"{other} {float(gbps):.4g}G" for gbps, other, _ in shares if other != words)
+                rest = ", ".join(f"{name} {float(gbps):.4g}G" for gbps, name, _ in shares if name != source)
                 yield self.flag(
-                    place,
-                    f"{fabric.name} gives an accelerator {float(least):.4g}G; the limit is {limit:g}G; {words} "
-                    f"{'are' if words.endswith('s') else 'is'} narrowest ({rest})",
-                    _hint(design, fabric, words, Fraction(limit) / least) if least else "",
+                    path,
+                    f"{fabric.name} gives an accelerator {float(least):.4g}G; the limit is {limit:g}G; {source} "
+                    f"{'are' if source.endswith('s') else 'is'} narrowest ({rest})",
+                    _suggest_devices(design, fabric, source, Fraction(limit) / least) if least else "",
                 )
 
 
-def _shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
+def _list_shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
     """(Gb/s per accelerator, what gives it, its path) of node ports, tiers and storage devices."""
     ports, tiers = Fraction(node_gbps(design, fabric), number), reach_gbps(design, fabric) / number
-    found: list[tuple[Fraction, str, Path]] = [(ports, "node ports", fabric.path)]
+    shares: list[tuple[Fraction, str, Path]] = [(ports, "node ports", fabric.path)]
     narrowest = end_to_end(design, fabric).narrowest
     if narrowest and tiers < ports:
-        found.append((tiers, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
+        shares.append((tiers, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
     devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
     if devices:
-        found.append((Fraction(extra_gbps(fabric, STORAGE), number), DEVICES, devices[0].path))
-    return found
+        shares.append((Fraction(extra_gbps(fabric, STORAGE), number), DEVICES, devices[0].path))
+    return shares
 
 
-def _hint(design: Design, fabric: FabricDesign, words: str, times: Fraction) -> str:
+def _suggest_devices(design: Design, fabric: FabricDesign, source: str, times: Fraction) -> str:
     """How much more bandwidth is enough, or how many storage devices, and whether there are ports for them."""
     devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
     more = f"{float(times):.3g} times as much is enough there"
-    if words != DEVICES or len(devices) > 1:
+    if source != DEVICES or len(devices) > 1:
         return more
     count = ceil(devices[0].count * times)
     trials, change = trials_of(design, fabric.name), {".".join(map(str, (*devices[0].path, "count"))): count}

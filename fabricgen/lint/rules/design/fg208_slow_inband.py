@@ -51,21 +51,23 @@ class SlowInband(DesignRule):
             nodes = attached_nodes(design, fabric)
             if not nodes or not serves(fabric, "inband"):
                 continue
-            whole, each = end_to_end(design, fabric), reach_gbps(design, fabric) / nodes
-            if each < limit:
-                tiers = f" over {float(whole.ratio):.3g}:1 ({whole.text})" if whole.ratio > 1 else ""
+            narrowing, per_node = end_to_end(design, fabric), reach_gbps(design, fabric) / nodes
+            if per_node < limit:
+                tiers = f" over {float(narrowing.ratio):.3g}:1 ({narrowing.text})" if narrowing.ratio > 1 else ""
                 yield self.flag(
-                    _place(design, fabric.path, whole.narrowest.path if whole.narrowest and tiers else ()),
-                    f"{fabric.name} gives a node {float(each):.4g}G; the limit is {limit:g}G; it has "
+                    _find_narrowing_path(
+                        design, fabric.path, narrowing.narrowest.path if narrowing.narrowest and tiers else ()
+                    ),
+                    f"{fabric.name} gives a node {float(per_node):.4g}G; the limit is {limit:g}G; it has "
                     f"{node_gbps(design, fabric) / nodes:.4g}G of ports{tiers}",
                     "lower the oversubscription, or use faster ports" if tiers else "use faster ports",
                 )
 
 
-def _place(design: Design, fabric: Path, tier: Path) -> Path:
+def _find_narrowing_path(design: Design, fabric: Path, tier: Path) -> Path:
     """Where the narrowing is stated: at the narrowest tier, or for the fabric."""
     if not tier:
         return fabric
-    own = design.loaded.blueprint.fabrics[str(tier[1])].tiers[str(tier[3])]
-    stated = next((key for key in ("uplinks", "oversubscription") if getattr(own, key) is not None), None)
+    spec = design.loaded.blueprint.fabrics[str(tier[1])].tiers[str(tier[3])]
+    stated = next((key for key in ("uplinks", "oversubscription") if getattr(spec, key) is not None), None)
     return (*tier, stated) if stated else (*tier[:2], "oversubscription")

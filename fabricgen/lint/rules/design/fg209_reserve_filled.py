@@ -58,7 +58,7 @@ class ReserveFilled(DesignRule):
         when = f"when the reserve of {', '.join(pods)} is filled ({units} units)"
         rules = {rule.id: rule for rule in load_design_rules()}
         try:
-            full = grown(design)
+            grown_design = grown(design)
         except InputError as error:
             if not any(rules["FG106"].check(design)):  # else it names the tiers that are too small
                 first = error.diagnostics[0]
@@ -66,8 +66,8 @@ class ReserveFilled(DesignRule):
                 yield self.flag(first.path, f"{when}, the cluster cannot be wired: {first.message}", hint)
             return
         for rule in map(rules.__getitem__, JUDGED):
-            then = list(rule.check(full))
-            now = {finding.path for finding in rule.check(design)} if then else set()
-            for finding in then:
-                if finding.path not in now:
+            future_findings = list(rule.check(grown_design))
+            present_paths = {finding.path for finding in rule.check(design)} if future_findings else set()
+            for finding in future_findings:
+                if finding.path not in present_paths:
                     yield self.flag(finding.path, f"{when}: {finding.message}", finding.hint)

@@ -45,9 +45,9 @@ class UnevenLandingCost(DesignRule):
         """Say the exact cost of each tier that lands unequally."""
         for fabric in design.fabrics:
             for landing in uneven_landings(design, fabric):
-                yield self._finding(design, fabric.name, landing)
+                yield self._make_finding(design, fabric.name, landing)
 
-    def _finding(self, design: Design, fabric: str, landing: UnevenLanding) -> Diagnostic:
+    def _make_finding(self, design: Design, fabric: str, landing: UnevenLanding) -> Diagnostic:
         lower, upper, limit = landing.lower, landing.upper, design.loaded.limits.oversubscription
         stated = design.loaded.blueprint.fabrics[fabric].tiers[lower.name].oversubscription
         most = limit or (stated and lower.allowed)

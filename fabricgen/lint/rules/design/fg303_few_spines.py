@@ -43,16 +43,16 @@ class FewSpines(DesignRule):
             gpus = any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs)
             if fabric.protocol != "roce" or not gpus:
                 continue
-            told = set()
-            for lower, upper, reached in _few(design, fabric):
-                if lower.key not in told and lower.uplink:
-                    told.add(lower.key)
+            reported = set()
+            for lower, upper, reached in _list_narrow_tiers(design, fabric):
+                if lower.key not in reported and lower.uplink:
+                    reported.add(lower.key)
                     few = f"reaches {reached} {upper.name} switches; use {FEWEST} or more"
-                    hint = _hint(design, upper, lower.uplink.links_per_group)
+                    hint = _suggest_count(design, upper, lower.uplink.links_per_group)
                     yield self.flag((*upper.path, "count"), f"each {fabric.name} {lower.name} {few}", hint)
 
 
-def _few(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, TierDesign, int]]:
+def _list_narrow_tiers(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, TierDesign, int]]:
     """(tier, tier above, how many of its switches each reaches) of tiers that reach fewer than four."""
     for chain in chains_of(design, fabric):
         below = 1
@@ -69,7 +69,7 @@ def _few(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, Tie
             below = reached * joined
 
 
-def _hint(design: Design, upper: TierDesign, links: int) -> str:
+def _suggest_count(design: Design, upper: TierDesign, links: int) -> str:
     """The lowest count that is enough, divides the uplinks and has the ports."""
     from fabricgen.design.advice.tiers import values_that_fit
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg203_uneven_uplinks import counts_hint
+from fabricgen.lint.rules.design.fg203_uneven_uplinks import suggest_counts
 
 
 class SingleUpperSwitch(DesignRule):
@@ -44,5 +44,5 @@ class SingleUpperSwitch(DesignRule):
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches depend on a single {upper.name}",
-                        counts_hint(design, upper, uplink.links_per_group),
+                        suggest_counts(design, upper, uplink.links_per_group),
                     )

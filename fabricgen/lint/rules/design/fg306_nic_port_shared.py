@@ -19,7 +19,7 @@ class _Ports(NamedTuple):
     text: str
 
 
-def attached(fabric: FabricDesign) -> Iterator[tuple[_Ports, Path]]:
+def list_attached_ports(fabric: FabricDesign) -> Iterator[tuple[_Ports, Path]]:
     """The ports that a fabric attaches, and the line that says so."""
     for nodes, attachment in fabric.attachments:
         yield _Ports(nodes.path, attachment.role, f"nodes of {nodes.profile.id}"), (*fabric.path, "attach")
@@ -59,10 +59,10 @@ class NicPortShared(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag the later of two fabrics, in the usual order of fabrics, that attach the same ports."""
-        taken: dict[_Ports, str] = {}
+        fabric_of_ports: dict[_Ports, str] = {}
         for fabric in design.fabrics:
-            for ports, path in attached(fabric):
-                first = taken.setdefault(ports, fabric.name)
+            for ports, path in list_attached_ports(fabric):
+                first = fabric_of_ports.setdefault(ports, fabric.name)
                 if first != fabric.name:
                     yield self.flag(
                         path,

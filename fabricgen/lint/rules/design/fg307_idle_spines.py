@@ -9,7 +9,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg203_uneven_uplinks import counts_hint
+from fabricgen.lint.rules.design.fg203_uneven_uplinks import suggest_counts
 
 
 class IdleSpines(DesignRule):
@@ -50,11 +50,11 @@ class IdleSpines(DesignRule):
                 f"each {lower.fabric} {lower.name} has {links} uplink{'s' * (links != 1)} for {uplink.upper_count} "
                 f"{upper.name} switches{' of a group' * (upper.groups > 1)}: it does not reach "
                 f"{uplink.upper_count - links} of them",
-                _hint(design, lower, upper, links),
+                _suggest_uplinks_or_counts(design, lower, upper, links),
             )
 
 
-def _hint(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
+def _suggest_uplinks_or_counts(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
     """Uplinks that reach all, where bandwidth asks for more anyway; else counts that the uplinks do reach."""
     from fabricgen.design.advice.tiers import fewest_uplinks
 
@@ -63,4 +63,4 @@ def _hint(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> s
         enough = fewest_uplinks(trials_of(design, lower.fabric), lower)
         if enough:
             return f"set `uplinks: {enough}` on {lower.name}, which reaches them all"
-    return counts_hint(design, upper, links)
+    return suggest_counts(design, upper, links)

@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import ExtraSet
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg401_single_homed_nodes import single_homed
+from fabricgen.lint.rules.design.fg401_single_homed_nodes import is_single_homed
 
 
 class ExtraOnOneSwitch(DesignRule):
@@ -44,9 +44,9 @@ class ExtraOnOneSwitch(DesignRule):
         for fabric in design.fabrics:
             for extra in fabric.extras:
                 tier = design.tier(extra.tier)
-                if tier.key in fabric.leaves and single_homed(fabric, tier):
+                if tier.key in fabric.leaves and is_single_homed(fabric, tier):
                     continue
-                alone = _devices_on_one_switch(extra)
+                alone = _count_devices_on_one_switch(extra)
                 if tier.switches > len(design.layout.sites) and alone:
                     links = len(extra.links) // extra.count
                     yield self.flag(
@@ -69,9 +69,9 @@ def _are_on_one_switch(design: Design, extra: ExtraSet) -> bool:
     return extra.count > 1 and bool(stated) and len({link.switch for link in extra.links}) == 1
 
 
-def _devices_on_one_switch(extra: ExtraSet) -> int:
+def _count_devices_on_one_switch(extra: ExtraSet) -> int:
     """How many devices have several links that all end on one switch."""
     switches: dict[int, list[int]] = {}
     for link in extra.links:
         switches.setdefault(link.device, []).append(link.switch)
-    return sum(len(of) > 1 and len(set(of)) == 1 for of in switches.values())
+    return sum(len(device_switches) > 1 and len(set(device_switches)) == 1 for device_switches in switches.values())

@@ -45,14 +45,14 @@ class UnequalPaths(DesignRule):
             first: dict[tuple[str, str], ExtraSet] = {}
             for extra in sorted(fabric.extras, key=lambda e: design.levels[e.tier]):
                 profile = extra.attachment.profile
-                other = first.setdefault((profile.id, extra.attachment.role), extra)
-                if other.tier.name != extra.tier.name:
-                    than = f"{other.name} of the same kind to {other.tier.name}"
-                    right = other.tier.name
+                first_of_kind = first.setdefault((profile.id, extra.attachment.role), extra)
+                if first_of_kind.tier.name != extra.tier.name:
+                    comparison = f"{first_of_kind.name} of the same kind to {first_of_kind.tier.name}"
+                    expected = first_of_kind.tier.name
                 elif profile.accelerators and fabric.leaves and extra.tier not in fabric.leaves:
-                    right = fabric.leaves[0].name
-                    than = f"the nodes' accelerators to {right}"
+                    expected = fabric.leaves[0].name
+                    comparison = f"the nodes' accelerators to {expected}"
                 else:
                     continue
-                message = f"{fabric.name} attaches {extra.name} to {extra.tier.name}, but {than}"
-                yield self.flag((*extra.path, "to"), message, f"set `to: {right}`")
+                message = f"{fabric.name} attaches {extra.name} to {extra.tier.name}, but {comparison}"
+                yield self.flag((*extra.path, "to"), message, f"set `to: {expected}`")

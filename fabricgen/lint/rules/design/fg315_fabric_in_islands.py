@@ -50,7 +50,7 @@ class FabricInIslands(DesignRule):
         for fabric in design.fabrics:
             tops = tops_of(design, fabric)
             scope, places = (tops[0].scope, sum(top.places for top in tops)) if tops else ("all", 1)
-            yield from self._within_groups(design, fabric, [top for top in tops if top.key not in judged])
+            yield from self._check_groups(design, fabric, [top for top in tops if top.key not in judged])
             if scope in ("all", "site") or places == 1 or tops[0].key in judged:
                 continue
             judged.update(top.key for top in tops)
@@ -61,7 +61,7 @@ class FabricInIslands(DesignRule):
                 "add a tier above it, or group it more widely",
             )
 
-    def _within_groups(self, design: Design, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
+    def _check_groups(self, design: Design, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
         """Top tiers that nodes attach to, with several switches in a group that neither nodes nor peer links join."""
         for tier in tops:
             islands = _count_islands(design, fabric, tier) if tier.count > 1 and tier.key in fabric.leaves else 0

@@ -44,9 +44,9 @@ class RoleNotAttached(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag devices of which several roles are attached and others are not."""
-        for found in unattached(design):
-            missing = [role for role in found.missing if role not in found.skipped]
-            if missing and len(found.attached) >= SEVERAL:
+        for device in unattached(design):
+            missing = [role for role in device.missing if role not in device.skipped]
+            if missing and len(device.attached) >= SEVERAL:
                 roles = ", ".join(f"'{role}'" for role in missing)
                 hint = f"say `attach: {missing[0]}` in a fabric for them, or waive this if others cable them"
-                yield self.flag(found.path, f"no fabric attaches the {roles} ports of {found.profile.id}", hint)
+                yield self.flag(device.path, f"no fabric attaches the {roles} ports of {device.profile.id}", hint)

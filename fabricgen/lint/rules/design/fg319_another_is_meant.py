@@ -57,11 +57,13 @@ class AnotherIsMeant(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the devices of each profile in and out of the out-of-band network, and the ends of exits."""
         managed = [f for f in design.fabrics if is_for_management(f)]
-        others = {e.devices: e for f in design.fabrics if f not in managed for e in f.extras}.values()
-        inside, outside = ({name for e in some for name in e.devices} for some in (_extras(managed), others))
-        for extra in _extras(managed):
+        elsewhere = {e.devices: e for f in design.fabrics if f not in managed for e in f.extras}.values()
+        inside, outside = (
+            {name for e in extras for name in e.devices} for extras in (_list_extras(managed), elsewhere)
+        )
+        for extra in _list_extras(managed):
             alone = [name for name in extra.devices if name not in outside]
-            alike = [e for e in others if e.attachment.profile is extra.attachment.profile]
+            alike = [e for e in elsewhere if e.attachment.profile is extra.attachment.profile]
             left_out = [name for e in alike for name in e.devices if name not in inside]
             if alone and left_out:
                 profile = extra.attachment.profile.id
@@ -80,7 +82,7 @@ class AnotherIsMeant(DesignRule):
                     yield self.flag((*fabric.path, "exits", name, "to"), message, f"say `to: {routers[0]}`")
 
 
-def _extras(fabrics: list[FabricDesign]) -> list[ExtraSet]:
+def _list_extras(fabrics: list[FabricDesign]) -> list[ExtraSet]:
     return [extra for fabric in fabrics for extra in fabric.extras]
 
 

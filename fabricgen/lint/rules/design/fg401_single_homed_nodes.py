@@ -11,13 +11,13 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
 
-def groups_reached(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
+def list_reached_groups(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
     """The groups of a tier that a node's legs attach to, by those of rail, rail group, plane and port in `per`."""
     dimensions = [name for name in leg_dimensions() if name in per]
     return {tuple(leg_number(name, leg) for name in dimensions) for leg in attachment.legs}
 
 
-def single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:
+def is_single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:
     """Whether all of several ports that a node has in a fabric without accelerators end on the same switches."""
     attachments = [attachment for _, attachment in fabric.attachments]
     if max(len(attachment.legs) for attachment in attachments) < 2 or (
@@ -26,7 +26,7 @@ def single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:
         return False
     if any(leg.gpu is not None for attachment in attachments for leg in attachment.legs):
         return False
-    return all(len(groups_reached(attachment, leaf.per)) == 1 for attachment in attachments)
+    return all(len(list_reached_groups(attachment, leaf.per)) == 1 for attachment in attachments)
 
 
 class SingleHomedNodes(DesignRule):
@@ -55,7 +55,7 @@ class SingleHomedNodes(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
         for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
-            if fabric.shares_ports or not single_homed(fabric, leaf):
+            if fabric.shares_ports or not is_single_homed(fabric, leaf):
                 continue
             most = max(len(a.legs) for feed in fabric.feeds_of(leaf.key) for _, a in feed.attachments)
             carried = leaf.fabric != fabric.name

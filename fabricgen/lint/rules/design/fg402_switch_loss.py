@@ -49,17 +49,17 @@ class SwitchLoss(DesignRule):
         limit = design.loaded.limits.after_loss.switch
         for fabric, survival in failure_analyses(design) if limit is not None else ():
             for tier in survival.chain:
-                left = survival.after_switch(tier)
-                if is_below_limit(left, limit):
+                remaining = survival.after_switch(tier)
+                if is_below_limit(remaining, limit):
                     assert limit is not None  # noqa: S101 - nothing is below no limit
                     yield self.flag(
                         (*tier.path, "count"),
-                        write_loss_message(fabric, left, "switch", limit),
-                        _hint(design, tier, limit),
+                        write_loss_message(fabric, remaining, "switch", limit),
+                        _suggest_counts(design, tier, limit),
                     )
 
 
-def _hint(design: Design, tier: TierDesign, limit: float) -> str:
+def _suggest_counts(design: Design, tier: TierDesign, limit: float) -> str:
     """Counts that keep enough, divide the uplinks and have the ports."""
     from fabricgen.design.advice.tiers import values_that_fit
 

@@ -45,12 +45,12 @@ class PlaneLoss(DesignRule):
         """Remove one plane of each fabric that has several."""
         limit = design.loaded.limits.after_loss.plane
         for fabric, survival in failure_analyses(design) if limit is not None else ():
-            left = survival.after_plane()
-            if left is not None and is_below_limit(left, limit):
+            remaining = survival.after_plane()
+            if remaining is not None and is_below_limit(remaining, limit):
                 assert limit is not None  # noqa: S101 - nothing is below no limit
                 yield self.flag(
                     (*fabric.path, "planes"),
-                    write_loss_message(fabric, left, "plane", limit),
+                    write_loss_message(fabric, remaining, "plane", limit),
                     f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: lower the limit, or use "
                     f"{ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1

@@ -41,8 +41,10 @@ class RackLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each network rack of a unit, and each shared one, in turn."""
         limit = design.loaded.limits.after_loss.rack
-        for fabric, left, tier in find_worst_losses(design, rack_failures, limit):
+        for fabric, remaining, tier in find_worst_losses(design, rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             yield self.flag(
-                tier.path, write_loss_message(fabric, left, "rack", limit), advise_more_racks(design, tier, left, limit)
+                tier.path,
+                write_loss_message(fabric, remaining, "rack", limit),
+                advise_more_racks(design, tier, remaining, limit),
             )

@@ -46,22 +46,24 @@ class RowLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each row that holds network racks in turn."""
         limit = design.loaded.limits.after_loss.row
-        by_rack = {
-            f.name: left.gone
-            for f, left, _ in find_worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
+        losses_by_rack = {
+            f.name: remaining.gone
+            for f, remaining, _ in find_worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
         }
-        for fabric, left, tier in find_worst_losses(design, row_failures, limit):
+        for fabric, remaining, tier in find_worst_losses(design, row_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
-            if by_rack.get(fabric.name) != left.gone:
+            if losses_by_rack.get(fabric.name) != remaining.gone:
                 yield self.flag(
-                    tier.path, write_loss_message(fabric, left, "row", limit), _hint(design, tier, left, limit)
+                    tier.path,
+                    write_loss_message(fabric, remaining, "row", limit),
+                    _suggest_racks(design, tier, remaining, limit),
                 )
 
 
-def _hint(design: Design, tier: TierDesign, left: RemainingBisection, limit: float) -> str:
+def _suggest_racks(design: Design, tier: TierDesign, remaining: RemainingBisection, limit: float) -> str:
     """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
     if scope_of(tier.per) != "su":
-        return advise_more_racks(design, tier, left, limit)
+        return advise_more_racks(design, tier, remaining, limit)
     floor = FloorPlan(design)
     unit = max(plan.racks for plan in floor.plans if tier.layout.has(plan.part))
     rows = max(1, floor.halls[0].racks_per_row // unit) * unit

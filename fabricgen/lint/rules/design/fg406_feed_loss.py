@@ -44,12 +44,12 @@ class FeedLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each feed that some racks have as their only one."""
         limit = design.loaded.limits.after_loss.feed
-        found = sorted(find_worst_losses(design, feed_failures, limit), key=lambda each: each[1].share)
-        if found and limit is not None:
-            fabric, left, _ = found[0]
-            others = f"; {', '.join(f.name for f, *_ in found[1:])} too" if len(found) > 1 else ""
+        losses = sorted(find_worst_losses(design, feed_failures, limit), key=lambda loss: loss[1].share)
+        if losses and limit is not None:
+            fabric, remaining, _ = losses[0]
+            others = f"; {', '.join(f.name for f, *_ in losses[1:])} too" if len(losses) > 1 else ""
             yield self.flag(
                 ("floor", "cords"),
-                write_loss_message(fabric, left, "feed", limit) + others,
+                write_loss_message(fabric, remaining, "feed", limit) + others,
                 "set `cords: 2`, or spread the switches over racks on different feeds: `racks: 2`",
             )

@@ -59,11 +59,11 @@ class OneRackHoldsAll(DesignRule):
                 continue
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
-                found = in_one_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
-                if found is not None:
-                    of = f"{found.of}{f', of {fabric.planes} planes,' if planes else ''}"
-                    switches = f"all {found.switches} {tier.fabric} {tier.name} switches{of}"
-                    by_tier.setdefault(tier.key, (tier, switches, found.where))
+                shared = in_one_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
+                if shared is not None:
+                    scope_text = f"{shared.of}{f', of {fabric.planes} planes,' if planes else ''}"
+                    switches = f"all {shared.switches} {tier.fabric} {tier.name} switches{scope_text}"
+                    by_tier.setdefault(tier.key, (tier, switches, shared.where))
         if by_tier:
             (first, switches, where), *others = by_tier.values()
             yield self.flag(

@@ -51,9 +51,9 @@ class OneFeedForAll(DesignRule):
         by_limit = design.loaded.limits.after_loss.feed is not None
         for fabric in design.fabrics:
             for tier in chain_of(design, fabric) if is_for_management(fabric) or not by_limit else ():
-                found = on_one_feed(design, floor, tier)
-                if found is not None:
-                    by_tier.setdefault(tier.key, (tier, found))
+                shared = on_one_feed(design, floor, tier)
+                if shared is not None:
+                    by_tier.setdefault(tier.key, (tier, shared))
         if by_tier:
             (first, together), *others = by_tier.values()
             yield self.flag(

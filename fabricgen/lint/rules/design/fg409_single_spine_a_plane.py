@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg203_uneven_uplinks import counts_hint
+from fabricgen.lint.rules.design.fg203_uneven_uplinks import suggest_counts
 from fabricgen.lint.rules.design.fg303_few_spines import FEWEST
 
 
@@ -51,5 +51,5 @@ class SingleSpineAPlane(DesignRule):
                     (*upper.path, "count"),
                     f"{uplink.lowers_per_group} {fabric.name} {tier.name} switches of each plane depend on a single "
                     f"{upper.name}; its loss takes 1/{fabric.planes} of the bandwidth of every node",
-                    counts_hint(design, upper, uplink.links_per_group),
+                    suggest_counts(design, upper, uplink.links_per_group),
                 )

@@ -52,10 +52,10 @@ class SpanOfOneLink(DesignRule):
         """Count the links of all spans between every two sites."""
         for tier in design.tiers:
             spans = tier.peer_links.spans if tier.peer_links else ()
-            each = tier.switches // len(design.layout.sites)
+            switches_per_site = tier.switches // len(design.layout.sites)
             for span in spans:
                 alike = [other for other in spans if set(other.sites) == set(span.sites)]
-                if sum(other.links for other in alike) * each == 1:
+                if sum(other.links for other in alike) * switches_per_site == 1:
                     ends = " and ".join(design.layout.sites[site] for site in span.sites)
                     yield self.flag(
                         (*span.path, "links"),

@@ -34,15 +34,15 @@ class IdleFeed(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for the feeds of every rack until all are found."""
-        stated = design.loaded.blueprint.floor
-        if len(stated.feeds) < 2:
+        floor = design.loaded.blueprint.floor
+        if len(floor.feeds) < 2:
             return
         used = feeds_in_use(design, FloorPlan(design))
-        idle = [feed for feed in stated.feeds if feed not in used]
+        idle = [feed for feed in floor.feeds if feed not in used]
         if idle:
             yield self.flag(
                 ("floor", "feeds"),
                 f"feed{'s' * (len(idle) > 1)} {' and '.join(idle)} feed{'s' * (len(idle) == 1)} no rack: racks have "
-                f"{stated.cords} cord{'s' * (stated.cords > 1)}, in turn by {stated.feed_per}",
-                "set `cords: 2`" if stated.cords == 1 else "name only the feeds that the hall has",
+                f"{floor.cords} cord{'s' * (floor.cords > 1)}, in turn by {floor.feed_per}",
+                "set `cords: 2`" if floor.cords == 1 else "name only the feeds that the hall has",
             )

@@ -54,34 +54,41 @@ class UnevenExits(DesignRule):
         """Compare the exits that share a VRF."""
         for exits in group_exits(design):
             for prefer in ("primary", "backup"):
-                yield from self._speeds([e for e in exits if e.spec.prefer == prefer and e.spec.default])
+                yield from self._compare_speeds([e for e in exits if e.spec.prefer == prefer and e.spec.default])
             primary = [exit_ for exit_ in exits if exit_.spec.prefer == "primary"]
             for exit_ in exits:
-                led = any(p.spec.default for p in primary) if exit_.spec.default else bool(primary)
-                if exit_.spec.prefer == "backup" and not led:
-                    what = "the default route" if exit_.spec.default else exit_.spec.accept[0]
-                    message = f"{exit_.name} is a backup, and no primary exit has {what}"
+                has_primary = any(p.spec.default for p in primary) if exit_.spec.default else bool(primary)
+                if exit_.spec.prefer == "backup" and not has_primary:
+                    route = "the default route" if exit_.spec.default else exit_.spec.accept[0]
+                    message = f"{exit_.name} is a backup, and no primary exit has {route}"
                     yield self.flag((*exit_.path, "prefer"), message, "make one primary")
                 elif exit_.spec.prefer == "backup":
-                    yield from self._drawn_in(exit_, primary)
+                    yield from self._check_announcements(exit_, primary)
 
-    def _drawn_in(self, backup: ExitDesign, primary: list[ExitDesign]) -> Iterator[Diagnostic]:
+    def _check_announcements(self, backup: ExitDesign, primary: list[ExitDesign]) -> Iterator[Diagnostic]:
         """Parts of what primary exits announce that a backup announces, and they do not."""
-        ours = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
+        announced_by_primary = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
         for prefix in map(ip_network, backup.spec.announce or ()):
-            around = next((whole for whole in ours if whole != prefix and is_within(prefix, whole)), None)
-            if around and prefix not in ours:
+            around = next(
+                (
+                    announced
+                    for announced in announced_by_primary
+                    if announced != prefix and is_within(prefix, announced)
+                ),
+                None,
+            )
+            if around and prefix not in announced_by_primary:
                 message = (
                     f"what is sent to {prefix} comes in by the backup {backup.name}: the primary announces {around}"
                 )
                 yield self.flag((*backup.path, "announce"), message, f"announce {around} by both")
 
-    def _speeds(self, alike: list[ExitDesign]) -> Iterator[Diagnostic]:
+    def _compare_speeds(self, alike: list[ExitDesign]) -> Iterator[Diagnostic]:
         """Exits that are slower than the fastest of those with one preference; static routes win where they are."""
         for routing in ("ebgp", "static"):
-            mine = [exit_ for exit_ in alike if exit_.spec.routing == routing]
-            fast = max(mine, key=_speed, default=None)
-            for exit_ in mine:
+            exits = [exit_ for exit_ in alike if exit_.spec.routing == routing]
+            fast = max(exits, key=_speed, default=None)
+            for exit_ in exits:
                 if fast and _speed(exit_) < _speed(fast):
                     message = (
                         f"links of {exit_.name} have {_speed(exit_)}G and take as many flows as those of {fast.name}, "

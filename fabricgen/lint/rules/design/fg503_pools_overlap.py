@@ -40,10 +40,10 @@ class PoolsOverlap(DesignRule):
         stated = list(list_stated_pools(design))
         defaults = list(list_default_pools(design))
         for i, (path, prefix) in enumerate(stated):
-            for other, taken in stated[:i]:
-                if is_overlapping(prefix, taken):
-                    yield self.flag(path, f"{prefix} overlaps {taken} of {'.'.join(map(str, other))}")
-            for name, taken in defaults:
-                if is_overlapping(prefix, taken):
+            for other_path, other_prefix in stated[:i]:
+                if is_overlapping(prefix, other_prefix):
+                    yield self.flag(path, f"{prefix} overlaps {other_prefix} of {'.'.join(map(str, other_path))}")
+            for name, other_prefix in defaults:
+                if is_overlapping(prefix, other_prefix):
                     hint = f"set `pools.{name}` too, to another prefix"
-                    yield self.flag(path, f"{prefix} overlaps {taken}, the default of pools.{name}", hint)
+                    yield self.flag(path, f"{prefix} overlaps {other_prefix}, the default of pools.{name}", hint)

@@ -57,9 +57,11 @@ class ReservedPool(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated pools that overlap a reserved range, and management servers with link-local addresses."""
         for path, prefix in list_stated_pools(design):
-            if found := find_overlapping_range(prefix, RESERVED):
-                yield self.flag(path, f"{prefix} overlaps {found[0]}, which is {found[1]}", "use private space")
+            if named_range := find_overlapping_range(prefix, RESERVED):
+                yield self.flag(
+                    path, f"{prefix} overlaps {named_range[0]}, which is {named_range[1]}", "use private space"
+                )
         for path, address in list_server_addresses(design):
-            if found := find_overlapping_range(address, LINK_LOCAL):
-                message = f"the server {address.network_address} is {found[1]}, so switches cannot route to it"
+            if named_range := find_overlapping_range(address, LINK_LOCAL):
+                message = f"the server {address.network_address} is {named_range[1]}, so switches cannot route to it"
                 yield self.flag(path, message, "use a routable address")

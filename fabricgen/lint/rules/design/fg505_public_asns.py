@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg508_reserved_asns import set_aside
+from fabricgen.lint.rules.design.fg508_reserved_asns import find_reserved_range
 from fabricgen.lint.subjects.addressing import list_adopted_asns, list_stated_asns
 
 PRIVATE = ((64512, 65534), (4200000000, 4294967294))
@@ -18,7 +18,7 @@ PRIVATE = ((64512, 65534), (4200000000, 4294967294))
 def is_public(text: str) -> bool:
     """Whether a number or range is not all private; FG508 judges those for documentation or reserved."""
     first, last = parse_asns(text)
-    return not any(low <= first and last <= high for low, high in PRIVATE) and not set_aside(text)
+    return not any(low <= first and last <= high for low, high in PRIVATE) and not find_reserved_range(text)
 
 
 class PublicAsns(DesignRule):

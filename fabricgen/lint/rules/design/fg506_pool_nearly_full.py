@@ -34,31 +34,31 @@ class PoolUse:
         return Fraction(self.reserved, self.size)
 
 
-def pool_uses(design: Design) -> tuple[PoolUse, ...]:
+def list_pool_uses(design: Design) -> tuple[PoolUse, ...]:
     """Every address pool in use, and how much of it."""
-    found: dict[tuple[Path, str], PoolUse] = {}
+    uses: dict[tuple[Path, str], PoolUse] = {}
     for demand in list_pool_demands(design):
         prefixes, name, path = find_pool_prefixes(design.loaded.blueprint, demand.fabric, demand.pool, demand.family)
         key = (path, demand.family.word)
         size = sum(ip_network(prefix).num_addresses for prefix in prefixes)
-        before = found.get(key) or PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size, 0, 0)
-        found[key] = _added(before, demand.now, demand.reserved)
-    return tuple(found.values())
+        before = uses.get(key) or PoolUse(path, f"pool {name} ({', '.join(prefixes)})", demand.family, size, 0, 0)
+        uses[key] = _add_demand(before, demand.now, demand.reserved)
+    return tuple(uses.values())
 
 
-def asn_uses(design: Design) -> tuple[PoolUse, ...]:
+def list_asn_uses(design: Design) -> tuple[PoolUse, ...]:
     """Every range of AS numbers in use, and how much of it."""
-    found: dict[tuple[Path, Intervals], PoolUse] = {}
+    uses: dict[tuple[Path, Intervals], PoolUse] = {}
     for demand in list_asn_demands(design):
-        what = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
-        shown = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
+        subject = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
+        ranges = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
         key = (demand.path, demand.windows)
-        before = found.get(key) or PoolUse(demand.path, f"{what} ({shown})", None, total(demand.windows), 0, 0)
-        found[key] = _added(before, demand.now, demand.reserved)
-    return tuple(use for use in found.values() if use.size)
+        before = uses.get(key) or PoolUse(demand.path, f"{subject} ({ranges})", None, total(demand.windows), 0, 0)
+        uses[key] = _add_demand(before, demand.now, demand.reserved)
+    return tuple(use for use in uses.values() if use.size)
 
 
-def _added(use: PoolUse, now: int, reserved: int) -> PoolUse:
+def _add_demand(use: PoolUse, now: int, reserved: int) -> PoolUse:
     return PoolUse(use.path, use.name, use.family, use.size, use.now + now, use.reserved + reserved)
 
 
@@ -89,19 +89,19 @@ class PoolNearlyFull(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Add up the demand on each pool."""
         most = Fraction(design.loaded.limits.pool_use).limit_denominator(10_000)
-        for use in (*pool_uses(design), *asn_uses(design)):
+        for use in (*list_pool_uses(design), *list_asn_uses(design)):
             if use.share > most:
-                what = "addresses" if use.family else "numbers"
+                unit = "addresses" if use.family else "numbers"
                 yield self.flag(
                     use.path,
-                    f"{use.name} has {_count(use.size)} {what}: {_count(use.now)} are used now "
-                    f"({_percent(Fraction(use.now, use.size))}), {_count(use.reserved)} with reserved slots "
-                    f"({_percent(use.share)}; the limit is {_percent(most)})",
-                    _hint(use, most),
+                    f"{use.name} has {_write_count(use.size)} {unit}: {_write_count(use.now)} are used now "
+                    f"({_format_share(Fraction(use.now, use.size))}), {_write_count(use.reserved)} with reserved slots "
+                    f"({_format_share(use.share)}; the limit is {_format_share(most)})",
+                    _suggest_size(use, most),
                 )
 
 
-def _hint(use: PoolUse, most: Fraction) -> str:
+def _suggest_size(use: PoolUse, most: Fraction) -> str:
     """A size that is enough."""
     if not most:
         return "raise `lint: {limits: {pool_use}}`: no pool is large enough for a limit of 0%"
@@ -111,9 +111,9 @@ def _hint(use: PoolUse, most: Fraction) -> str:
     return f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
 
 
-def _percent(share: Fraction) -> str:
+def _format_share(share: Fraction) -> str:
     return f"{float(share):.0%}"
 
 
-def _count(count: int) -> str:
+def _write_count(count: int) -> str:
     return str(count) if count < 1 << 40 else f"2^{count.bit_length() - 1}" + ("" if count & count - 1 == 0 else "+")

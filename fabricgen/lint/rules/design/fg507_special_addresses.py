@@ -68,11 +68,13 @@ class SpecialAddresses(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up pools, servers and addresses of single devices in the registries."""
         for path, prefix in list_stated_pools(design):
-            found = find_overlapping_range(prefix, SPECIAL)
-            if found and not find_overlapping_range(prefix, RESERVED):
-                yield self.flag(path, f"{prefix} overlaps {found[0]}, which is for {found[1]}", "use private space")
-        own = ((path, address) for path, _, address in list_override_addresses(design))
-        for path, address in (*list_server_addresses(design), *own):
-            if found := find_overlapping_range(address, SPECIAL):
-                message = f"{address.network_address} is in {found[0]}, which is for {found[1]}"
+            named_range = find_overlapping_range(prefix, SPECIAL)
+            if named_range and not find_overlapping_range(prefix, RESERVED):
+                yield self.flag(
+                    path, f"{prefix} overlaps {named_range[0]}, which is for {named_range[1]}", "use private space"
+                )
+        device_addresses = ((path, address) for path, _, address in list_override_addresses(design))
+        for path, address in (*list_server_addresses(design), *device_addresses):
+            if named_range := find_overlapping_range(address, SPECIAL):
+                message = f"{address.network_address} is in {named_range[0]}, which is for {named_range[1]}"
                 yield self.flag(path, message, "use a real address")

@@ -18,10 +18,10 @@ SET_ASIDE = (
 """(first, last, what for); 0, 23456, 65535 and 4294967295 are refused when a blueprint is read."""
 
 
-def set_aside(text: str) -> str:
+def find_reserved_range(text: str) -> str:
     """The range that a number or range of AS numbers overlaps, and what it is for; "" for none."""
     first, last = parse_asns(text)
-    return next((f"{low}-{high}, {what}" for low, high, what in SET_ASIDE if first <= high and low <= last), "")
+    return next((f"{low}-{high}, {purpose}" for low, high, purpose in SET_ASIDE if first <= high and low <= last), "")
 
 
 class ReservedAsns(DesignRule):
@@ -48,5 +48,5 @@ class ReservedAsns(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up every stated and adopted number."""
         for path, text in (*list_stated_asns(design), *list_adopted_asns(design)):
-            if what := set_aside(text):
-                yield self.flag(path, f"AS numbers {text} overlap {what}", "use numbers of 4200000000-4294967294")
+            if purpose := find_reserved_range(text):
+                yield self.flag(path, f"AS numbers {text} overlap {purpose}", "use numbers of 4200000000-4294967294")

@@ -42,8 +42,8 @@ class PublicPool(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag IPv4 prefixes that are not wholly in a private range; FG504 and FG507 judge reserved ranges."""
-        own = ((path, address) for path, _, address in list_override_addresses(design))
-        for path, prefix in (*list_stated_pools(design), *own):
+        device_addresses = ((path, address) for path, _, address in list_override_addresses(design))
+        for path, prefix in (*list_stated_pools(design), *device_addresses):
             if not isinstance(prefix, IPv4Network) or any(prefix.subnet_of(private) for private in PRIVATE):
                 continue
             if find_overlapping_range(prefix, (*RESERVED, *SPECIAL)) is None:
@@ -53,6 +53,6 @@ class PublicPool(DesignRule):
                     if inside
                     else "use private space, or waive this for space of your own"
                 )
-                what = "is not all private space" if inside else "is public, not private space"
-                said = prefix.network_address if prefix.prefixlen == prefix.max_prefixlen else prefix
-                yield self.flag(path, f"{said} {what}", hint)
+                verdict = "is not all private space" if inside else "is public, not private space"
+                shown = prefix.network_address if prefix.prefixlen == prefix.max_prefixlen else prefix
+                yield self.flag(path, f"{shown} {verdict}", hint)

@@ -42,15 +42,15 @@ class AsnPoolsOverlap(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare pools with pools, and ranges of tiers with ranges of tiers."""
         stated = list(list_stated_asns(design))
-        for of in ("pool", "tiers"):
-            seen: list[tuple[Path, int, int]] = []
+        for kind in ("pool", "tiers"):
+            ranges: list[tuple[Path, int, int]] = []
             for path, text in stated:
-                if of not in path[-2:] or path[0] == "address_of":
+                if kind not in path[-2:] or path[0] == "address_of":
                     continue
                 first, last = parse_asns(text)
-                for other, low, high in seen:
+                for other_path, low, high in ranges:
                     if first <= high and low <= last:
                         shared = f"{max(first, low)}-{min(last, high)}"
-                        yield self.flag(path, f"AS numbers {text} share {shared} with {dotted(other)}")
+                        yield self.flag(path, f"AS numbers {text} share {shared} with {dotted(other_path)}")
                         break
-                seen.append((path, first, last))
+                ranges.append((path, first, last))

@@ -38,9 +38,9 @@ class AddressInAnotherPool(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the addresses of single devices in the pools in use."""
         pools = list_drawn_prefixes(design)
-        for path, what, address in list_override_addresses(design):
+        for path, kind, address in list_override_addresses(design):
             for pool, prefix in pools:
-                if pool[-1] in _OTHERS.get(what, ()) and is_overlapping(prefix, address):
+                if pool[-1] in _OTHERS.get(kind, ()) and is_overlapping(prefix, address):
                     message = f"{address.network_address} is in {prefix} of {dotted(pool)}, a pool for something else"
-                    right = "loopback" if what == "loopback" else "fabric"
+                    right = "loopback" if kind == "loopback" else "fabric"
                     yield self.flag(path, message, f"use an address of `pools.{right}`, or of no pool")

@@ -16,7 +16,7 @@ from fabricgen.numbering.blocks.family import Network
 
 
 @dataclass(frozen=True)
-class _Stated:
+class _LinkEnd:
     """A stated end of a link out: its switch, own and far address and subnet."""
 
     path: Path
@@ -65,48 +65,50 @@ class ExitAddressTaken(DesignRule):
         """Compare stated addresses with the pools in use, and with each other within a VRF."""
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
         for exits in group_exits(design):
-            known: list[_Stated] = []
-            for stated in (link for exit_ in exits for link in _stated(exit_)):
-                yield from self._beside(stated, known)
-                known.append(stated)
-            for path, text, subnet in (each for exit_ in exits for each in _subnets(exit_)):
+            earlier: list[_LinkEnd] = []
+            for end in (link for exit_ in exits for link in _list_stated_ends(exit_)):
+                yield from self._compare_ends(end, earlier)
+                earlier.append(end)
+            for path, text, subnet in (row for exit_ in exits for row in _list_subnets(exit_)):
                 pool = next((pool for pool in pools if is_overlapping(pool, subnet)), None)
                 if pool is not None:
                     yield self.flag(path, f"{text} lies in the pool {pool}", "use an address outside of your pools")
 
-    def _beside(self, stated: _Stated, known: list[_Stated]) -> Iterator[Diagnostic]:
-        for other in known:
-            if other.subnet.version != stated.subnet.version:
+    def _compare_ends(self, end: _LinkEnd, earlier: list[_LinkEnd]) -> Iterator[Diagnostic]:
+        for other in earlier:
+            if other.subnet.version != end.subnet.version:
                 continue
-            shared = stated.own in (other.own, other.far) or stated.far == other.own
-            if shared or (stated.switch == other.switch and is_overlapping(stated.subnet, other.subnet)):
-                what = "shares an address with" if shared else "is on the same switch and in one subnet with"
-                message = f"the link of {stated.text} {what} that of {other.text}"
-                yield self.flag(stated.path, message, "state the addresses that each link's owner gave")
+            shared = end.own in (other.own, other.far) or end.far == other.own
+            if shared or (end.switch == other.switch and is_overlapping(end.subnet, other.subnet)):
+                clash = "shares an address with" if shared else "is on the same switch and in one subnet with"
+                message = f"the link of {end.text} {clash} that of {other.text}"
+                yield self.flag(end.path, message, "state the addresses that each link's owner gave")
                 return
 
 
-def _stated(exit_: ExitDesign) -> Iterator[_Stated]:
+def _list_stated_ends(exit_: ExitDesign) -> Iterator[_LinkEnd]:
     """The links whose addresses are stated; a family each."""
     extra = exit_.extra
-    places = {(extra.devices[link.device], extra.attachment.legs[link.leg].name): link.switch for link in extra.links}
+    switch_of_port = {
+        (extra.devices[link.device], extra.attachment.legs[link.leg].name): link.switch for link in extra.links
+    }
     for name, device in exit_.spec.devices.items():
         for port, link in device.links.items():
             pairs = pairs_of(link)
             for text in link.own:
                 own, far, _ = pairs[":" in text]
-                switch = (extra.tier.text, places[name, port])
-                yield _Stated(_path(exit_, name, port), text, switch, own, far, ip_interface(text).network)
+                switch = (extra.tier.text, switch_of_port[name, port])
+                yield _LinkEnd(_make_link_path(exit_, name, port), text, switch, own, far, ip_interface(text).network)
 
 
-def _subnets(exit_: ExitDesign) -> Iterator[tuple[Path, str, Network]]:
+def _list_subnets(exit_: ExitDesign) -> Iterator[tuple[Path, str, Network]]:
     """(path, as written, prefix) of all stated addresses: subnets of links, and loopbacks of far devices."""
     for name, device in exit_.spec.devices.items():
         for port, link in device.links.items():
-            yield from ((_path(exit_, name, port), text, ip_interface(text).network) for text in link.own)
+            yield from ((_make_link_path(exit_, name, port), text, ip_interface(text).network) for text in link.own)
         path = (*exit_.path, "devices", name, "loopback")
         yield from ((path, text, ip_network(text)) for text in device.loopback or ())
 
 
-def _path(exit_: ExitDesign, device: str, port: str) -> Path:
+def _make_link_path(exit_: ExitDesign, device: str, port: str) -> Path:
     return (*exit_.path, "devices", device, "links", port)

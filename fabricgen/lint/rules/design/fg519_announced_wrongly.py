@@ -56,17 +56,19 @@ class AnnouncedWrongly(DesignRule):
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
             announced = [ip_network(text) for text in exit_.spec.announce or ()]
-            for place, prefix in enumerate(announced):
-                path = make_entry_path(exit_, "announce", place, len(announced))
+            for index, prefix in enumerate(announced):
+                path = make_entry_path(exit_, "announce", index, len(announced))
                 if not any(is_within(prefix, pool) for pool in pools):
                     yield self.flag(path, f"{prefix} is in no pool of yours", "announce a pool, or a part of one")
-                public = [asn for asn in far_asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)]
+                public = [
+                    asn for asn in list_far_asns(exit_) if not any(first <= asn <= last for first, last in NOT_PUBLIC)
+                ]
                 if public and any(is_within(prefix, private) for private in PRIVATE):
                     message = f"{prefix} is private, and AS {public[0]} is public: it drops it"
                     yield self.flag(path, message, "announce public addresses; waive this for your own company's AS")
-            yield from self._left_out(design, exit_, announced)
+            yield from self._check_hosts(design, exit_, announced)
 
-    def _left_out(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
+    def _check_hosts(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
         hosts = dict.fromkeys(list_host_prefixes(design, exit_)) if announced and exit_.spec.default else ()
         for pool in hosts:
             if not any(is_overlapping(pool, prefix) for prefix in announced):
@@ -76,11 +78,11 @@ class AnnouncedWrongly(DesignRule):
 
 def is_to_provider(exit_: ExitDesign) -> bool:
     """Whether an exit leads to AS numbers that are not for private use; one of documentation stands for such."""
-    asns = far_asns(exit_)
+    asns = list_far_asns(exit_)
     return bool(asns) and not any(first <= asn <= last for asn in asns for first, last in NOT_PUBLIC[1:])
 
 
-def far_asns(exit_: ExitDesign) -> set[int]:
+def list_far_asns(exit_: ExitDesign) -> set[int]:
     """The AS numbers of the far devices."""
-    own = {name: device.asn for name, device in exit_.spec.devices.items()}
-    return {own.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}
+    asn_of_device = {name: device.asn for name, device in exit_.spec.devices.items()}
+    return {asn_of_device.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}

@@ -51,10 +51,10 @@ class DhcpServerOutOfReach(DesignRule):
             if dhcp is None or fabric.protocol == "infiniband":
                 continue
             intent = fabric_intent(design, fabric)
-            known = [ip_network(prefix) for prefix in (*intent.host_pools, *intent.loopback_pools)]
+            routed = [ip_network(prefix) for prefix in (*intent.host_pools, *intent.loopback_pools)]
             for server in map(ip_network, dhcp.servers):
                 if not (
-                    any(is_within(server, p) for p in known) or is_led_out(design, fabric.name, fabric.vrf, server)
+                    any(is_within(server, p) for p in routed) or is_led_out(design, fabric.name, fabric.vrf, server)
                 ):
                     where = f"VRF {fabric.vrf}" if fabric.vrf else f"{fabric.name}'s switches"
                     message = (

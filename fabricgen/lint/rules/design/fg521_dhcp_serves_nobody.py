@@ -48,26 +48,26 @@ class DhcpServesNobody(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare what each fabric states with the families and kind of its hosts."""
         for fabric in design.fabrics:
-            for path, message in _idle(design, fabric):
+            for path, message in _list_idle_services(design, fabric):
                 yield self.flag((*fabric.path, *path), message, "remove it, or give the hosts gateways that can")
 
 
-def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
+def _list_idle_services(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    known = () if fabric.protocol == "infiniband" else list_families(design, fabric)
-    nobody = fabric.hosts == "none" or not known
+    gateway_families = () if fabric.protocol == "infiniband" else list_families(design, fabric)
+    nobody = fabric.hosts == "none" or not gateway_families
     for server in spec.dhcp.servers if spec.dhcp else ():
         family = "v6" if ":" in server else "v4"
         if nobody:
             yield ("dhcp",), f"{fabric.name} has no hosts with gateways, so that nothing is relayed to {server}"
-        elif family not in known:
+        elif family not in gateway_families:
             yield ("dhcp", "servers"), f"{fabric.name} has no IP{family} gateways to relay to {server}"
     bridged = fabric.hosts in ("bridged", "rail-subnets") and not nobody
-    if spec.router_advertisements and not ("v6" in known and bridged):
+    if spec.router_advertisements and not ("v6" in gateway_families and bridged):
         yield ("router_advertisements",), f"{fabric.name} has no IPv6 gateways of bridged hosts to advertise"
-    told, servers = spec.router_advertisements, spec.dhcp.servers if spec.dhcp else ()
-    if isinstance(told, Advertisements) and not any(":" in server for server in servers):
-        for key in (key for key in ("managed", "other") if getattr(told, key)):
+    advertisements, servers = spec.router_advertisements, spec.dhcp.servers if spec.dhcp else ()
+    if isinstance(advertisements, Advertisements) and not any(":" in server for server in servers):
+        for key in (key for key in ("managed", "other") if getattr(advertisements, key)):
             yield (
                 ("router_advertisements", key),
                 f"hosts of {fabric.name} are told to ask a DHCPv6 server that is not stated",
@@ -79,7 +79,7 @@ def _idle(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
     heeded = any(not naming(t.nos).configuration.explain_refusal("no-option-82", t.profile.asic) for t in tiers)
     if spec.dhcp and spec.dhcp.circuit_id and not spec.dhcp.option_82 and heeded:
         yield ("dhcp", "circuit_id"), "requests say no port (`option_82: false`), and no reservation by it is met"
-    if spec.access.ra_guard and bridged and "v6" not in known:
+    if spec.access.ra_guard and bridged and "v6" not in gateway_families:
         yield ("access", "ra_guard"), f"hosts of {fabric.name} have no IPv6, of which router advertisements are"
     if spec.lacp_fallback and not fabric.bond:
         yield ("lacp_fallback",), f"{fabric.name} has no bonds"

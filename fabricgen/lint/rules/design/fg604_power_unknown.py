@@ -38,12 +38,12 @@ class PowerUnknown(DesignRule):
         """Name all nodes, extra devices and switches without a figure in one finding, and those with a typical draw
         alone in another where power is judged; external devices do not count.
         """
-        found: dict[str, tuple[Device, Path, int]] = {}
+        devices: dict[str, tuple[Device, Path, int]] = {}
         for profile, path, count in drawing_devices(design):
-            _, first, before = found.get(profile.id, (profile, path, 0))
-            found[profile.id] = (profile, first, before + count)
-        missing = [one for one in found.values() if basis(one[0]) == "unknown"]
-        typical = [one for one in found.values() if basis(one[0]) == "typical"]
+            _, first, before = devices.get(profile.id, (profile, path, 0))
+            devices[profile.id] = (profile, first, before + count)
+        missing = [row for row in devices.values() if basis(row[0]) == "unknown"]
+        typical = [row for row in devices.values() if basis(row[0]) == "typical"]
         if missing:
             listed = ", ".join(f"{profile.id} ({count:,})" for profile, _, count in missing)
             yield self.flag(missing[0][1], f"no power figure for {listed}; the totals count each as 0 W")

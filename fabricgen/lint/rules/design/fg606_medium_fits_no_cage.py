@@ -40,8 +40,8 @@ class MediumFitsNoCage(DesignRule):
             if not carriers or any(all(c.plugs_into(cage) for cage, _ in cages) for c in carriers):
                 continue
             cage, end = next((p for p in cages if not any(c.plugs_into(p[0]) for c in carriers)), cages[-1])
-            others = kind.usual(design.catalog)
-            fitting = dict.fromkeys(c.medium for c in others if all(c.plugs_into(cage) for cage, _ in cages))
+            usual_media = kind.usual(design.catalog)
+            fitting = dict.fromkeys(c.medium for c in usual_media if all(c.plugs_into(cage) for cage, _ in cages))
             yield self.flag(
                 kind.stated.path,
                 f"{', '.join(c.id for c in carriers)} of {kind.text} does not fit the {cage} cages of {end}",

@@ -40,9 +40,9 @@ class MediumCannotSplit(DesignRule):
             lanes = int(-(-kind.b.speed_gbps // kind.lane_gbps))
             if min(shared) > 1 or max(shared) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
                 continue
-            others = kind.usual(design.catalog)
+            usual_media = kind.usual(design.catalog)
             alone = not _shares_cages(kind)
-            fitting = dict.fromkeys(c.medium for c in others if c.splits_for(lanes) and (alone or not c.attached))
+            fitting = dict.fromkeys(c.medium for c in usual_media if c.splits_for(lanes) and (alone or not c.attached))
             yield self.flag(
                 kind.stated.path,
                 f"{', '.join(c.id for c in carriers)} cannot be split, but {max(shared)} {kind.text} share a connector",

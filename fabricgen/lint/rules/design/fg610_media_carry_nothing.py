@@ -45,9 +45,9 @@ class MediaCarryNothing(DesignRule):
             fitting = (c.medium for c in usual if all(c.plugs_into(s.form_factor) for s in (kind.a, kind.b)))
             hint = f"media for {lane:g}G lanes: {', '.join(dict.fromkeys(fitting))}"
             if stated.other and not stated.profiles(design.catalog):
-                other = ".".join(map(str, stated.other_path))
+                where = ".".join(map(str, stated.other_path))
                 message = (
-                    f"{kind.text} may use {', '.join(stated.words)} here, but {', '.join(stated.other)} by {other}"
+                    f"{kind.text} may use {', '.join(stated.words)} here, but {', '.join(stated.other)} by {where}"
                 )
                 yield self.flag(stated.path, message, f"state the same at both ends, or at one only; {hint}")
             else:

@@ -34,15 +34,17 @@ class RackCooling(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the heat of the fullest node rack with its limits for air and coolant."""
-        of_kinds = (
-            (kind, *one)
+        judged = (
+            (kind, *limit)
             for kind in design.layout.kinds
-            for one in (
+            for limit in (
                 ("air_kw", kind.node_rack.air_kw, air_kw, "air"),
                 ("liquid_kw", kind.node_rack.liquid_kw, liquid_kw, "coolant"),
             )
         )
-        for kind, key, budget, figure, what in of_kinds:
+        for kind, key, budget, figure, medium in judged:
             if load := find_rack_over_budget(design, kind, figure, budget):
-                message = f"a node rack gives off {load.total:g} kW to {what}; the limit is {budget:g} kW ({load.text})"
+                message = (
+                    f"a node rack gives off {load.total:g} kW to {medium}; the limit is {budget:g} kW ({load.text})"
+                )
                 yield self.flag(find_budget_path(kind, key), message, "lower `nodes_per_rack`, or use other racks")

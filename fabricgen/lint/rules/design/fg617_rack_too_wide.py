@@ -34,16 +34,16 @@ class RackTooWide(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare width and depth of both kinds of rack with the floor."""
         floor, layout = design.loaded.blueprint.floor, design.layout
-        stated = {
+        racks = {
             **{(*kind.racks_path, "type"): kind.node_rack for kind in layout.kinds},
             ("floor", "network_rack"): layout.network_rack,
         }
-        for path, rack in stated.items():
-            for key, size, place in (
+        for path, rack in racks.items():
+            for key, size, space in (
                 ("rack_pitch_m", rack.width_m, floor.rack_pitch_m),
                 ("rack_depth_m", rack.depth_m, floor.rack_depth_m),
             ):
-                if size > place + 1e-9:
-                    what = "wide" if key == "rack_pitch_m" else "deep"
-                    message = f"{rack.id} is {size:g} m {what}; its place is {place:g} m"
+                if size > space + 1e-9:
+                    adjective = "wide" if key == "rack_pitch_m" else "deep"
+                    message = f"{rack.id} is {size:g} m {adjective}; its place is {space:g} m"
                     yield self.flag(path, message, f"set `floor: {{{key}: {size:g}}}`")

@@ -46,27 +46,27 @@ class FixtureMisplaced(DesignRule):
         for hall in halls_of(blueprint.floor, design.layout.sites, blueprint.site):
             path = ("floor", "halls", hall.name)
             if hall.walls:
-                yield from self._walls(hall, path)
-            told: set[str] = set()
-            for one in self._outside(hall):
-                if one.name not in told:
-                    told.add(one.name)
-                    yield self._beyond(hall, one, (*path, "fixtures", one.name))
-            for one, other in _clashes(hall.fixtures):
-                if one.name not in told:
-                    told.add(one.name)
-                    yield self._clash(hall, one, other, (*path, "fixtures", one.name))
+                yield from self._check_walls(hall, path)
+            reported: set[str] = set()
+            for fixture in self._list_outside(hall):
+                if fixture.name not in reported:
+                    reported.add(fixture.name)
+                    yield self._flag_outside(hall, fixture, (*path, "fixtures", fixture.name))
+            for fixture, other in _list_clashes(hall.fixtures):
+                if fixture.name not in reported:
+                    reported.add(fixture.name)
+                    yield self._flag_clash(hall, fixture, other, (*path, "fixtures", fixture.name))
             feeds = blueprint.floor.feeds
             for name, spec in blueprint.floor.halls[hall.name].fixtures.items() if hall.fixtures else ():
                 if spec.feed and spec.feed not in feeds:
-                    known = f"`feeds` are {', '.join(feeds)}" if feeds else "no `feeds` are named"
+                    known_feeds = f"`feeds` are {', '.join(feeds)}" if feeds else "no `feeds` are named"
                     yield self.flag(
                         (*path, "fixtures", name, "feed"),
-                        f"{spec.kind} {name} is of feed {spec.feed}, but {known}",
+                        f"{spec.kind} {name} is of feed {spec.feed}, but {known_feeds}",
                         f"floor: {{feeds: [{', '.join([*feeds, spec.feed])}]}}",
                     )
 
-    def _walls(self, hall: Hall, path: Path) -> Iterator[Diagnostic]:
+    def _check_walls(self, hall: Hall, path: Path) -> Iterator[Diagnostic]:
         area, places = hall.area, hall.places
         over = [max(0.0, a - p) for a, p in zip(area[:2], places[:2], strict=True)]
         over += [max(0.0, p - a) for a, p in zip(area[2:], places[2:], strict=True)]
@@ -80,52 +80,52 @@ class FixtureMisplaced(DesignRule):
                 f"walls_m: [[0, 0], [{wide:g}, {deep:g}]] is just around them",
             )
 
-    def _outside(self, hall: Hall) -> Iterator[HallFixture]:
-        for one in hall.fixtures:
-            size = one.area[2] - one.area[0], one.area[3] - one.area[1]
-            if any(abs(a - b) > 1e-6 for a, b in zip(shared(one.area, hall.area), size, strict=True)):
-                yield one
+    def _list_outside(self, hall: Hall) -> Iterator[HallFixture]:
+        for fixture in hall.fixtures:
+            size = fixture.area[2] - fixture.area[0], fixture.area[3] - fixture.area[1]
+            if any(abs(a - b) > 1e-6 for a, b in zip(shared(fixture.area, hall.area), size, strict=True)):
+                yield fixture
 
-    def _beyond(self, hall: Hall, one: HallFixture, path: Path) -> Diagnostic:
+    def _flag_outside(self, hall: Hall, fixture: HallFixture, path: Path) -> Diagnostic:
         (left, top, right, bottom), x, y = hall.area, hall.x_m, hall.y_m
-        at = f"({one.area[0] - x:g}, {one.area[1] - y:g}) to ({one.area[2] - x:g}, {one.area[3] - y:g})"
-        what = "walls" if hall.walls else "rows"
+        at = f"({fixture.area[0] - x:g}, {fixture.area[1] - y:g}) to ({fixture.area[2] - x:g}, {fixture.area[3] - y:g})"
+        border = "walls" if hall.walls else "rows"
         return self.flag(
             path,
-            f"{one.kind} {one.title} is at {at} m; the {what} of hall {hall.name} reach from "
+            f"{fixture.kind} {fixture.title} is at {at} m; the {border} of hall {hall.name} reach from "
             f"({left - x:g}, {top - y:g}) to ({right - x:g}, {bottom - y:g}) m",
             "state where its walls are with `walls_m`" if not hall.walls else "move it within the walls, or the walls",
         )
 
-    def _clash(self, hall: Hall, one: HallFixture, other: HallFixture, path: Path) -> Diagnostic:
-        wide, deep = shared(one.area, other.area)
+    def _flag_clash(self, hall: Hall, fixture: HallFixture, other: HallFixture, path: Path) -> Diagnostic:
+        wide, deep = shared(fixture.area, other.area)
         x, y = other.area[0] - hall.x_m, other.area[1] - hall.y_m
         return self.flag(
             path,
-            f"{one.kind} {one.title} shares {wide:g} x {deep:g} m with {other.kind} {other.title}, which is at "
+            f"{fixture.kind} {fixture.title} shares {wide:g} x {deep:g} m with {other.kind} {other.title}, which is at "
             f"({x:g}, {y:g}) m of hall {hall.name}",
             "move one of them",
         )
 
 
-def _clashes(fixtures: tuple[HallFixture, ...]) -> Iterator[tuple[HallFixture, HallFixture]]:
+def _list_clashes(fixtures: tuple[HallFixture, ...]) -> Iterator[tuple[HallFixture, HallFixture]]:
     """(one, another before it by name that shares floor with it) of all fixtures that have such; the first of each."""
     order = sorted(range(len(fixtures)), key=lambda i: (fixtures[i].area[0], i))
-    found: dict[int, int] = {}
+    earliest: dict[int, int] = {}
     active: list[int] = []
     for i in order:
-        one = fixtures[i]
-        active = [j for j in active if fixtures[j].area[2] > one.area[0]]
+        fixture = fixtures[i]
+        active = [j for j in active if fixtures[j].area[2] > fixture.area[0]]
         for j in active:
-            if _meet(one, fixtures[j]) and all(shared(one.area, fixtures[j].area)):
+            if _is_at_one_height(fixture, fixtures[j]) and all(shared(fixture.area, fixtures[j].area)):
                 later, earlier = max(i, j), min(i, j)
-                found[later] = min(earlier, found.get(later, earlier))
+                earliest[later] = min(earlier, earliest.get(later, earlier))
         active.append(i)
-    for later, earlier in sorted(found.items()):
+    for later, earlier in sorted(earliest.items()):
         yield fixtures[later], fixtures[earlier]
 
 
-def _meet(one: HallFixture, other: HallFixture) -> bool:
+def _is_at_one_height(fixture: HallFixture, other: HallFixture) -> bool:
     """Whether two fixtures are at one height: a busway is above all but columns and other busways."""
-    kinds = {one.kind, other.kind}
+    kinds = {fixture.kind, other.kind}
     return "busway" not in kinds or len(kinds) == 1 or "column" in kinds

@@ -37,9 +37,9 @@ class MediaAgainstPolicy(DesignRule):
         for kind in stated_kinds(design):
             policy = policy_of(design.loaded.blueprint, kind.fabric, kind.ends)
             for word in kind.stated.words if policy != OPEN else ():
-                meant = [cable for cable in kind.carriers(design.catalog) if named((word,), cable)]
-                why = [policy.explain_refusal(cable) for cable in meant]
-                if meant and all(why) and (kind.stated.path, word) not in reported:
+                cables = [cable for cable in kind.carriers(design.catalog) if named((word,), cable)]
+                why = [policy.explain_refusal(cable) for cable in cables]
+                if cables and all(why) and (kind.stated.path, word) not in reported:
                     reported.add((kind.stated.path, word))
                     key = ".".join(map(str, (*policy.path, why[0])))
                     yield self.flag(

@@ -48,7 +48,7 @@ class LinearOpticsUndriven(DesignRule):
                 unlisted = f"`cabling.linear_hosts` does not list {ports}"
                 message = f"{linear[0]} of {kind.text} needs ports that drive it; {unlisted}"
                 yield self.flag(kind.stated.path, message, remedy)
-        for path, words in _allowed(design):
+        for path, words in _list_allowed(design):
             allowed = [
                 cable.medium for cable in design.catalog.cables if cable.medium in LINEAR and named(words, cable)
             ]
@@ -62,7 +62,7 @@ class LinearOpticsUndriven(DesignRule):
             yield self.flag(("cabling", "linear_hosts"), message, "state `allow`, or remove it")
 
 
-def _allowed(design: Design) -> Iterator[tuple[Path, tuple[str, ...]]]:
+def _list_allowed(design: Design) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """(path, words) of every `allow` that has any; without one the catalogue of cables is not read."""
     blueprint = design.loaded.blueprint
     if blueprint.cabling.allow:

@@ -46,7 +46,7 @@ class RowsTooClose(DesignRule):
                 f"racks stand {floor.rack_pitch_m:g} m apart, but a 19-inch panel alone is {PANEL_M:g} m wide",
                 "racks are 0.6 or 0.8 m wide",
             )
-        for path, name, width, add in _aisles(floor):
+        for path, name, width, add in _list_aisles(floor):
             if width < 0:
                 message = f"rows overlap by {-width:g} m: racks are {floor.rack_depth_m:g} m deep"
             elif width < WORKING_SPACE_M:
@@ -56,7 +56,7 @@ class RowsTooClose(DesignRule):
             yield self.flag(path, message, f"{path[-1]}: {WORKING_SPACE_M + add:g} or more")
 
 
-def _aisles(floor: Floor) -> Iterator[tuple[Path, str, float, float]]:
+def _list_aisles(floor: Floor) -> Iterator[tuple[Path, str, float, float]]:
     """(where it is stated, name, width in m, what its key has beside the width in m) of each kind of aisle."""
     if floor.aisles is None:
         path: Path = ("floor", "row_pitch_m")

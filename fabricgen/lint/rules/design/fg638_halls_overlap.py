@@ -39,16 +39,16 @@ class HallsOverlap(DesignRule):
         """Compare the areas of every two halls of a site."""
         blueprint = design.loaded.blueprint
         halls = [hall for hall in halls_of(blueprint.floor, design.layout.sites, blueprint.site) if hall.rows]
-        for one, other in combinations(halls, 2):
-            if (one.site, one.storey) != (other.site, other.storey):
+        for first, other in combinations(halls, 2):
+            if (first.site, first.storey) != (other.site, other.storey):
                 continue
-            left, top, right, bottom = one.area
+            left, top, right, bottom = first.area
             x, y, *_ = other.area
-            wide, deep = shared(one.area, other.area)
+            wide, deep = shared(first.area, other.area)
             if wide and deep:
                 yield self.flag(
                     ("floor", "halls", other.name),
                     f"hall {other.name} begins at ({x:g}, {y:g}) m and shares {wide:g} x {deep:g} m with hall "
-                    f"{one.name}, which is {right - left:g} x {bottom - top:g} m at ({left:g}, {top:g})",
+                    f"{first.name}, which is {right - left:g} x {bottom - top:g} m at ({left:g}, {top:g})",
                     f"at_m: [{right + other.x_m - x:g}, {top + other.y_m - y:g}] stands beside it, or state a `storey`",
                 )

@@ -38,8 +38,8 @@ class VariantNotSold(DesignRule):
         """Compare what tiers state with the variants of their models, one finding a tier and model."""
         for name, fabric in design.loaded.blueprint.fabrics.items():
             for key, tier in fabric.tiers.items():
-                asked = {"airflow": tier.airflow, "managed": tier.managed}
-                stated = {word: value for word, value in asked.items() if value is not None}
+                properties = {"airflow": tier.airflow, "managed": tier.managed}
+                stated = {word: value for word, value in properties.items() if value is not None}
                 models = {
                     t.profile.id: t.profile for f in design.fabrics for t in f.tiers if t.path[1::2] == (name, key)
                 }
@@ -49,7 +49,7 @@ class VariantNotSold(DesignRule):
                         for variant in profile.variants
                     ):
                         path = ("fabrics", name, "tiers", key, next(iter(stated)))
-                        known = [v for v in profile.variants if v.supply is None]
-                        sold = "; ".join(dict.fromkeys(v.text or "airflow not published" for v in known))
-                        said = ", ".join(f"{word}: {str(value).lower()}" for word, value in stated.items())
-                        yield self.flag(path, f"no {model} with {said} is known", f"known: {sold}")
+                        plain = [v for v in profile.variants if v.supply is None]
+                        sold = "; ".join(dict.fromkeys(v.text or "airflow not published" for v in plain))
+                        request = ", ".join(f"{word}: {str(value).lower()}" for word, value in stated.items())
+                        yield self.flag(path, f"no {model} with {request} is known", f"known: {sold}")

@@ -47,12 +47,12 @@ class LasersUnknown(DesignRule):
         for name, (lasers, path, count) in models.items():
             missing = [
                 words
-                for words, known in (
+                for words, is_known in (
                     ("how many each takes, so that the bill has none", lasers.count is not None),
                     ("what one draws, so that racks count 0 W", lasers.power_w is not None),
                     ("the part number", bool(lasers.part_number)),
                 )
-                if not known
+                if not is_known
             ]
             if missing:
                 yield self.flag(

@@ -34,14 +34,14 @@ class LossyRoce(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag RoCE fabrics whose effective profile is best-effort."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses
-            own = blueprint.fabrics[owner.name].qos.profile
-            on_purpose = own and is_scale_across(design, fabric)
+            stated_profile = blueprint.fabrics[owner.name].qos.profile
+            on_purpose = stated_profile and is_scale_across(design, fabric)
             if fabric.protocol == "roce" and not qos_of(design, owner).lossless and not on_purpose:
-                place = (*owner.path, "qos", "profile") if own else ("qos", "profile")
-                yield self.flag(place, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")
+                path = (*owner.path, "qos", "profile") if stated_profile else ("qos", "profile")
+                yield self.flag(path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")

@@ -32,22 +32,27 @@ class DscpClash(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
-            own, shared = blueprint.fabrics[fabric.name].qos, blueprint.qos
-            if fabric.protocol != "roce" and own.profile != "roce-lossless":
+            fabric_qos, cluster_qos = blueprint.fabrics[fabric.name].qos, blueprint.qos
+            if fabric.protocol != "roce" and fabric_qos.profile != "roce-lossless":
                 continue
-            for what, names, usual in _ALIKE:
-                values = [effective(own, shared, name, default) for name, default in zip(names, usual, strict=True)]
+            for field, names, usual in _ALIKE:
+                values = [
+                    effective(fabric_qos, cluster_qos, name, default)
+                    for name, default in zip(names, usual, strict=True)
+                ]
                 if values[0] == values[1]:
-                    stated = any(getattr(own, name) is not None for name in names)
-                    name = names[1] if getattr(own if stated else shared, names[1]) is not None else names[0]
-                    place = (*fabric.path, "qos", name) if stated else ("qos", name)
-                    message = f"{fabric.name}: RoCE data and congestion notifications both have {what} {values[0]}"
-                    yield self.flag(place, message, f"use {usual[0]} for data and {usual[1]} for notifications")
+                    stated = any(getattr(fabric_qos, name) is not None for name in names)
+                    name = (
+                        names[1] if getattr(fabric_qos if stated else cluster_qos, names[1]) is not None else names[0]
+                    )
+                    path = (*fabric.path, "qos", name) if stated else ("qos", name)
+                    message = f"{fabric.name}: RoCE data and congestion notifications both have {field} {values[0]}"
+                    yield self.flag(path, message, f"use {usual[0]} for data and {usual[1]} for notifications")
 
 
 _ALIKE = (("DSCP", ("roce_dscp", "cnp_dscp"), (26, 48)), ("traffic class", ("roce_class", "cnp_class"), (3, 6)))

@@ -36,22 +36,22 @@ class IntentNotCarried(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare what is asked of each tier with what its NOS claims; a NOS that claims nothing is FG027's."""
         refused: dict[tuple[Path, str, Intent, str], list[str]] = defaultdict(list)
-        known = design.catalog.known_nos()
-        for asked in list_asked_intents(design):
-            for tier in asked.tiers:
-                configuration = design.catalog.naming(tier.nos).configuration if tier.nos in known else None
+        known_nos = design.catalog.known_nos()
+        for request in list_asked_intents(design):
+            for tier in request.tiers:
+                configuration = design.catalog.naming(tier.nos).configuration if tier.nos in known_nos else None
                 if configuration is None or not configuration.claims:
                     continue
-                why = configuration.explain_refusal(asked.intent, tier.profile.asic) or _unpublished(
-                    design, tier, asked.intent
+                why = configuration.explain_refusal(request.intent, tier.profile.asic) or _explain_unpublished(
+                    design, tier, request.intent
                 )
                 if why:
-                    refused[asked.path, tier.nos, asked.intent, why].append(f"{tier.fabric} {tier.name}")
+                    refused[request.path, tier.nos, request.intent, why].append(f"{tier.fabric} {tier.name}")
         for (path, nos, intent, why), tiers in refused.items():
             yield self.flag(path, f"{nos} of {', '.join(dict.fromkeys(tiers))} does not support {intent}", why)
 
 
-def _unpublished(design: Design, tier: TierDesign, intent: Intent) -> str:
+def _explain_unpublished(design: Design, tier: TierDesign, intent: Intent) -> str:
     """Why a chip that has a feature is not asked for it: SONiC trims by buffers, which a port table may not have."""
     if intent != "packet-trim" or not design.catalog.naming(tier.nos).has_tables:
         return ""

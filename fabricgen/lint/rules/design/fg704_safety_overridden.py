@@ -41,25 +41,25 @@ class SafetyOverridden(DesignRule):
         blueprint = design.loaded.blueprint
         small = {fabric.name for fabric in design.fabrics if is_for_management(fabric)}
         for path, snippet in all_snippets(blueprint):
-            known = design.catalog.naming(snippet.nos).configuration
+            configuration = design.catalog.naming(snippet.nos).configuration
             for_management = path[0] == "fabrics" and path[1] in small
-            seen: set[str] = set()
+            reported: set[str] = set()
             for command in list_commands(snippet):
-                why = next((kind.why for kind in known.safety if _overrides(command.text, kind)), "")
-                why = why or _undoes(command, known.unsafe, for_management=for_management)
-                if why and command.text not in seen:
-                    seen.add(command.text)
+                why = next((kind.why for kind in configuration.safety if _overrides(command.text, kind)), "")
+                why = why or _explain_unsafe(command, configuration.unsafe, for_management=for_management)
+                if why and command.text not in reported:
+                    reported.add(command.text)
                     where = (*path, "text" if snippet.tree is None else "tree")
                     yield self.flag(where, f"'{command.text}' overrides a safety line that fabricgen writes: {why}")
 
 
-def _undoes(command: Command, kinds: tuple[UnsafeCommands, ...], *, for_management: bool) -> str:
+def _explain_unsafe(command: Command, kinds: tuple[UnsafeCommands, ...], *, for_management: bool) -> str:
     """Why a command is unsafe, else ""; BMCs send no large packets, so that a small MTU does no harm to them."""
     return next(
         (
             kind.why
             for kind in kinds
-            if any(command.matches(each) and not ("<" in each and for_management) for each in kind.commands)
+            if any(command.matches(pattern) and not ("<" in pattern and for_management) for pattern in kind.commands)
         ),
         "",
     )

@@ -34,16 +34,19 @@ class RoutingIsShaped(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
-        shared = design.loaded.blueprint.qos
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        cluster_qos = design.loaded.blueprint.qos
         for fabric in design.fabrics:
-            own = design.loaded.blueprint.fabrics[fabric.name].qos
-            if fabric.protocol != "roce" and own.profile != "roce-lossless":
+            fabric_qos = design.loaded.blueprint.fabrics[fabric.name].qos
+            if fabric.protocol != "roce" and fabric_qos.profile != "roce-lossless":
                 continue
-            percent, dscp = effective(own, shared, "cnp_max_percent", 0), effective(own, shared, "cnp_dscp", 48)
+            percent, dscp = (
+                effective(fabric_qos, cluster_qos, "cnp_max_percent", 0),
+                effective(fabric_qos, cluster_qos, "cnp_dscp", 48),
+            )
             if percent and dscp == CONTROL_DSCP:
-                base = fabric.path if own.cnp_max_percent is not None else ()
+                base = fabric.path if fabric_qos.cnp_max_percent is not None else ()
                 message = f"{fabric.name}: notifications and routing both have DSCP 48 and share {percent}% of a port"
                 yield self.flag((*base, "qos", "cnp_max_percent"), message, "set another `cnp_dscp`, on the nodes too")

@@ -36,11 +36,11 @@ class PfcWithoutEcn(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the lower threshold of each port speed of each tier with half of the buffer; report the worst."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in list_lossless_fabrics(design):
-            found: list[tuple[float, str]] = []
+            unmarked: list[tuple[float, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
@@ -48,11 +48,13 @@ class PfcWithoutEcn(DesignRule):
                 for speed in tier.speeds if buffer else ():
                     low, _ = ecn_thresholds_kb(qos, tier.lowest, speed)
                     if buffer and is_never_marked(low, buffer):
-                        what = f"of {low} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
-                        found.append((low * 1000 / buffer, f"{speed}G ports of {tier.name} mark from queues {what}"))
-            if found:
-                place = find_qos_path(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
-                yield self.flag(place, f"{fabric.name}: {max(found)[1]}", "use about 256 kB at 400G")
+                        limit = f"of {low} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
+                        unmarked.append(
+                            (low * 1000 / buffer, f"{speed}G ports of {tier.name} mark from queues {limit}")
+                        )
+            if unmarked:
+                path = find_qos_path(design, fabric, "ecn", "ecn_min_kb", "ecn_max_kb")
+                yield self.flag(path, f"{fabric.name}: {max(unmarked)[1]}", "use about 256 kB at 400G")
 
 
 def is_never_marked(lower_kb: float, buffer: int) -> bool:

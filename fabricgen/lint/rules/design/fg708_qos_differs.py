@@ -47,26 +47,26 @@ class QosDiffers(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare every two fabrics whose switches are linked with each other."""
-        for lower, upper in _linked_pairs(design):
-            one, other = (qos_of(design, fabric) for fabric in (lower, upper))
-            if not (one.lossless or other.lossless):
+        for lower, upper in _list_linked_pairs(design):
+            lower_qos, upper_qos = (qos_of(design, fabric) for fabric in (lower, upper))
+            if not (lower_qos.lossless or upper_qos.lossless):
                 continue
-            name, text = _difference(one, other)
-            if name == "profile" and any(_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
+            name, text = _find_difference(lower_qos, upper_qos)
+            if name == "profile" and any(_is_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
                 continue
             if name:
-                place = find_qos_path(design, _stating(design, (upper, lower), name), name, "profile")
+                path = find_qos_path(design, _find_stating_fabric(design, (upper, lower), name), name, "profile")
                 message = f"{lower.name} and {upper.name} are linked, but {text.format(lower.name, upper.name)}"
-                yield self.flag(place, message, "set `qos` once, for the cluster")
+                yield self.flag(path, message, "set `qos` once, for the cluster")
 
 
-def _stating(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:
+def _find_stating_fabric(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:
     """The first of some fabrics that states the QoS setting itself; the first of all where none does."""
     stated = design.loaded.blueprint.fabrics
     return next((f for f in fabrics if {name, "profile"} & stated[f.name].qos.model_fields_set), fabrics[0])
 
 
-def _linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
+def _list_linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
     """Pairs of fabrics with links between their switches."""
     parts = linked_fabrics(design.loaded.blueprint.fabrics)
     if all(len(part) == 1 for part in parts):
@@ -80,16 +80,16 @@ def _linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]
         yield design.fabric(lower), design.fabric(upper)
 
 
-def _lossy_on_purpose(design: Design, fabric: FabricDesign) -> bool:
-    own = design.loaded.blueprint.fabrics[fabric.name].qos.profile
-    return own == "best-effort" and is_scale_across(design, fabric)
+def _is_lossy_on_purpose(design: Design, fabric: FabricDesign) -> bool:
+    profile = design.loaded.blueprint.fabrics[fabric.name].qos.profile
+    return profile == "best-effort" and is_scale_across(design, fabric)
 
 
-def _difference(one: QosIntent, other: QosIntent) -> tuple[str, str]:
+def _find_difference(a: QosIntent, b: QosIntent) -> tuple[str, str]:
     """The setting in which two fabrics differ, and a text with placeholders for their names; ("", "") for none."""
-    if one.lossless != other.lossless:
-        return "profile", "{0} is lossless, {1} is not" if one.lossless else "{1} is lossless, {0} is not"
-    name = next((name for name in _MUST_AGREE if getattr(one, name) != getattr(other, name)), "")
+    if a.lossless != b.lossless:
+        return "profile", "{0} is lossless, {1} is not" if a.lossless else "{1} is lossless, {0} is not"
+    name = next((name for name in _MUST_AGREE if getattr(a, name) != getattr(b, name)), "")
     if not name:
         return "", ""
-    return name, f"{name} is {getattr(one, name)} in {{0}} and {getattr(other, name)} in {{1}}"
+    return name, f"{name} is {getattr(a, name)} in {{0}} and {getattr(b, name)} in {{1}}"

@@ -38,9 +38,9 @@ class SlowWatchdog(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective detection time of each lossless fabric with the limit."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         most = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS
         for fabric, qos in list_lossless_fabrics(design):
             if qos.detect_ms > most:

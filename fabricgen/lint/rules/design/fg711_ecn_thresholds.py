@@ -44,9 +44,9 @@ class EcnThresholds(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Judge the stated thresholds for each port speed of each tier; report the first fault of a fabric."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in list_lossless_fabrics(design):
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
@@ -54,20 +54,22 @@ class EcnThresholds(DesignRule):
             pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
             for speed, lowest in sorted(pairs, reverse=True):
                 low, high = ecn_thresholds_kb(qos, lowest, speed)
-                own = ("ecn",) if any(speed == s for s, *_ in qos.ecn) else ()
+                by_speed = ("ecn",) if any(speed == s for s, *_ in qos.ecn) else ()
                 late_ms = high * 8 / speed / 1000
                 if low < PACKET_KB:
                     message = f"{speed}G ports mark from queues of {low} kB, less than a RoCE packet of {PACKET_KB} kB"
-                    names = (*own, "ecn_min_kb", "ecn_max_kb")
+                    names = (*by_speed, "ecn_min_kb", "ecn_max_kb")
                 elif late_ms > longest_ms and not _is_reported_by_fg707(design, fabric, lowest, low):
                     message = (
                         f"{speed}G ports mark all only from {high} kB, {late_ms:.2g} ms; the limit is {longest_ms:g} ms"
                     )
-                    names = (*own, "ecn_max_kb", "ecn_min_kb")
+                    names = (*by_speed, "ecn_max_kb", "ecn_min_kb")
                 else:
                     continue
                 yield self.flag(
-                    find_qos_path(design, fabric, *names), f"{fabric.name}: {message}", _hint(speed, longest_ms)
+                    find_qos_path(design, fabric, *names),
+                    f"{fabric.name}: {message}",
+                    _suggest_thresholds(speed, longest_ms),
                 )
                 break
 
@@ -78,7 +80,7 @@ def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lo
     return any(buffer and is_never_marked(lower_kb, buffer) for buffer in buffers)
 
 
-def _hint(speed_gbps: int, longest_ms: float) -> str:
+def _suggest_thresholds(speed_gbps: int, longest_ms: float) -> str:
     most_kb = int(longest_ms * speed_gbps * 1000 / 8)
     if most_kb < 512 * speed_gbps // 400:
         return f"mark all from {most_kb} kB on at {speed_gbps}G, or raise `lint.limits.ecn_queue_ms`"

@@ -36,16 +36,16 @@ class DscpOfOthers(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the effective values of each lossless fabric with those of other traffic."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in list_lossless_fabrics(design):
             data, cnp = qos.roce_dscp, qos.cnp_dscp
-            others = "unmarked traffic" if data == BEST_EFFORT else "routing protocols"
+            other_traffic = "unmarked traffic" if data == BEST_EFFORT else "routing protocols"
             if data == cnp:
                 continue
             if data == BEST_EFFORT or data in NETWORK_CONTROL:
-                message = f"{fabric.name}: RoCE data has DSCP {data}, the same as {others}"
+                message = f"{fabric.name}: RoCE data has DSCP {data}, the same as {other_traffic}"
                 yield self.flag(
                     find_qos_path(design, fabric, "roce_dscp"), message, "use `roce_dscp: 26`, and 26 on the nodes"
                 )

@@ -37,28 +37,31 @@ class SlowBfd(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the stated detection times, of the cluster, each fabric and each exit, with the hold time."""
         blueprint = design.loaded.blueprint
-        places: list[tuple[Path, Bfd | bool | None, int]] = [(("routing", "bfd"), blueprint.routing.bfd, HOLD_S)]
+        settings: list[tuple[Path, Bfd | bool | None, int]] = [(("routing", "bfd"), blueprint.routing.bfd, HOLD_S)]
         for name, spec in blueprint.fabrics.items():
-            places.append((("fabrics", name, "routing", "bfd"), spec.routing.bfd, HOLD_S))
-            places += [(("fabrics", name, "exits", e, "bfd"), own.bfd, EXIT_HOLD_S) for e, own in spec.exits.items()]
-        for path, bfd, hold_s in places:
+            settings.append((("fabrics", name, "routing", "bfd"), spec.routing.bfd, HOLD_S))
+            settings += [
+                (("fabrics", name, "exits", e, "bfd"), exit_spec.bfd, EXIT_HOLD_S)
+                for e, exit_spec in spec.exits.items()
+            ]
+        for path, bfd, hold_s in settings:
             if isinstance(bfd, Bfd) and bfd.interval_ms * bfd.multiplier >= 1000 * hold_s:
-                took = f"{bfd.interval_ms} ms x {bfd.multiplier}"
+                detection = f"{bfd.interval_ms} ms x {bfd.multiplier}"
                 message = (
-                    f"BFD detects a dead neighbour after {took}, no sooner than BGP by itself ({1000 * hold_s} ms)"
+                    f"BFD detects a dead neighbour after {detection}, no sooner than BGP by itself ({1000 * hold_s} ms)"
                 )
                 yield self.flag((*path, "interval_ms"), message, "use `interval_ms: 300` and `multiplier: 3`")
-        yield from self._at_one_end(design)
+        yield from self._check_both_ends(design)
 
-    def _at_one_end(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_both_ends(self, design: Design) -> Iterator[Diagnostic]:
         """Links between two fabrics of which one has BFD: no session of it comes up there."""
         pairs = {(tier.fabric, tier.uplink.upper.fabric) for tier in design.tiers if tier.uplink}
         for names in sorted(pair for pair in pairs if pair[0] != pair[1] and runs_bgp(design, design.fabric(pair[0]))):
             having, lacking = sorted(names, key=lambda name: not fabric_intent(design, design.fabric(name)).bfd)
             ends = [fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]
             if ends[0] and not ends[1]:
-                stated = design.loaded.blueprint.fabrics
-                place = next(name for name in (having, lacking) if stated[name].routing.bfd is not None)
+                fabrics = design.loaded.blueprint.fabrics
+                stating = next(name for name in (having, lacking) if fabrics[name].routing.bfd is not None)
                 message = f"links between {having} and {lacking} have BFD at the end of {having} alone: none runs"
                 hint = f"state `bfd` for {lacking} too, or once for all fabrics that are linked"
-                yield self.flag(("fabrics", place, "routing", "bfd"), message, hint)
+                yield self.flag(("fabrics", stating, "routing", "bfd"), message, hint)

@@ -43,7 +43,7 @@ class MiscablingHidden(DesignRule):
             if fabric.protocol == "infiniband" or underlay(design, fabric) != "ebgp-unnumbered":
                 continue
             for tier in fabric.tiers:
-                path, text = _stated(design, fabric, tier)
+                path, text = _find_stated_asns(design, fabric, tier)
                 linked = tier.up is not None or any(feed.source.tier for feed in tier.feeds)
                 if text and tier.groups > 1 and linked and len(set(parse_asns(text))) == 1:
                     yield self.flag(
@@ -54,7 +54,7 @@ class MiscablingHidden(DesignRule):
                     )
 
 
-def _stated(design: Design, fabric: FabricDesign, tier: TierDesign) -> tuple[Path, str]:
+def _find_stated_asns(design: Design, fabric: FabricDesign, tier: TierDesign) -> tuple[Path, str]:
     """The AS numbers stated for a tier, by its fabric or by the cluster, and where; "" for none."""
     blueprint = design.loaded.blueprint
     for base, routing in ((fabric.path, blueprint.fabrics[fabric.name].routing), ((), blueprint.routing)):

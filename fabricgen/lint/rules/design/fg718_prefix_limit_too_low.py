@@ -36,14 +36,14 @@ class PrefixLimitTooLow(DesignRule):
         worst: dict[Path, tuple[int, str]] = {}
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
-            own = blueprint.fabrics[fabric.name].routing.max_prefixes
-            limit = blueprint.routing.max_prefixes if own is None else own
-            found = count_announced(design, fabric) if limit else None
-            if not limit or found is None or found.prefixes <= limit:
+            fabric_limit = blueprint.fabrics[fabric.name].routing.max_prefixes
+            limit = blueprint.routing.max_prefixes if fabric_limit is None else fabric_limit
+            routes = count_announced(design, fabric) if limit else None
+            if not limit or routes is None or routes.prefixes <= limit:
                 continue
-            path: Path = (*(() if own is None else fabric.path), "routing", "max_prefixes")
-            message = f"a {fabric.name} {found.leaf} is announced {found.text}, and `max_prefixes` is {limit:,}"
-            worst[path] = max(worst.get(path, (0, "")), (found.prefixes, message))
+            path: Path = (*(() if fabric_limit is None else fabric.path), "routing", "max_prefixes")
+            message = f"a {fabric.name} {routes.leaf} is announced {routes.text}, and `max_prefixes` is {limit:,}"
+            worst[path] = max(worst.get(path, (0, "")), (routes.prefixes, message))
         for path, (prefixes, message) in worst.items():
             usual = 1 << (2 * prefixes).bit_length()
             yield self.flag(path, message, f"leave it out, or set it to {max(4096, usual):,} or more".replace(",", ""))

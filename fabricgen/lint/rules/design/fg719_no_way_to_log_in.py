@@ -39,15 +39,15 @@ class NoWayToLogIn(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find tiers without accounts and login servers, by NOS."""
-        found: dict[tuple[str, str], list[TierDesign]] = {}
+        tiers_by_lack: dict[tuple[str, str], list[TierDesign]] = {}
         for _, tiers, management in list_managed_fabrics(design):
             if management.aaa or any(user.role == "admin" for user in management.users.values()):
                 continue
             lacks = "change" if management.users else "log in to"
             for tier in tiers:
                 if design.catalog.naming(tier.nos).configuration.locked_out:
-                    found.setdefault((tier.nos, lacks), []).append(tier)
-        for (nos, lacks), tiers_of in found.items():
+                    tiers_by_lack.setdefault((tier.nos, lacks), []).append(tier)
+        for (nos, lacks), tiers_of in tiers_by_lack.items():
             why = design.catalog.naming(nos).configuration.locked_out
             yield self.flag(
                 find_nos_path(design, tiers_of[0]),

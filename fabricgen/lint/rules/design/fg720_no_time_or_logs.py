@@ -33,22 +33,22 @@ class NoTimeOrLogs(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for both in the settings of every fabric; one finding names all fabrics that lack the same."""
-        found: dict[tuple[str, ...], list[str]] = {}
+        fabrics_by_lack: dict[tuple[str, ...], list[str]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             logs = bool(management.syslog and management.syslog.servers)
-            lacking = [what for what, has in (("ntp", bool(management.ntp)), ("syslog", logs)) if not has]
+            lacking = [key for key, is_stated in (("ntp", bool(management.ntp)), ("syslog", logs)) if not is_stated]
             if lacking:
-                found.setdefault(tuple(lacking), []).append(fabric.name)
+                fabrics_by_lack.setdefault(tuple(lacking), []).append(fabric.name)
         words = {"ntp": "have no time server", "syslog": "send their logs nowhere"}
-        for keys, fabrics in found.items():
+        for keys, fabrics in fabrics_by_lack.items():
             yield self.flag(
-                self._place(design, keys[0], fabrics[0]),
+                self._find_path(design, keys[0], fabrics[0]),
                 f"the switches of {', '.join(fabrics)} {' and '.join(words[key] for key in keys)}",
                 f"state {' and '.join(f'`management.{key}`' for key in keys)}",
             )
 
     @staticmethod
-    def _place(design: Design, key: str, fabric: str) -> Path:
+    def _find_path(design: Design, key: str, fabric: str) -> Path:
         """Where the setting would be stated: in the cluster's management, else in the first fabric."""
         if key in design.loaded.blueprint.fabrics[fabric].management.model_fields_set:
             return "fabrics", fabric, "management", key

@@ -34,13 +34,13 @@ class NameWithoutResolver(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find names among the servers of fabrics without resolvers; each place once."""
-        found: dict[Path, dict[str, None]] = {}
+        names_by_path: dict[Path, dict[str, None]] = {}
         for fabric, _, management in list_managed_fabrics(design):
             if management.dns and management.dns.servers:
                 continue
             for keys, server in list_stated_servers(management):
                 if is_name(server):
-                    found.setdefault(find_setting_path(design, fabric, *map(str, keys)), {})[server] = None
-        for path, names in found.items():
+                    names_by_path.setdefault(find_setting_path(design, fabric, *map(str, keys)), {})[server] = None
+        for path, names in names_by_path.items():
             message = f"{', '.join(names)} cannot be looked up: the switches have no resolver"
             yield self.flag(path, message, "state `management.dns`, or give the server by address")

@@ -34,10 +34,12 @@ class AaaWithoutKey(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for the key of every fabric's login servers; each place once."""
-        found = {}
+        protocols = {}
         for fabric, _, management in list_managed_fabrics(design):
             if management.aaa and not management.aaa.key:
-                found[find_setting_path(design, fabric, "aaa")] = management.aaa.protocol
-        for path, protocol in found.items():
-            told = {"tacacs": "TACACS+ sends passwords in the clear", "radius": "RADIUS servers answer nobody"}
-            yield self.flag(path, f"without a shared key, {told[protocol]}", "state `key`, as a reference to a secret")
+                protocols[find_setting_path(design, fabric, "aaa")] = management.aaa.protocol
+        for path, protocol in protocols.items():
+            effects = {"tacacs": "TACACS+ sends passwords in the clear", "radius": "RADIUS servers answer nobody"}
+            yield self.flag(
+                path, f"without a shared key, {effects[protocol]}", "state `key`, as a reference to a secret"
+            )

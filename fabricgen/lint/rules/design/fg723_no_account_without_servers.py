@@ -37,12 +37,12 @@ class NoAccountWithoutServers(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find tiers with login servers and no account, where the image's accounts do not stay."""
-        found: dict[Path, list[TierDesign]] = {}
+        tiers_by_path: dict[Path, list[TierDesign]] = {}
         for fabric, tiers, management in list_managed_fabrics(design):
             for tier in tiers if management.aaa and not management.users else ():
                 if design.catalog.naming(tier.nos).configuration.locked_out:
-                    found.setdefault(find_setting_path(design, fabric, "aaa"), []).append(tier)
-        for path, tiers_of in found.items():
+                    tiers_by_path.setdefault(find_setting_path(design, fabric, "aaa"), []).append(tier)
+        for path, tiers_of in tiers_by_path.items():
             yield self.flag(
                 path,
                 f"nobody can log in to {name_tiers(tiers_of)} while the login servers do not answer",

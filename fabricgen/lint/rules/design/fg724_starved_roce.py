@@ -41,9 +41,9 @@ class StarvedRoce(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare both shares of each lossless fabric with the least that makes sense."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in list_lossless_fabrics(design):
             if qos.roce_percent < LEAST_SHARE_PERCENT:
                 yield self.flag(

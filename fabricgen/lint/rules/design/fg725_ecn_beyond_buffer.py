@@ -36,11 +36,11 @@ class EcnBeyondBuffer(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the upper threshold of each port speed of each tier with half of the buffer; report the worst."""
-        return merge_fabrics(self._found(design))
+        return merge_fabrics(self._check_fabrics(design))
 
-    def _found(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         for fabric, qos in list_lossless_fabrics(design):
-            found: list[tuple[float, int, str]] = []
+            unreached: list[tuple[float, int, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):
                 continue
             for tier in fabric.tiers:
@@ -48,10 +48,16 @@ class EcnBeyondBuffer(DesignRule):
                 for speed in tier.speeds if buffer else ():
                     low, high = ecn_thresholds_kb(qos, tier.lowest, speed)
                     if buffer and is_never_marked(high, buffer) and not is_never_marked(low, buffer):
-                        what = f"from {high} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
-                        found.append((high * 1000 / buffer, speed, f"{speed}G ports of {tier.name} mark all {what}"))
-            if found:
-                _, speed, message = max(found)
-                names = ("ecn",) if any(speed == own for own, *_ in qos.ecn) else ("ecn_max_kb", "ecn_min_kb")
-                place = find_qos_path(design, fabric, *names)
-                yield self.flag(place, f"{fabric.name}: {message}", "use about 512 kB at 400G")
+                        limit = f"from {high} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
+                        unreached.append(
+                            (high * 1000 / buffer, speed, f"{speed}G ports of {tier.name} mark all {limit}")
+                        )
+            if unreached:
+                _, speed, message = max(unreached)
+                names = (
+                    ("ecn",)
+                    if any(speed == stated_speed for stated_speed, *_ in qos.ecn)
+                    else ("ecn_max_kb", "ecn_min_kb")
+                )
+                path = find_qos_path(design, fabric, *names)
+                yield self.flag(path, f"{fabric.name}: {message}", "use about 512 kB at 400G")

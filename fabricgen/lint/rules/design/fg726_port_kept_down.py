@@ -36,8 +36,8 @@ class PortKeptDown(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find ports with `shutdown: true`."""
-        for device, own in sorted(design.loaded.blueprint.config_of.items()):
-            for name, port in sorted(own.ports.items()):
+        for device, config in sorted(design.loaded.blueprint.config_of.items()):
+            for name, port in sorted(config.ports.items()):
                 if port.shutdown:
                     yield self.flag(
                         ("config_of", device, "ports", name, "shutdown"),

@@ -48,21 +48,21 @@ class TablesTooSmall(DesignRule):
                 continue
             for tier in fabric.tiers:
                 if is_configured(design, tier):
-                    yield from self._judged(design, fabric, tier)
+                    yield from self._check_tables(design, fabric, tier)
 
-    def _judged(self, design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[Diagnostic]:
+    def _check_tables(self, design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[Diagnostic]:
         tables, switch = tier.profile.tables, tier.profile.id
         where = f"{fabric.name} {tier.name}"
-        most = design.catalog.naming(tier.nos).configuration.ecmp_paths
-        limits = [(tables.ecmp_width, switch) if tables else (None, ""), (most, tier.nos)]
-        width, owner = min(((limit, of) for limit, of in limits if limit), default=(0, ""))
+        most_paths = design.catalog.naming(tier.nos).configuration.ecmp_paths
+        limits = [(tables.ecmp_width, switch) if tables else (None, ""), (most_paths, tier.nos)]
+        width, owner = min(((limit, holder) for limit, holder in limits if limit), default=(0, ""))
         paths = count_ecmp_paths(tier)
         if width and paths > width:
             message = f"{where} has {paths} equal-cost paths up, and {owner} uses {width} at most"
             yield self.flag((*tier.path, "uplinks"), message, "use fewer and faster uplinks")
         if tables is None:
             return
-        words = list_families(design, fabric)
+        ip_families = list_families(design, fabric)
         groups = count_ecmp_groups(design, fabric, tier)
         if tables.ecmp_groups and groups > tables.ecmp_groups:
             message = f"{where} needs {groups:,} ECMP groups, and {switch} holds {tables.ecmp_groups:,}"
@@ -71,8 +71,10 @@ class TablesTooSmall(DesignRule):
         if tables.bgp_neighbors and neighbors > tables.bgp_neighbors:
             message = f"{where} has {neighbors:,} BGP neighbours, and {switch} is for {tables.bgp_neighbors:,} at most"
             yield self.flag((*tier.path, "switch"), message, "use fewer and faster links, or another switch")
-        found = count_announced(design, fabric)
+        announced_routes = count_announced(design, fabric)
         for word, limit in (("v4", tables.routes_v4), ("v6", tables.routes_v6)):
-            if found and limit and word in words and found.prefixes > limit:
-                message = f"{where} is announced {found.text}, and {switch} holds {limit:,} routes of IP{word}"
+            if announced_routes and limit and word in ip_families and announced_routes.prefixes > limit:
+                message = (
+                    f"{where} is announced {announced_routes.text}, and {switch} holds {limit:,} routes of IP{word}"
+                )
                 yield self.flag((*tier.path, "switch"), message, "use `hosts: rail-subnets`, or larger tables")

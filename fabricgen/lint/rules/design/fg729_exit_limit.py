@@ -44,8 +44,8 @@ class ExitLimit(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look at exits that run eBGP."""
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits if exit_.spec.routing == "ebgp"):
-            limit, most = exit_.spec.max_prefixes, _accepted(exit_)
-            if limit is None and _unlimited(design, exit_):
+            limit, most = exit_.spec.max_prefixes, _count_accepted(exit_)
+            if limit is None and _is_unlimited(design, exit_):
                 yield self.flag(
                     (*exit_.path, "to"), f"{exit_.name} takes any number of prefixes", "state `max_prefixes`"
                 )
@@ -54,13 +54,13 @@ class ExitLimit(DesignRule):
                 yield self.flag((*exit_.path, "max_prefixes"), message, f"state {most} at least, with room to grow")
 
 
-def _accepted(exit_: ExitDesign) -> int:
+def _count_accepted(exit_: ExitDesign) -> int:
     """The prefixes that are accepted in the family with more of them, as written."""
     v6 = sum(":" in text for text in exit_.spec.accept)
     return max(v6, len(exit_.spec.accept) - v6) + exit_.spec.default
 
 
-def _unlimited(design: Design, exit_: ExitDesign) -> bool:
+def _is_unlimited(design: Design, exit_: ExitDesign) -> bool:
     blueprint = design.loaded.blueprint
     scopes = (blueprint.fabrics[exit_.fabric.name].routing, blueprint.routing)
-    return next((each.max_prefixes for each in scopes if each.max_prefixes is not None), None) == 0
+    return next((routing.max_prefixes for routing in scopes if routing.max_prefixes is not None), None) == 0

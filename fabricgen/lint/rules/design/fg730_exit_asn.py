@@ -47,21 +47,21 @@ class ExitAsn(DesignRule):
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
             plan, _ = merge_asn_plans(design, design.fabric(exit_.extra.tier.fabric))
             ranges = [parse_asns(text) for text in (plan.pool, *map(str, plan.tiers.values()))]
-            own = {device.asn: name for name, device in design.loaded.blueprint.address_of.items()}
-            for path, asn in _stated(exit_):
+            name_of_asn = {device.asn: name for name, device in design.loaded.blueprint.address_of.items()}
+            for path, asn in _list_stated_asns(exit_):
                 if any(first <= asn <= last for first, last in ranges):
                     message = f"AS {asn} is among the numbers of the cluster's switches"
                     yield self.flag(path, message, "use another `routing.asn.pool`, or correct the device's number")
-                elif asn in own:
-                    message = f"AS {asn} is that of {own[asn]}, which drops what comes from there"
-                    hint = f"correct the device's number, or that of `address_of.{own[asn]}`"
+                elif asn in name_of_asn:
+                    message = f"AS {asn} is that of {name_of_asn[asn]}, which drops what comes from there"
+                    hint = f"correct the device's number, or that of `address_of.{name_of_asn[asn]}`"
                     yield self.flag(path, message, hint)
                 elif asn == exit_.spec.local_as:
                     message = f"AS {asn} is shown itself as local_as"
                     yield self.flag(path, message, "state a `local_as` of yours, or none")
 
 
-def _stated(exit_: ExitDesign) -> Iterator[tuple[Path, int]]:
+def _list_stated_asns(exit_: ExitDesign) -> Iterator[tuple[Path, int]]:
     if exit_.spec.asn:
         yield (*exit_.path, "asn"), exit_.spec.asn
     for name, device in exit_.spec.devices.items():

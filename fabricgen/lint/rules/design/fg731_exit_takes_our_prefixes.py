@@ -47,12 +47,12 @@ class ExitTakesOurPrefixes(DesignRule):
         """Compare accepted prefixes with the pools in use."""
         pools = [prefix for _, prefix in list_drawn_prefixes(design)]
         for exit_ in (exit_ for exits in group_exits(design) for exit_ in exits):
-            for place, text in enumerate(exit_.spec.accept):
+            for index, text in enumerate(exit_.spec.accept):
                 prefix, longest = parse_accepted(text)
                 reached = (p for p in pools if longest >= p.prefixlen and is_overlapping(p, ip_network(prefix)))
                 pool = next(reached, None)
                 if pool is not None:
-                    path = make_entry_path(exit_, "accept", place, len(exit_.spec.accept))
+                    path = make_entry_path(exit_, "accept", index, len(exit_.spec.accept))
                     yield self.flag(
                         path, f"{text} reaches into the pool {pool}", "accept what lies outside of your pools"
                     )

@@ -63,13 +63,13 @@ class RelayHearsNoReply(DesignRule):
             if dhcp is None or fabric.hosts == "none" or not any(":" in server for server in dhcp.servers):
                 continue
             for leaf in (tier for tier in owner.tiers if tier.lowest and tier.up is not None):
-                if why := _deaf(design, fabric, owner, leaf.nos):
+                if why := _explain_deafness(design, fabric, owner, leaf.nos):
                     message = f"{leaf.fabric} {leaf.name} runs {leaf.nos}, whose DHCPv6 relay hears no reply: {why}"
-                    yield self.flag((*fabric.path, "dhcp"), message, _hint(why))
+                    yield self.flag((*fabric.path, "dhcp"), message, _suggest_remedy(why))
                     break
 
 
-def _deaf(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -> str:
+def _explain_deafness(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -> str:
     """Why replies do not come to a relay of a NOS at the gateways of a fabric's hosts; "" where they do."""
     vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
     in_vxlan = fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
@@ -83,7 +83,7 @@ def _deaf(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -
     return ""
 
 
-def _hint(why: str) -> str:
+def _suggest_remedy(why: str) -> str:
     if "static" in why:
         return "use an ebgp underlay, servers with IPv4 addresses, or run another NOS on the leaves"
     return "use `vrf: default`, servers with IPv4 addresses, or run another NOS on the leaves"

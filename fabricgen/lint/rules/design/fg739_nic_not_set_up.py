@@ -34,10 +34,10 @@ class NicNotSetUp(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the nodes of each fabric with such a NIC."""
-        for fabric, found in list_node_nics(design, lossless=True):
-            pairs = [(node, nic) for node, nic in found if not nic or nic.driver not in SET_UP]
+        for fabric, nics in list_node_nics(design, lossless=True):
+            pairs = [(node, nic) for node, nic in nics if not nic or nic.driver not in SET_UP]
             unknown = [f"{node} ({nic.name if nic else 'no NIC stated'})" for node, nic in pairs]
             if unknown:
-                place: Path = (*fabric.path, "protocol") if fabric.protocol == "roce" else fabric.path
+                path: Path = (*fabric.path, "protocol") if fabric.protocol == "roce" else fabric.path
                 names = ", ".join(dict.fromkeys(unknown))
-                yield self.flag(place, f"{fabric.name}: NICs of {names} are not set up for RoCE by the part `hosts`")
+                yield self.flag(path, f"{fabric.name}: NICs of {names} are not set up for RoCE by the part `hosts`")

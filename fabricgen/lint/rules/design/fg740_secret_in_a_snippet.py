@@ -38,7 +38,9 @@ class SecretInASnippet(DesignRule):
             patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
             found = {found for line in list_commands(snippet) for found in patterns if line.matches(found)}
             for pattern in sorted(found):
-                what = " ".join(word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<")
-                message = f"snippet '{path[-1]}' holds a secret in clear text, with '{what}'"
+                words = " ".join(
+                    word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<"
+                )
+                message = f"snippet '{path[-1]}' holds a secret in clear text, with '{words}'"
                 hint = "state it under `management` as a reference such as env:FABRICGEN_NAME, or as a hash"
                 yield self.flag((*path, "text" if snippet.tree is None else "tree"), message, hint)

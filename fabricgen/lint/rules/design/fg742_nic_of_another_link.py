@@ -34,10 +34,10 @@ class NicOfAnotherLink(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the nodes of each fabric whose NICs lack its link layer."""
-        for fabric, found in list_node_nics(design):
+        for fabric, nics in list_node_nics(design):
             link = "infiniband" if fabric.protocol == "infiniband" else "ethernet"
-            for node, nic in found:
+            for node, nic in nics:
                 if nic and link not in nic.link_types:
-                    other = " and ".join(nic.link_types)
-                    message = f"{fabric.name} is {link}, and the {nic.name} of {node} is {other} alone"
+                    layers = " and ".join(nic.link_types)
+                    message = f"{fabric.name} is {link}, and the {nic.name} of {node} is {layers} alone"
                     yield self.flag((*fabric.path, "protocol"), message)

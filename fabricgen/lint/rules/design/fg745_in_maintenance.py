@@ -35,7 +35,7 @@ class InMaintenance(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Find switches with `maintenance: true`."""
         blueprint = design.loaded.blueprint
-        drained = sorted(device for device, own in blueprint.config_of.items() if own.maintenance)
+        drained = sorted(device for device, config in blueprint.config_of.items() if config.maintenance)
         if not drained:
             return
         from fabricgen.numbering.names import name_devices

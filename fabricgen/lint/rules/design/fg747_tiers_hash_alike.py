@@ -43,13 +43,13 @@ class TiersHashAlike(DesignRule):
         """Compare the seeds of every tier and the one above, where both choose among links and neither by load."""
         for tier in design.tiers:
             upper = design.tier(tier.uplink.upper) if tier.uplink else None
-            if upper is None or not _both_choose(design, tier, upper) or not _same_chips(tier, upper):
+            if upper is None or not _both_choose(design, tier, upper) or not _has_same_chips(tier, upper):
                 continue
-            seed, place = _seed(design, tier)
-            above, _ = _seed(design, upper)
-            if seed is not None and seed == above:
+            seed, path = _find_seed(design, tier)
+            upper_seed, _ = _find_seed(design, upper)
+            if seed is not None and seed == upper_seed:
                 yield self.flag(
-                    place,
+                    path,
                     f"{tier.fabric} {tier.name} and {upper.name} hash with the seed {seed}: {upper.name} switches use "
                     "few of their links for what comes up one",
                     "use `seeds: auto`, or `spray` or `dynamic` where the switches can",
@@ -64,22 +64,22 @@ def _both_choose(design: Design, tier: TierDesign, upper: TierDesign) -> bool:
     return tier.up is not None and tier.up.count > 1 and (up or parallel or design.levels[tier.key] > 0)
 
 
-def _same_chips(tier: TierDesign, upper: TierDesign) -> bool:
+def _has_same_chips(tier: TierDesign, upper: TierDesign) -> bool:
     """Whether both run one NOS on chips of one family: those of others hash otherwise anyway."""
     return tier.nos == upper.nos and tier.profile.asic.split()[0][:4] == upper.profile.asic.split()[0][:4]
 
 
-def _seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
+def _find_seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
     """The seed of a tier, and where it is stated; None where it is unknown, or balances by load."""
     blueprint = design.loaded.blueprint
-    own = blueprint.fabrics[tier.fabric].routing
-    asked, naming = balancing_of(own, blueprint.routing), design.catalog.naming(tier.nos).configuration
-    at: Path = ("fabrics", tier.fabric) if own.load_balance else ()
-    if asked.by_load and not naming.explain_refusal("dynamic-load-balance", tier.profile.asic):
-        return None, at
+    routing = blueprint.fabrics[tier.fabric].routing
+    load_balance, naming = balancing_of(routing, blueprint.routing), design.catalog.naming(tier.nos).configuration
+    base: Path = ("fabrics", tier.fabric) if routing.load_balance else ()
+    if load_balance.by_load and not naming.explain_refusal("dynamic-load-balance", tier.profile.asic):
+        return None, base
     level = design.levels[tier.key]
-    stated = None if naming.explain_refusal("hash-seeds", tier.profile.asic) else seed_of(asked, tier.name, level)
-    if stated is not None:
-        return stated, (*at, "routing", "load_balance", "seeds")
+    seed = None if naming.explain_refusal("hash-seeds", tier.profile.asic) else seed_of(load_balance, tier.name, level)
+    if seed is not None:
+        return seed, (*base, "routing", "load_balance", "seeds")
     seeds = naming.hash_seeds
     return seeds[min(level, len(seeds) - 1)] if seeds else None, tier.path

@@ -37,8 +37,8 @@ class SprayedOutOfOrder(DesignRule):
         """Look up the NICs of the nodes of every RoCE fabric that sprays."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
-            own = blueprint.fabrics[fabric.name].routing
-            if fabric.protocol != "roce" or balancing_of(own, blueprint.routing).mode != "spray":
+            routing = blueprint.fabrics[fabric.name].routing
+            if fabric.protocol != "roce" or balancing_of(routing, blueprint.routing).mode != "spray":
                 continue
             nics = {
                 (attachment.profile.id, port.nic)
@@ -48,9 +48,9 @@ class SprayedOutOfOrder(DesignRule):
             }
             if nics:
                 words = ", ".join(f"{nic or 'NICs without a profile'} of {node}" for node, nic in sorted(nics))
-                place = (*(fabric.path if own.load_balance else ()), "routing", "load_balance")
+                path = (*(fabric.path if routing.load_balance else ()), "routing", "load_balance")
                 yield self.flag(
-                    place, f"{fabric.name} sprays packets, and {words} may want them in order", "use `dynamic`"
+                    path, f"{fabric.name} sprays packets, and {words} may want them in order", "use `dynamic`"
                 )
 
 

@@ -46,11 +46,11 @@ class SpanBufferUnknown(DesignRule):
                 run = tier.peer_links.run if tier.peer_links else None
                 if run is None or find_buffer_bytes(design.catalog, tier.profile.id) is not None:
                     continue
-                each = headroom_bytes(figures.span.km, run.speed_gbps)
+                need = headroom_bytes(figures.span.km, run.speed_gbps)
                 yield self.flag(
                     (*figures.span.path, "lossless"),
                     f"{fabric.name} {tier.name}: each of {figures.span.links} links of {run.speed_gbps}G over "
-                    f"{figures.span.km:g} km needs {each / 1e6:.1f} MB of headroom; the buffer of {tier.profile.id} is "
+                    f"{figures.span.km:g} km needs {need / 1e6:.1f} MB of headroom; the buffer of {tier.profile.id} is "
                     "not in the catalogue",
                     "ask the vendor what its chip keeps for headroom, or use `lossless: false`",
                 )

@@ -42,8 +42,8 @@ class StaticHidesLosses(DesignRule):
         for fabric in design.fabrics:
             if not loses_flows_for_good(design, fabric):
                 continue
-            own = blueprint.fabrics[fabric.name].routing.underlay is not None
-            path: Path = (*(fabric.path if own else ()), "routing", "underlay")
+            is_stated = blueprint.fabrics[fabric.name].routing.underlay is not None
+            path: Path = (*(fabric.path if is_stated else ()), "routing", "underlay")
             for lower in fabric.tiers:
                 uplink = lower.uplink
                 several = uplink.upper_groups * uplink.upper_count if uplink else 0

@@ -53,28 +53,28 @@ class VlanOfTheSwitch(DesignRule):
             if vlans and fabric.hosts != "routed":
                 hint = "carry the VRFs of tenants by `routing.overlay: evpn`, without sub-interfaces"
                 stated.append((("tenants",), min(vlans), max(vlans), hint))
-            for nos, (low, high) in _kept_vlans(design, owner).items():
+            for nos, (low, high) in _list_kept_vlans(design, owner).items():
                 for path, first, last, hint in stated:
                     if first <= high and last >= low:
-                        kept = f"among {low} to {high}, which {nos} keeps for itself"
-                        yield self.flag(path, f"VLAN {max(first, low)} of {fabric.name} is {kept}", hint)
+                        clash = f"among {low} to {high}, which {nos} keeps for itself"
+                        yield self.flag(path, f"VLAN {max(first, low)} of {fabric.name} is {clash}", hint)
 
 
-def _kept_vlans(design: Design, owner: FabricDesign) -> dict[str, tuple[int, int]]:
+def _list_kept_vlans(design: Design, owner: FabricDesign) -> dict[str, tuple[int, int]]:
     """By NOS of the switches of a fabric that have hosts, the first and last VLAN that it keeps for itself."""
     vrfs = sum(owner.name in tenant.transport for tenant in design.tenants) if links_carry_vrfs(design, owner) else 0
-    kept: dict[str, tuple[int, int]] = {}
+    ranges: dict[str, tuple[int, int]] = {}
     for tier in owner.tiers:
         facts = design.catalog.naming(tier.nos).configuration
         if facts.kept_vlans:
-            kept[tier.nos] = facts.kept_vlans
+            ranges[tier.nos] = facts.kept_vlans
         elif facts.vlans_of_ports and tier.lowest:
             bridged = (fabric for fabric in design.fabrics if fabric.hosts != "routed")
             hosts = {feed.run for fabric in bridged for feed in fabric.feeds_of(tier.key)}
-            runs = [run for at, run in enumerate(tier.downs) if at not in hosts]
+            runs = [run for i, run in enumerate(tier.downs) if i not in hosts]
             runs += [run for run in (tier.up, tier.peer_links and tier.peer_links.run) if run]
             # a switch has no VRFs but those of its hosts
-            on_links = 1 + min(vrfs, sum(tier.downs[at].count for at in hosts))
+            on_links = 1 + min(vrfs, sum(tier.downs[i].count for i in hosts))
             last = facts.vlans_of_ports + sum(run.count for run in runs) * on_links - 1
-            kept[tier.nos] = (facts.vlans_of_ports, max(last, kept.get(tier.nos, (0, 0))[1]))
-    return kept
+            ranges[tier.nos] = (facts.vlans_of_ports, max(last, ranges.get(tier.nos, (0, 0))[1]))
+    return ranges

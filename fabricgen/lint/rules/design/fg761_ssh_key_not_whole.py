@@ -43,13 +43,15 @@ class SshKeyNotWhole(DesignRule):
         """Read every stated key."""
         for path, management in list_stated_managements(design):
             for name, user in sorted(management.users.items()):
-                for at, key in enumerate(user.ssh_keys):
-                    if why := fault_of(key):
-                        place = (*path, "users", name, "ssh_keys", at)
-                        yield self.flag(place, f"key {at + 1} of {name} {why}", "copy the whole line of the .pub file")
+                for index, key in enumerate(user.ssh_keys):
+                    if why := find_key_fault(key):
+                        key_path = (*path, "users", name, "ssh_keys", index)
+                        yield self.flag(
+                            key_path, f"key {index + 1} of {name} {why}", "copy the whole line of the .pub file"
+                        )
 
 
-def fault_of(line: str) -> str:
+def find_key_fault(line: str) -> str:
     """What is wrong with an SSH public key, as it goes on after "the key"; "" for a key that is whole."""
     import base64  # only blueprints with accounts need it
 
@@ -58,12 +60,12 @@ def fault_of(line: str) -> str:
         blob = base64.b64decode(text, validate=True)
     except ValueError:
         return f"is cut: {len(text)} characters are no whole base64 text"
-    fields = _fields(blob)
+    fields = _split_fields(blob)
     if fields is None:
         return f"is cut: {len(blob)} bytes end within a part of it"
-    said = fields[0].decode("ascii", "replace") if fields else ""
-    if said != kind:
-        return f"says {kind}, but its text is of the type '{said[:40]}'"
+    stated_kind = fields[0].decode("ascii", "replace") if fields else ""
+    if stated_kind != kind:
+        return f"says {kind}, but its text is of the type '{stated_kind[:40]}'"
     if kind == "ssh-ed25519" and [len(part) for part in fields[1:]] != [32]:
         return f"has {sum(map(len, fields[1:]))} bytes after its type; ssh-ed25519 has 32 (RFC 8709)"
     if kind == "ssh-rsa":
@@ -73,7 +75,7 @@ def fault_of(line: str) -> str:
     return ""
 
 
-def _fields(blob: bytes) -> list[bytes] | None:
+def _split_fields(blob: bytes) -> list[bytes] | None:
     """The parts of a key, each after its length in four bytes (RFC 4251, 5, `string`); None where it is cut."""
     fields = []
     while blob:

@@ -39,13 +39,13 @@ class SecretOfTwoUses(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the uses of every secret that the blueprint names, in the order of its text."""
         first: dict[str, str] = {}
-        for path, use, secret in _named_secrets(design.loaded.source.data, ()):
+        for path, use, secret in _list_named_secrets(design.loaded.source.data, ()):
             if first.setdefault(secret, use) != use:
                 message = f"the secret of {use} is that of {first[secret]} as well: {secret}"
                 yield self.flag(path, message, "keep another secret for each")
 
 
-def _named_secrets(data: Any, path: Path) -> Iterator[tuple[Path, str, str]]:
+def _list_named_secrets(data: Any, path: Path) -> Iterator[tuple[Path, str, str]]:
     """(path, what it is for, where it is kept) of every secret that is named below a place of the blueprint."""
     inside: Iterable[tuple[Any, Any]] = data.items() if isinstance(data, dict) else ()
     for key, value in enumerate(data) if isinstance(data, list) else inside:
@@ -53,4 +53,4 @@ def _named_secrets(data: Any, path: Path) -> Iterator[tuple[Path, str, str]]:
             login = f"{data.get('role', 'admin')}s" if "users" in path else "BGP sessions"
             yield (*path, key), _USES.get(key, login), value
         else:
-            yield from _named_secrets(value, (*path, key))
+            yield from _list_named_secrets(value, (*path, key))

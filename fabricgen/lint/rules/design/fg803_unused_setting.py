@@ -35,7 +35,7 @@ class UnusedSetting(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag NOS entries without a tier, low reserves, and unused settings of InfiniBand, BGP, ratios and floor."""
         blueprint = design.loaded.blueprint
-        yield from self._unused_nos(design)
+        yield from self._check_nos(design)
         for name, pod in sorted(blueprint.pods.items()):
             if pod.reserve is not None and pod.reserve < pod.su:
                 yield self.flag(
@@ -69,11 +69,11 @@ class UnusedSetting(DesignRule):
                         path = ("fabrics", name, key)
                         message = f"`{key}` has no effect on InfiniBand fabric {name}"
                         yield self.flag(path, message, "remove it")
-        yield from self._unused_ratios(design)
-        yield from self._unused_bgp(design)
-        yield from self._unused_floor(design)
+        yield from self._check_ratios(design)
+        yield from self._check_bgp(design)
+        yield from self._check_floor(design)
 
-    def _unused_nos(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_nos(self, design: Design) -> Iterator[Diagnostic]:
         """A NOS of tiers that there are none of."""
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
@@ -82,14 +82,14 @@ class UnusedSetting(DesignRule):
             hint = did_you_mean(name, tiers)
             if name in blueprint.fabrics:
                 hint = f"{name} is a fabric: state `fabrics.{name}.nos: {blueprint.nos[name]}`"
-            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _removal(design, name, tiers))
+            yield self.flag(path, f"no fabric has a tier '{name}'", hint, _propose_removal(design, name, tiers))
         for fabric in design.fabrics:
-            own = {tier.name for tier in fabric.tiers}
-            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own - {"all"}):
+            own_tiers = {tier.name for tier in fabric.tiers}
+            for name in sorted(set(blueprint.fabrics[fabric.name].nos) - own_tiers - {"all"}):
                 message = f"fabric {fabric.name} has no tier '{name}'"
-                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, own))
+                yield self.flag((*fabric.path, "nos", name), message, did_you_mean(name, own_tiers))
 
-    def _unused_ratios(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_ratios(self, design: Design) -> Iterator[Diagnostic]:
         """Oversubscription stated for a tier that has nothing above it; it belongs to the tier below."""
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].oversubscription
@@ -99,21 +99,21 @@ class UnusedSetting(DesignRule):
                 message = f"{tier.fabric} {tier.name} has no uplinks that its oversubscription could limit"
                 yield self.flag((*tier.path, "oversubscription"), message, hint)
 
-    def _unused_bgp(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_bgp(self, design: Design) -> Iterator[Diagnostic]:
         """BGP settings where no switch that they apply to runs BGP."""
         blueprint = design.loaded.blueprint
         ethernet = [f for f in design.fabrics if is_routed(f)]
         for fabric in ethernet:
-            own = blueprint.fabrics[fabric.name].routing
-            for key in _bgp_settings(own) if not runs_bgp(design, fabric) else ():
+            routing = blueprint.fabrics[fabric.name].routing
+            for key in _list_bgp_settings(routing) if not runs_bgp(design, fabric) else ():
                 message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}, so `{key}` has no effect"
                 yield self.flag((*fabric.path, "routing", key), message)
-        for key in _bgp_settings(blueprint.routing):
+        for key in _list_bgp_settings(blueprint.routing):
             takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
             if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):
                 yield self.flag(("routing", key), f"no fabric that runs BGP uses the {key} of the cluster")
 
-    def _unused_floor(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_floor(self, design: Design) -> Iterator[Diagnostic]:
         """Settings for feeds where there are none, and network racks for switches that stand in node racks."""
         blueprint = design.loaded.blueprint
         for key in ("cords", "feed_per"):
@@ -129,7 +129,7 @@ class UnusedSetting(DesignRule):
                 yield self.flag((*tier.path, "racks"), message)
 
 
-def _removal(design: Design, name: str, tiers: Iterable[str]) -> list[Edit]:
+def _propose_removal(design: Design, name: str, tiers: Iterable[str]) -> list[Edit]:
     """The repair that removes the NOS of a tier that there is none of, unless somebody meant it: its name is a
     fabric's or nearly a tier's, nothing else is stated, or no switch runs that NOS.
     """
@@ -139,5 +139,5 @@ def _removal(design: Design, name: str, tiers: Iterable[str]) -> list[Edit]:
     return [] if is_meant else [Edit("remove", ("nos", name))]
 
 
-def _bgp_settings(routing: Routing) -> list[str]:
+def _list_bgp_settings(routing: Routing) -> list[str]:
     return [key for key in ("asn", "bfd", "max_prefixes") if getattr(routing, key)]

@@ -49,11 +49,11 @@ class UnusedPool(DesignRule):
                 unused = [prefix for family in idle for prefix in filter_prefixes(prefixes, family)]
                 if unused:
                     message = f"nothing uses addresses of {', '.join(unused)} in pools.{name}"
-                    other = len(unused) < len(prefixes or ())
-                    yield self.flag(path, message, "remove it, or state `ip: dual`" if other else "remove it")
-        yield from self._asns(design)
+                    has_others = len(unused) < len(prefixes or ())
+                    yield self.flag(path, message, "remove it, or state `ip: dual`" if has_others else "remove it")
+        yield from self._check_asns(design)
 
-    def _asns(self, design: Design) -> Iterator[Diagnostic]:
+    def _check_asns(self, design: Design) -> Iterator[Diagnostic]:
         """The cluster's pool of AS numbers, where every fabric that runs BGP has its own; without BGP it is FG803's."""
         speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
         plan = design.loaded.blueprint.routing.asn

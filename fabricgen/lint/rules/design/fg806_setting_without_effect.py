@@ -70,52 +70,52 @@ class SettingWithoutEffect(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Check settings whose effect depends on others."""
         for fabric in design.fabrics:
-            for found in (
-                _infiniband_settings,
-                _carried_settings,
-                _vlan_without_bridging,
-                _qos_without_lossless,
-                _size_for_with_count,
-                _spread_without_choice,
-                _ratio_without_uplinks,
-                _ports_of_no_use,
+            for find_idle in (
+                _find_infiniband_settings,
+                _find_carried_settings,
+                _find_vlan_without_bridging,
+                _find_qos_without_lossless,
+                _find_size_for_with_count,
+                _find_spread_without_choice,
+                _find_ratio_without_uplinks,
+                _find_unused_port_settings,
                 find_idle_cages,
                 find_idle_parallel,
-                _peers_of_no_mesh,
-                _node_settings_without_nodes,
-                _rails_of_no_node,
-                _nothing_to_manage,
+                _find_peers_without_mesh,
+                _find_node_settings_without_nodes,
+                _find_rails_of_no_node,
+                _find_management_of_nothing,
                 find_idle_communities,
             ):
-                yield from map(self._finding, found(design, fabric))
+                yield from map(self._make_finding, find_idle(design, fabric))
         for cluster_wide in (
-            _cluster_settings,
-            _nos_that_none_runs,
-            _images_that_none_boots,
-            _overlay_of_no_vrf,
-            _kinds_of_no_pod,
-            _extras_not_apart,
-            _omitted_twice,
-            _idle_skip,
+            _find_unused_cluster_settings,
+            _find_nos_of_no_switch,
+            _find_unused_images,
+            _find_overlay_without_vrf,
+            _find_kinds_without_pod,
+            _find_extras_not_apart,
+            _find_omitted_twice,
+            _find_idle_skips,
             find_idle_aging,
-            _floor_dimensions,
+            _find_replaced_dimensions,
             find_idle_storeys,
-            _media_policy,
-            _accessories_not_listed,
-            _routes_of_another_family,
-            _leaks_of_nothing,
+            _find_unfulfilled_media,
+            _find_unlisted_accessories,
+            _find_routes_of_another_family,
+            _find_leaks_of_nothing,
             find_idle_limits,
             find_idle_words_of_phases,
         ):
-            yield from map(self._finding, cluster_wide(design))
+            yield from map(self._make_finding, cluster_wide(design))
 
-    def _finding(self, found: Idle) -> Diagnostic:
+    def _make_finding(self, idle: Idle) -> Diagnostic:
         """A finding, with a repair where the setting repeats another: all else was asked for."""
-        path, why, hint = found
+        path, why, hint = idle
         return self.flag(path, why, hint, [Edit("remove", path)] if hint == SAID_TWICE else [])
 
 
-def _infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Settings that InfiniBand switches ignore; FG803 judges their routing, pools, QoS and management."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     for key in ("ip", "hosts", "vlan", "nos"):
@@ -131,7 +131,7 @@ def _infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]
             yield (*fabric.path, key), why, f"remove it, or set it on {first}"
 
 
-def _carried_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_carried_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """What a carried fabric states of switches: these are the carrier's, and do what is stated there."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     if spec.carried_by and fabric.protocol != "infiniband":
@@ -142,7 +142,7 @@ def _carried_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
             yield (*fabric.path, *keys), why, f"remove it, or set it on {spec.carried_by}"
 
 
-def _vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """A VLAN for nodes that are in none."""
     stated = design.loaded.blueprint.fabrics[fabric.name].vlan
     if stated and fabric.protocol != "infiniband" and fabric.hosts in ("routed", "none"):
@@ -150,7 +150,7 @@ def _vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterator[Idl
         yield (*fabric.path, "vlan"), why, "remove it, or set `hosts: bridged`"
 
 
-def _qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Settings of a lossless class where there is none."""
     stated = sorted(design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set - OF_BEST_EFFORT)
     if stated and fabric.protocol != "infiniband" and not fabric.carrier and not qos_of(design, fabric).lossless:
@@ -159,7 +159,7 @@ def _qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle
             yield (*fabric.path, "qos", key), why, "remove it, or set `profile: roce-lossless`"
 
 
-def _size_for_with_count(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_size_for_with_count(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """`size_for`, which is for derived counts, where the count is stated."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     for name, tier in spec.tiers.items():
@@ -175,7 +175,7 @@ def _size_for_with_count(design: Design, fabric: FabricDesign) -> Iterator[Idle]
         yield (*fabric.path, "size_for"), why, REMOVE
 
 
-def _spread_without_choice(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_spread_without_choice(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """How nodes are spread over the switches of a group, where no node attaches or a group is one switch."""
     for tier in fabric.tiers:
         spread = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name].spread
@@ -193,7 +193,7 @@ def _spread_without_choice(design: Design, fabric: FabricDesign) -> Iterator[Idl
             )
 
 
-def _ratio_without_uplinks(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_ratio_without_uplinks(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """The oversubscription of a fabric whose tiers have no uplinks that it could limit."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     wide = [t for t in fabric.tiers if t.up is not None or (t.peer_links is not None and t.peer_links.spans)]
@@ -203,7 +203,7 @@ def _ratio_without_uplinks(design: Design, fabric: FabricDesign) -> Iterator[Idl
         yield (*fabric.path, "oversubscription"), why, REMOVE
 
 
-def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_unused_port_settings(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """What is stated of uplinks at the top of a fabric, and of peer links where there are none."""
     for tier in fabric.tiers:
         spec = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name]
@@ -217,7 +217,7 @@ def _ports_of_no_use(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
                     yield (*tier.path, key, role), f"{fabric.name} {tier.name} has no {why}", REMOVE
 
 
-def _peers_of_no_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
+def _find_peers_without_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
     """As many peer links as a switch has others in its group, where they join two switches each."""
     for tier in fabric.tiers:
         links = tier.peer_links.run.count if tier.peer_links and not tier.peer_links.spans else 0
@@ -227,7 +227,7 @@ def _peers_of_no_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  
             yield (*tier.path, "peer"), why, "state the links of a pair, or a tier above that joins them all"
 
 
-def _node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """How node ports are run, where no nodes attach; and `size_for`, which is for tiers, without tiers of its own."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     for key in ("nic", "planes", "rail_groups") if not fabric.attachments and not fabric.extras else ():
@@ -238,25 +238,25 @@ def _node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterat
         yield (*fabric.path, "size_for"), why, f"remove it, or set it on {spec.carried_by}"
 
 
-def _rails_of_no_node(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_rails_of_no_node(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Rails in `rail_groups` that no node has."""
     groups = design.loaded.blueprint.fabrics[fabric.name].rail_groups
-    known = {leg.rail for _, attachment in fabric.attachments for leg in attachment.legs}
-    for i, group in enumerate(groups if known else ()):
-        if none := sorted(set(group) - known):
-            rails = f"rail{'s' * (len(none) > 1)} {', '.join(map(str, none))}"
-            why = f"no node has {rails} on {fabric.name}; they have {len(known)}"
-            yield (*fabric.path, "rail_groups", i), why, f"name rails 1 to {len(known)}"
+    node_rails = {leg.rail for _, attachment in fabric.attachments for leg in attachment.legs}
+    for i, group in enumerate(groups if node_rails else ()):
+        if missing := sorted(set(group) - node_rails):
+            rails = f"rail{'s' * (len(missing) > 1)} {', '.join(map(str, missing))}"
+            why = f"no node has {rails} on {fabric.name}; they have {len(node_rails)}"
+            yield (*fabric.path, "rail_groups", i), why, f"name rails 1 to {len(node_rails)}"
 
 
-def _nothing_to_manage(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
+def _find_management_of_nothing(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Management ports of switches, where no other fabric has switches."""
     if design.loaded.blueprint.fabrics[fabric.name].also and not fabric.managed_devices:
         why = f"`also: switches` has no effect: {fabric.name} is the only fabric that has switches"
         yield (*fabric.path, "also"), why, REMOVE
 
 
-def _cluster_settings(design: Design) -> Iterator[Idle]:
+def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
     """Settings of the cluster that no fabric uses."""
     blueprint = design.loaded.blueprint
     ethernet = [fabric for fabric in design.fabrics if fabric.protocol != "infiniband"]
@@ -274,7 +274,7 @@ def _cluster_settings(design: Design) -> Iterator[Idle]:
         yield ("qos", "profile"), "no RoCE fabric uses the profile of the cluster", hint
 
 
-def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
+def _find_nos_of_no_switch(design: Design) -> Iterator[Idle]:
     """A NOS that none of the switches in question supports, so they keep their default."""
     for name, nos in sorted(design.loaded.blueprint.nos.items()):
         tiers = [t for t in design.tiers if name in ("all", t.name)]
@@ -287,35 +287,35 @@ def _nos_that_none_runs(design: Design) -> Iterator[Idle]:
             yield ("drift", "waive", i, "nos"), f"no switch runs {waiver.nos}: nothing is waived", f"they run {run}"
 
 
-def _images_that_none_boots(design: Design) -> Iterator[Idle]:
+def _find_unused_images(design: Design) -> Iterator[Idle]:
     """Images for a NOS that no switch runs, or for a model that none is (FG171 judges names that are neither), and a
     first boot from nowhere.
     """
-    blueprint, known = design.loaded.blueprint, {*design.catalog.known_nos(), *design.catalog.ids("switches")}
+    blueprint, names = design.loaded.blueprint, {*design.catalog.known_nos(), *design.catalog.ids("switches")}
     scopes: list[tuple[Path, Management, str]] = [((), blueprint.management, "")]
     scopes += [(("fabrics", name), fabric.management, name) for name, fabric in blueprint.fabrics.items()]
-    for place, management, name in scopes:
+    for base, management, name in scopes:
         tiers = [tier for tier in design.tiers if name in ("", tier.fabric)]
-        there = {tier.nos for tier in tiers} | {tier.profile.id for tier in tiers}
+        running = {tier.nos for tier in tiers} | {tier.profile.id for tier in tiers}
         url = any(boot and boot.url for boot in (management.ztp, blueprint.management.ztp))
         if management.ztp and not url and not any(blueprint.fabrics[f.name].dhcp for f in design.fabrics if f.manages):
             why = "no switch boots from anywhere: no `url` is stated, and no DHCP server for management ports"
-            yield (*place, "management", "ztp"), why, "state `url`, or `dhcp` in the fabric of management ports"
+            yield (*base, "management", "ztp"), why, "state `url`, or `dhcp` in the fabric of management ports"
         for key in management.ztp.images if management.ztp else ():
-            if key in known - there:
-                whose, having = f"of {name} " if name else "", ", ".join(sorted(there))
+            if key in names - running:
+                whose, having = f"of {name} " if name else "", ", ".join(sorted(running))
                 why = f"no switch {whose}runs {key} or is one: they run or are {having}"
-                yield (*place, "management", "ztp", "images", key), why, "name what the switches run, or remove it"
+                yield (*base, "management", "ztp", "images", key), why, "name what the switches run, or remove it"
         for key, image in management.ztp.images.items() if management.ztp else ():
             boots = {t.nos: design.catalog.naming(t.nos).systems.boot for t in tiers if key in (t.nos, t.profile.id)}
             if never := [nos for nos, boot in boots.items() if boot and boot.needs_version and not image.version]:
                 why = (
                     f"{image.file} is never installed: {never[0]} installs no image without knowing which version runs"
                 )
-                yield (*place, "management", "ztp", "images", key), why, "state its `version`"
+                yield (*base, "management", "ztp", "images", key), why, "state its `version`"
 
 
-def _overlay_of_no_vrf(design: Design) -> Iterator[Idle]:
+def _find_overlay_without_vrf(design: Design) -> Iterator[Idle]:
     """EVPN, or its numbers, where no VRF and no bond over two switches passes between switches in it."""
     blueprint = design.loaded.blueprint
     carrier = {fabric.name: fabric.carrier or fabric.name for fabric in design.fabrics}
@@ -325,18 +325,18 @@ def _overlay_of_no_vrf(design: Design) -> Iterator[Idle]:
         (("fabrics", name, "routing"), fabric.routing, name in owners) for name, fabric in blueprint.fabrics.items()
     ]
     for path, routing, has_vnis in scopes:
-        what = "no VRF passes between its switches: no tenant, no carried fabric with a VRF, no `pair: evpn`"
+        why = "no VRF passes between its switches: no tenant, no carried fabric with a VRF, no `pair: evpn`"
         if routing.overlay == "evpn" and not has_vnis:
             yield (
                 (*path, "overlay"),
-                f"`overlay: evpn` has no effect: {what}",
+                f"`overlay: evpn` has no effect: {why}",
                 "state what it is to carry, or remove it",
             )
         if routing.first_vni and not has_vnis:
-            yield (*path, "first_vni"), f"`first_vni` has no effect: no VNI is numbered, since {what}", REMOVE
+            yield (*path, "first_vni"), f"`first_vni` has no effect: no VNI is numbered, since {why}", REMOVE
 
 
-def _kinds_of_no_pod(design: Design) -> Iterator[Idle]:
+def _find_kinds_without_pod(design: Design) -> Iterator[Idle]:
     """Kinds of units that no pod has."""
     blueprint, used = design.loaded.blueprint, {kind.name for kind in design.layout.kinds}
     stated: list[tuple[Path, str]] = [(("scalable_units", name), name) for name in sorted(blueprint.scalable_units)]
@@ -349,34 +349,34 @@ def _kinds_of_no_pod(design: Design) -> Iterator[Idle]:
             yield path, why, f"state `unit: {name}` of a pod, or remove it" if name else "leave out `unit` of a pod"
 
 
-def _extras_not_apart(design: Design) -> Iterator[Idle]:
+def _find_extras_not_apart(design: Design) -> Iterator[Idle]:
     """Extra devices of tenants that are only in fabrics in which the tenant is not kept apart."""
     for tenant in design.tenants:
         for i, name in enumerate(tenant.extras):
-            there = [fabric.name for fabric in design.fabrics if any(extra.name == name for extra in fabric.extras)]
-            if there and not set(there) & set(tenant.fabrics):
+            names = [fabric.name for fabric in design.fabrics if any(extra.name == name for extra in fabric.extras)]
+            if names and not set(names) & set(tenant.fabrics):
                 why = (
-                    f"`extra: {name}` keeps nothing apart: {name} is in {', '.join(there)}, and {tenant.name} is kept "
+                    f"`extra: {name}` keeps nothing apart: {name} is in {', '.join(names)}, and {tenant.name} is kept "
                     f"apart in {', '.join(tenant.fabrics) or 'no fabric'}"
                 )
-                hint = f"add {there[0]} to its `fabrics`, or take {name} off its `extra`"
+                hint = f"add {names[0]} to its `fabrics`, or take {name} off its `extra`"
                 yield (*tenant.path, "extra", i), why, hint
 
 
-def _omitted_twice(design: Design) -> Iterator[Idle]:
+def _find_omitted_twice(design: Design) -> Iterator[Idle]:
     """Slots that are omitted twice."""
     blueprint = design.loaded.blueprint
     pods = pod_units(blueprint, design.layout)
-    seen: frozenset[object] = frozenset()
+    omitted: frozenset[object] = frozenset()
     for i, text in enumerate(blueprint.omit):
-        own = blueprint.model_copy(update={"omit": (text,)})
-        slots = omitted_slots(own, pods)
-        if slots <= seen:
+        alone = blueprint.model_copy(update={"omit": (text,)})
+        slots = omitted_slots(alone, pods)
+        if slots <= omitted:
             yield ("omit", i), f"{text} is already omitted", SAID_TWICE
-        seen |= slots
+        omitted |= slots
 
 
-def _idle_skip(design: Design) -> Iterator[Idle]:
+def _find_idle_skips(design: Design) -> Iterator[Idle]:
     """Fabrics that nodes skip and have no ports for, or skip twice."""
     fabrics = design.loaded.blueprint.fabrics
     for nodes in design.layout.node_sets:
@@ -388,7 +388,7 @@ def _idle_skip(design: Design) -> Iterator[Idle]:
                 yield (*nodes.path, "skip", i), why, SAID_TWICE if twice else REMOVE
 
 
-def _floor_dimensions(design: Design) -> Iterator[Idle]:
+def _find_replaced_dimensions(design: Design) -> Iterator[Idle]:
     """Dimensions that other settings replace."""
     floor = design.loaded.blueprint.floor
     if floor.aisles and "row_pitch_m" in floor.model_fields_set:
@@ -406,18 +406,18 @@ def _floor_dimensions(design: Design) -> Iterator[Idle]:
             )
 
 
-def _media_policy(design: Design) -> Iterator[Idle]:
+def _find_unfulfilled_media(design: Design) -> Iterator[Idle]:
     """Wishes for cables that no medium of the catalogue can fulfil; it is read only where something is wished."""
     blueprint = design.loaded.blueprint
-    places: list[tuple[Path, MediaPolicy]] = [(("cabling",), blueprint.cabling)]
-    places += [(("fabrics", name, "cabling"), fabric.cabling) for name, fabric in sorted(blueprint.fabrics.items())]
+    policies: list[tuple[Path, MediaPolicy]] = [(("cabling",), blueprint.cabling)]
+    policies += [(("fabrics", name, "cabling"), fabric.cabling) for name, fabric in sorted(blueprint.fabrics.items())]
     vendors = {tier.profile.vendor.lower() for tier in design.tiers}
     for i, vendor in enumerate(blueprint.cabling.third_party):
         if vendor.lower() not in vendors:
             yield ("cabling", "third_party", i), f"no switch is of {vendor}, whose licence `third_party` states", REMOVE
-    for path, policy in places:
+    for path, policy in policies:
         if policy.model_fields_set:
-            yield from _wishes_for_media(path, policy, design.catalog.cables)
+            yield from _find_unfulfilled_wishes(path, policy, design.catalog.cables)
     for word, lengths in sorted(blueprint.cabling.stock_m.items()):
         reach = max((cable.reach_m for cable in design.catalog.cables if named((word,), cable)), default=None)
         if reach is not None and lengths[-1] > reach:
@@ -425,7 +425,7 @@ def _media_policy(design: Design) -> Iterator[Idle]:
             yield ("cabling", "stock_m", word), why, f"leave out lengths above {reach:g} m"
 
 
-def _wishes_for_media(path: Path, policy: MediaPolicy, cables: Sequence[CableProfile]) -> Iterator[Idle]:
+def _find_unfulfilled_wishes(path: Path, policy: MediaPolicy, cables: Sequence[CableProfile]) -> Iterator[Idle]:
     copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
     if policy.copper_to_m is not None and policy.copper_to_m > copper:
         why = f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper:g} m"
@@ -435,39 +435,39 @@ def _wishes_for_media(path: Path, policy: MediaPolicy, cables: Sequence[CablePro
         if all(cable.selectable for cable in cables if named((word,), cable)):
             yield (*path, "allow"), f"{word} is taken anyway: `allow` is of media beside the usual ones", REMOVE
     for word in policy.prefer or ():
-        meant = [cable for cable in cables if named((word,), cable)]
-        if meant and all(fibre.explain_refusal(cable) == "fibre" for cable in meant):
+        matching = [cable for cable in cables if named((word,), cable)]
+        if matching and all(fibre.explain_refusal(cable) == "fibre" for cable in matching):
             why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
             yield (*path, "prefer"), why, "remove it, or change `fibre`"
-        if meant and policy.copper_to_m == 0 and all(cable.copper for cable in meant):
+        if matching and policy.copper_to_m == 0 and all(cable.copper for cable in matching):
             why = f"{word} cannot be preferred: `copper_to_m: 0` takes no copper"
             yield (*path, "prefer"), why, "remove it, or state how long copper may be"
 
 
-def _accessories_not_listed(design: Design) -> Iterator[Idle]:
+def _find_unlisted_accessories(design: Design) -> Iterator[Idle]:
     """What is stated of accessories that the bill does not list."""
     accessories = design.loaded.blueprint.accessories
     for key in sorted(accessories.model_fields_set - {"order"}) if not accessories.order else ():
         yield ("accessories", key), f"`{key}` has no effect: `order: false` keeps accessories off the bill", REMOVE
 
 
-def _routes_of_another_family(design: Design) -> Iterator[Idle]:
+def _find_routes_of_another_family(design: Design) -> Iterator[Idle]:
     """Prefixes that an exit accepts in a family that its fabric does not route."""
     for exit_ in exits_of(design):
         routed = list_families(design, exit_.fabric)
-        for place, prefix in enumerate(exit_.spec.accept):
+        for index, prefix in enumerate(exit_.spec.accept):
             if (family := f"v{ip_network(prefix.split()[0]).version}") not in routed:
-                path = make_entry_path(exit_, "accept", place, len(exit_.spec.accept))
+                path = make_entry_path(exit_, "accept", index, len(exit_.spec.accept))
                 why = f"{exit_.fabric.name} has `ip: {routed[0]}`, so that nothing of {prefix} is accepted"
                 yield path, why, f"remove it, or state `ip: dual`, with addresses of IP{family} on its links"
 
 
-def _leaks_of_nothing(design: Design) -> Iterator[Idle]:
+def _find_leaks_of_nothing(design: Design) -> Iterator[Idle]:
     """Prefixes of leaks in which the VRF that is to show them has no hosts."""
     for leak in design.leaks:
         for vrf, prefixes in sorted(leak.prefixes.items()):
-            theirs = {name for tenant in design.tenants if tenant.name == vrf for name in tenant.fabrics}
-            fabrics = [f for f in design.fabrics if f.name in theirs or (not theirs and f.vrf == vrf)]
+            tenant_fabrics = {name for tenant in design.tenants if tenant.name == vrf for name in tenant.fabrics}
+            fabrics = [f for f in design.fabrics if f.name in tenant_fabrics or (not tenant_fabrics and f.vrf == vrf)]
             pools = [ip_network(p) for f in fabrics for p in fabric_intent(design, f).host_pools]
             for prefix in map(ip_network, prefixes):
                 if not any(is_overlapping(prefix, pool) for pool in pools):

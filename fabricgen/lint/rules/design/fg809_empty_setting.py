@@ -49,18 +49,18 @@ class EmptySetting(DesignRule):
         blueprint = design.loaded.blueprint
         for base, management in list_stated_managements(design):
             above = blueprint.management if base[0] == "fabrics" else Management.model_construct()
-            yield from self._of_management(base, management, above)
+            yield from self._check_management(base, management, above)
         entries = (("address_of", blueprint.address_of), ("config_of", blueprint.config_of))
         for key, devices in entries:
-            for name, own in sorted(devices.items()):
-                if not any(getattr(own, field) for field in type(own).model_fields):
-                    yield self._empty((key, name), f"the entry of {name} is empty")
+            for name, entry in sorted(devices.items()):
+                if not any(getattr(entry, field) for field in type(entry).model_fields):
+                    yield self._flag_empty((key, name), f"the entry of {name} is empty")
         for name, configuration in sorted(blueprint.config_of.items()):
             for port, settings in sorted(configuration.ports.items()):
                 if not any(getattr(settings, field) for field in type(settings).model_fields):
-                    yield self._empty(("config_of", name, "ports", port), f"the entry of {name} {port} is empty")
+                    yield self._flag_empty(("config_of", name, "ports", port), f"the entry of {name} {port} is empty")
 
-    def _of_management(self, base: Path, management: Management, above: Management) -> Iterator[Diagnostic]:
+    def _check_management(self, base: Path, management: Management, above: Management) -> Iterator[Diagnostic]:
         for name, (lacking, keys) in _NEEDED.items():
             group = getattr(management, name)
             if group is None or any(getattr(group, key) for key in keys) or getattr(above, name):
@@ -70,8 +70,8 @@ class EmptySetting(DesignRule):
             if group.model_fields_set or name in _WRITTEN:
                 yield self.flag(path, message, hint)
             else:
-                yield self._empty(path, message, hint)
+                yield self._flag_empty(path, message, hint)
 
-    def _empty(self, path: Path, message: str, hint: str = "remove it, or fill it in") -> Diagnostic:
+    def _flag_empty(self, path: Path, message: str, hint: str = "remove it, or fill it in") -> Diagnostic:
         """A finding whose repair removes the empty group."""
         return self.flag(path, message, hint, [Edit("remove", path)])

@@ -36,8 +36,8 @@ class WaiverOfNoRule(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look up the code of every waiver."""
         waivers = design.loaded.blueprint.lint.waive
-        known = list_known_codes() if waivers else frozenset()
+        codes = list_known_codes() if waivers else frozenset()
         for i, waiver in enumerate(waivers):
-            if waiver.rule not in known:
+            if waiver.rule not in codes:
                 message = f"no rule has the code {waiver.rule}"
                 yield self.flag(("lint", "waive", i, "rule"), message, explain_unknown_code(waiver.rule))

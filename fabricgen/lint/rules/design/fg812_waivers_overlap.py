@@ -38,8 +38,8 @@ class WaiversOverlap(DesignRule):
         waivers = design.loaded.blueprint.lint.waive
         for i, waiver in enumerate(waivers):
             for j, other in enumerate(waivers):
-                alike = _within(other, waiver)
-                if i != j and _within(waiver, other) and not (alike and i < j):
+                alike = _is_within(other, waiver)
+                if i != j and _is_within(waiver, other) and not (alike and i < j):
                     path = ("lint", "waive", i)
                     message = f"the waiver of {waiver.rule} at '{other.at or 'everywhere'}' already covers this one"
                     repair = [Edit("remove", path)] if waiver == other else []  # another `why` is another reason
@@ -47,7 +47,7 @@ class WaiversOverlap(DesignRule):
                     break
 
 
-def _within(narrow: Waiver, wide: Waiver) -> bool:
+def _is_within(narrow: Waiver, wide: Waiver) -> bool:
     """Whether one waiver covers everything that another does, and lasts as long."""
     same = narrow.rule == wide.rule and narrow.place[: len(wide.place)] == wide.place
     return same and (wide.until is None or (narrow.until is not None and narrow.until <= wide.until))

@@ -60,23 +60,23 @@ class TimezoneUnknown(DesignRule):
             zone = management.timezone
             area, _, city = zone.partition("/") if zone else ("", "", "")
             if zone and area not in (AREAS if city else PLAIN):
-                known = AREAS if city else PLAIN
-                hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, known)
+                names = AREAS if city else PLAIN
+                hint = "write it like UTC or Europe/Berlin; " + did_you_mean(area, names)
                 yield self.flag((*base, "timezone"), f"the tz database has no timezone '{zone}'", hint)
         zones: dict[str, list[FabricDesign]] = {}
         for fabric, _, management in list_managed_fabrics(design):
-            zones.setdefault(_in_one_word(management.timezone), []).append(fabric)
-        cluster = _in_one_word(design.loaded.blueprint.management.timezone)
+            zones.setdefault(_normalize_zone(management.timezone), []).append(fabric)
+        cluster = _normalize_zone(design.loaded.blueprint.management.timezone)
         usual = cluster if cluster in zones else next(iter(zones), "")
-        others = ", ".join(fabric.name for fabric in zones.get(usual, ()))
+        usual_fabrics = ", ".join(fabric.name for fabric in zones.get(usual, ()))
         for zone, fabrics in zones.items():
             for fabric in fabrics if zone != usual else ():
-                message = f"the switches of {fabric.name} are on {zone}, those of {others} on {usual}"
+                message = f"the switches of {fabric.name} are on {zone}, those of {usual_fabrics} on {usual}"
                 yield self.flag(
                     find_setting_path(design, fabric, "timezone"), message, "state one `management.timezone` for all"
                 )
 
 
-def _in_one_word(zone: str | None) -> str:
+def _normalize_zone(zone: str | None) -> str:
     """The name of a timezone; that of universal time has many."""
     return "UTC" if zone is None or zone in UTC else zone

@@ -33,5 +33,5 @@ class IdleAnchor(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag the anchors that no alias used when the files were read."""
         for anchor in design.loaded.source.idle:
-            found = self.flag((), f"no alias uses the anchor &{anchor.name}", f"remove it, or use *{anchor.name}")
-            yield replace(found, span=anchor.span)
+            finding = self.flag((), f"no alias uses the anchor &{anchor.name}", f"remove it, or use *{anchor.name}")
+            yield replace(finding, span=anchor.span)

@@ -46,18 +46,18 @@ class EcnOfNoPort(DesignRule):
         scopes.append((("qos",), blueprint.qos, set().union(*speeds.values())))
         for path, qos, ports in scopes:
             for speed in sorted(set(qos.ecn) - ports) if ports else ():
-                at = (*path, "ecn", self._key(design, (*path, "ecn"), speed))
+                location = (*path, "ecn", self._find_key(design, (*path, "ecn"), speed))
                 having = ", ".join(f"{s}G" for s in sorted(ports))
                 is_meant = not ports <= set(qos.ecn)  # a speed that lacks thresholds is what they were meant for
                 hint = f"state them for {', '.join(f'{s}G' for s in sorted(ports - set(qos.ecn)))}" if is_meant else ""
-                yield self.flag(at, f"no lossless port runs at {speed}G; they run at {having}", hint)
+                yield self.flag(location, f"no lossless port runs at {speed}G; they run at {having}", hint)
             for name in ("ecn_min_kb", "ecn_max_kb") if ports and ports <= set(qos.ecn) else ():
                 if getattr(qos, name) is not None:
                     message = f"no port takes `{name}`: `ecn` has thresholds for every speed that there is"
                     yield self.flag((*path, name), message, "remove one of the two")
 
     @staticmethod
-    def _key(design: Design, path: Path, speed: int) -> str:
+    def _find_key(design: Design, path: Path, speed: int) -> str:
         """The key of a speed as the blueprint spells it."""
         from fabricgen.kernel.units import parse_speed
 

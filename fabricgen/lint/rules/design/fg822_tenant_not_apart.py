@@ -46,11 +46,11 @@ class TenantNotApart(DesignRule):
         for tenant in design.tenants:
             stated = design.loaded.blueprint.tenants[tenant.name].fabrics
             path: Path = (*tenant.path, "fabrics") if stated else tenant.path
-            for name, why, hint in self._open(design, tenant):
+            for name, why, hint in self._list_open_fabrics(design, tenant):
                 message = f"nodes of {tenant.name} are in {name}, where nothing keeps them apart: {why}"
                 yield self.flag(path, message, hint)
 
-    def _open(self, design: Design, tenant: TenantDesign) -> Iterator[tuple[str, str, str]]:
+    def _list_open_fabrics(self, design: Design, tenant: TenantDesign) -> Iterator[tuple[str, str, str]]:
         """(fabric, why nothing keeps a tenant apart in it, what would)."""
         for fabric in design.fabrics:
             if fabric.manages or not attaches(design, fabric, tenant.slots, tenant.extras):

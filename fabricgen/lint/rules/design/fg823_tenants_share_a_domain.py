@@ -46,41 +46,41 @@ class TenantsShareADomain(DesignRule):
         """Look for domains with nodes of two tenants; for each pair of tenants the first is named."""
         for scale_up in design.scale_up if len(design.tenants) > 1 else ():
             if scale_up.per != "node":
-                yield from self._shared(design, scale_up)
+                yield from self._check_domains(design, scale_up)
 
-    def _shared(self, design: Design, scale_up: ScaleUpDesign) -> Iterator[Diagnostic]:
-        owners = _owners(design, scale_up)
+    def _check_domains(self, design: Design, scale_up: ScaleUpDesign) -> Iterator[Diagnostic]:
+        owners = _list_owners(design, scale_up)
         shared: dict[tuple[str, str], list[Domain]] = {}
-        for domain, of in sorted(owners.items()):
-            names = list(of)
+        for domain, tenants in sorted(owners.items()):
+            names = list(tenants)
             for name in names[1:]:
                 shared.setdefault((names[0], name), []).append(domain)
-        for (one, other), domains in shared.items():
-            slots = [_written(design, owners[domains[0]][name]) for name in (one, other)]
+        for (a, b), domains in shared.items():
+            slots = [_write_slot(design, owners[domains[0]][name]) for name in (a, b)]
             count = f"{len(domains):,} {scale_up.name} domain{'s' * (len(domains) > 1)}"
-            example = f"{slots[0]} is {one}'s and {slots[1]} is {other}'s in one"
+            example = f"{slots[0]} is {a}'s and {slots[1]} is {b}'s in one"
             yield self.flag(
-                ("tenants", other, "nodes"),
-                f"{count} of {scale_up.profile.id} {'are' if len(domains) > 1 else 'is'} shared with {one}: {example}",
+                ("tenants", b, "nodes"),
+                f"{count} of {scale_up.profile.id} {'are' if len(domains) > 1 else 'is'} shared with {a}: {example}",
                 f"give each tenant {scale_up.places.what.removesuffix(' of')} as a whole",
             )
 
 
-def _owners(design: Design, scale_up: ScaleUpDesign) -> dict[Domain, dict[str, NodeSlot]]:
+def _list_owners(design: Design, scale_up: ScaleUpDesign) -> dict[Domain, dict[str, NodeSlot]]:
     """The tenants of each domain, with a slot of theirs."""
     groups = {
-        kind: {node + 1: at for at, nodes in enumerate(some) for node in nodes}
-        for kind, some in scale_up.places.groups.items()
+        kind: {node + 1: index for index, nodes in enumerate(groups_of_kind) for node in nodes}
+        for kind, groups_of_kind in scale_up.places.groups.items()
     }
-    kept = {"pod": 1, "cluster": 0}.get(scale_up.per, 3)
-    found: dict[Domain, dict[str, NodeSlot]] = {}
+    length = {"pod": 1, "cluster": 0}.get(scale_up.per, 3)
+    owners: dict[Domain, dict[str, NodeSlot]] = {}
     for tenant in design.tenants:
         for slot in sorted(tenant.slots):
             group = groups.get(design.layout.kind_of_pod[slot.pod].name, {}).get(slot.node)
             if group is not None:
-                found.setdefault((slot.pod, slot.su, group)[:kept], {}).setdefault(tenant.name, slot)
-    return found
+                owners.setdefault((slot.pod, slot.su, group)[:length], {}).setdefault(tenant.name, slot)
+    return owners
 
 
-def _written(design: Design, slot: NodeSlot) -> str:
+def _write_slot(design: Design, slot: NodeSlot) -> str:
     return f"{design.layout.pods[slot.pod].name}/su-{slot.su}/node-{slot.node}"

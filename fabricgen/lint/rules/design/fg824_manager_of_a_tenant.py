@@ -47,6 +47,8 @@ class ManagerOfATenant(DesignRule):
                 managers = {e.name for e in fabric.extras if e.attachment.profile.id.partition("-")[0] == "ufm"}
                 for i, name in enumerate(tenant.extras if fabric.protocol == "infiniband" else ()):
                     if name in managers:
-                        what = f"the UFM appliances '{name}' of {fabric.name} are {tenant.name}'s, and reach every node"
+                        message = (
+                            f"the UFM appliances '{name}' of {fabric.name} are {tenant.name}'s, and reach every node"
+                        )
                         hint = "remove it: the subnet manager is no tenant's"
-                        yield self.flag((*tenant.path, "extra", i), what, hint)
+                        yield self.flag((*tenant.path, "extra", i), message, hint)

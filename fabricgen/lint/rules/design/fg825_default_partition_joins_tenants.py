@@ -50,5 +50,5 @@ class DefaultPartitionJoinsTenants(DesignRule):
             if apart and design.loaded.blueprint.fabrics[name].default_partition == "full":
                 path = ("fabrics", name, "default_partition")
                 whose = f"nodes of {' and '.join(apart)}"
-                what = f"{whose} are full members of the default partition of {name}, and meet there"
-                yield self.flag(path, what, "remove it, or say `limited`")
+                message = f"{whose} are full members of the default partition of {name}, and meet there"
+                yield self.flag(path, message, "remove it, or say `limited`")

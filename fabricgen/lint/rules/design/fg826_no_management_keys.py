@@ -52,6 +52,6 @@ class NoManagementKeys(DesignRule):
             apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
             if apart and design.loaded.blueprint.fabrics[name].subnet_manager != "ufm":
                 whom = " and ".join(apart)
-                what = f"opensm gives ports of {name} no M_Key, so root on a node may change whom {whom} meet"
+                message = f"opensm gives ports of {name} no M_Key, so root on a node may change whom {whom} meet"
                 hint = "say `subnet_manager: ufm`, or set `m_key` on the host of opensm and waive this"
-                yield self.flag(("fabrics", name, "subnet_manager"), what, hint)
+                yield self.flag(("fabrics", name, "subnet_manager"), message, hint)

@@ -79,5 +79,5 @@ def _is_leaked_to(design: Design, tenant: TenantDesign, fabric: FabricDesign, ex
     owner = fabric.carrier or fabric.name
     if any({tenant.name, fabric.vrf} == set(leak.between) and owner in leak.fabrics for leak in design.leaks):
         return True
-    others = (f for f in design.fabrics if f.name not in tenant.fabrics and not f.manages and f.vrf == fabric.vrf)
-    return any(e.name == extra.name and f.attachments for f in others for e in f.extras)
+    leading = (f for f in design.fabrics if f.name not in tenant.fabrics and not f.manages and f.vrf == fabric.vrf)
+    return any(e.name == extra.name and f.attachments for f in leading for e in f.extras)

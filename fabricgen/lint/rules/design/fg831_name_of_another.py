@@ -35,10 +35,10 @@ class NameOfAnother(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare given names with the usual ones of devices that have another."""
-        given = design.loaded.blueprint.names.devices
-        for usual, name in given.items():
-            if name != usual and name in given:
+        names = design.loaded.blueprint.names.devices
+        for usual, name in names.items():
+            if name != usual and name in names:
                 message = (
-                    f"{name} is now the device at the place of {usual}, and that of {name} is called {given[name]}"
+                    f"{name} is now the device at the place of {usual}, and that of {name} is called {names[name]}"
                 )
                 yield self.flag(("names", "devices", usual), message, "take a name that no place has")

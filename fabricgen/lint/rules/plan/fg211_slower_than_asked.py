@@ -56,25 +56,25 @@ class SlowerThanAsked(PlanRule):
             return
         from fabricgen.analyze.expected import told
 
-        for each in told(cluster).values():
-            fabric = each.network.fabric
-            for key, what, found, limit in _figures(each, limits):
+        for figures in told(cluster).values():
+            fabric = figures.network.fabric
+            for key, subject, figure, limit in _list_figures(figures, limits):
                 least = key in ("paths", "busbw_gbytes")
-                if found is not None and (found < limit - 1e-9 if least else found > limit + 1e-9):
-                    words = f"{what} in {fabric.name}: {number(found)}, `lint.limits` asks for at "
+                if figure is not None and (figure < limit - 1e-9 if least else figure > limit + 1e-9):
+                    words = f"{subject} in {fabric.name}: {number(figure)}, `lint.limits` asks for at "
                     text = f"{words}{'least' if least else 'most'} {number(limit)}"
                     yield self.flag((*fabric.path, "tiers"), text, _HINTS[key])
 
 
-def _figures(each: Told, limits: Limits) -> Iterator[tuple[str, str, float | None, float]]:
+def _list_figures(figures: Told, limits: Limits) -> Iterator[tuple[str, str, float | None, float]]:
     """(limit, what it is of, figure, what is asked for) of each limit that is stated."""
     from fabricgen.design.capacity.expected import WORDS
 
     for key in ("hops", "paths", "latency_us"):
         if limit := getattr(limits, key):
-            yield key, WORDS[key], each.of(key), limit
+            yield key, WORDS[key], figures.of(key), limit
     for pattern, most in limits.slowdown.items():
-        yield "slowdown", f"slowdown of {pattern}", each.slowdown(pattern), most
+        yield "slowdown", f"slowdown of {pattern}", figures.slowdown(pattern), most
     for collective, sizes in limits.busbw_gbytes.items():
         for size, least in sizes.items():
-            yield "busbw_gbytes", f"bus GB/s of {collective} at {size}", each.busbw_gbytes(collective, size), least
+            yield "busbw_gbytes", f"bus GB/s of {collective} at {size}", figures.busbw_gbytes(collective, size), least

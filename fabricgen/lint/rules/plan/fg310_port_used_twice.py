@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import Side
 
 
-def ports_of(side: Side) -> tuple[object, ...]:
+def make_port_key(side: Side) -> tuple[object, ...]:
     """The key by which two sides are the same ports of a device: a run of cages, NIC role, or kind of port."""
     if isinstance(side, PortRun):
         return "cages", side.cages[:1], side.ways
@@ -59,7 +59,9 @@ class PortUsedTwice(PlanRule):
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}
         numbers = number_ends(
-            cluster.plan.devices, links, lambda side, port: (kinds.setdefault(ports_of(side), len(kinds)) << 20) + port
+            cluster.plan.devices,
+            links,
+            lambda side, port: (kinds.setdefault(make_port_key(side), len(kinds)) << 20) + port,
         )
         used = np.zeros(numbers.count, dtype=bool)
         for end in (numbers.a, numbers.b):
@@ -74,9 +76,9 @@ class PortUsedTwice(PlanRule):
         segment = links.segment[again % max(1, len(links))]
         for i in unique_values(segment):
             rows = again[segment == i]
-            found = links.segments[i]
+            repeated = links.segments[i]
             yield self.flag(
-                found.path,
-                f"{len(rows)} ports of {found.fabric} {found.key} links already have another link, "
+                repeated.path,
+                f"{len(rows)} ports of {repeated.fabric} {repeated.key} links already have another link, "
                 f"for example on {cluster.names[device[rows[0]]]}",
             )

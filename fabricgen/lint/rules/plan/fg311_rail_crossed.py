@@ -46,11 +46,13 @@ class RailCrossed(PlanRule):
         links, devices = cluster.plan.links, cluster.plan.devices
         crossed = np.zeros(len(links), dtype=bool)
         for i, segment in enumerate(links.segments):
-            here = links.rows_of(i)
-            ends = [links.b_device[here]] + [links.a_device[here]] * (not isinstance(segment.a, ManagementPort))
-            for end in ends if here.start < here.stop else ():
-                crossed[here] |= _crossed(links.rail[here], devices.rail, end)
-                crossed[here] |= _crossed(links.plane[here], devices.plane, end)
+            segment_rows = links.rows_of(i)
+            ends = [links.b_device[segment_rows]] + [links.a_device[segment_rows]] * (
+                not isinstance(segment.a, ManagementPort)
+            )
+            for end in ends if segment_rows.start < segment_rows.stop else ():
+                crossed[segment_rows] |= _find_crossed(links.rail[segment_rows], devices.rail, end)
+                crossed[segment_rows] |= _find_crossed(links.plane[segment_rows], devices.plane, end)
         for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.own.keys()):
             rows = np.flatnonzero(crossed & (links.cable == cable))
             crossed[rows] = False
@@ -62,20 +64,20 @@ class RailCrossed(PlanRule):
             )
         for i in unique_values(links.segment[crossed]):
             rows = np.flatnonzero(crossed & (links.segment == i))
-            found = links.segments[i]
+            crossing = links.segments[i]
             a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
             yield self.flag(
-                found.path,
-                f"{len(rows)} {found.fabric} {found.key} links cross rails or planes, for example {a} to {b}",
+                crossing.path,
+                f"{len(rows)} {crossing.fabric} {crossing.key} links cross rails or planes, for example {a} to {b}",
             )
 
 
-def _crossed(wanted: Ints, of_device: Ints, end: Ints) -> Flags | bool:
+def _find_crossed(required: Ints, of_device: Ints, end: Ints) -> Flags | bool:
     """Which links end on a device of another rail or plane; `wanted` is from 1 (0: none), devices from 0 (-1: none)."""
     first = int(end.min())
-    some = of_device[first : int(end.max()) + 1]
-    if some.max() < 0:
+    window = of_device[first : int(end.max()) + 1]
+    if window.max() < 0:
         return False
-    own = some[end - first] if some.min() < some.max() else some[:1]
-    found: Flags = (wanted > 0) & (own >= 0) & (own + 1 != wanted)
-    return found
+    actual = window[end - first] if window.min() < window.max() else window[:1]
+    crossed: Flags = (required > 0) & (actual >= 0) & (actual + 1 != required)
+    return crossed

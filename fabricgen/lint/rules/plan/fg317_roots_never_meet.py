@@ -61,7 +61,7 @@ class RootsNeverMeet(PlanRule):
             if view.subnet_manager == "ufm":
                 devices, ports = (count_unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
                 if ports.pairs:
-                    yield self.flag(self._path(cluster, fabric), _describe(fabric, devices, ports), HINT)
+                    yield self.flag(self._find_path(cluster, fabric), _describe_pairs(fabric, devices, ports), HINT)
                 if circle := find_circle(view):
                     names = " - ".join(switch.name for switch in (*circle, circle[0]))
                     message = f"paths of UFM's up/down routing in {fabric} may wait for each other in a circle, {names}"
@@ -71,7 +71,7 @@ class RootsNeverMeet(PlanRule):
                     yield self.flag(("fabrics", name, "spans"), message, hint)
 
     @staticmethod
-    def _path(cluster: Cluster, fabric: str) -> Path:
+    def _find_path(cluster: Cluster, fabric: str) -> Path:
         """The first extra device of a fabric, or one that shares its switches, above the lowest tier; else what manages
         it.
         """
@@ -83,13 +83,13 @@ class RootsNeverMeet(PlanRule):
         return ("fabrics", fabric, "subnet_manager")
 
 
-def _describe(fabric: str, devices: Unjoined, ports: Unjoined) -> str:
+def _describe_pairs(fabric: str, devices: Unjoined, ports: Unjoined) -> str:
     """Name the first pair of devices without a path, else of ports, and count them."""
-    lost = devices if devices.pairs else ports
-    (a, above_a), (b, above_b) = lost.first
-    what, others = ("devices", "") if devices.pairs else ("ports", "; by other ports these devices have paths")
-    more = f", nor between {lost.pairs - 1:,} other pairs of {what}" if lost.pairs > 1 else ""
+    unjoined = devices if devices.pairs else ports
+    (a, above_a), (b, above_b) = unjoined.first
+    kind, exception = ("devices", "") if devices.pairs else ("ports", "; by other ports these devices have paths")
+    more = f", nor between {unjoined.pairs - 1:,} other pairs of {kind}" if unjoined.pairs > 1 else ""
     return (
         f"UFM's up/down routing finds no path in {fabric} between {a.name} {a.port} on {above_a} and {b.name} {b.port} "
-        f"on {above_b}{more}: no switch is above both{others}"
+        f"on {above_b}{more}: no switch is above both{exception}"
     )

@@ -41,11 +41,13 @@ class ServerInAPool(PlanRule):
         for path, server in list_server_addresses(cluster.design):
             address = server.network_address
             blocks = cluster.addresses.lock.of(f"ipv{address.version}")
-            holder = next((name for name, given in sorted(blocks.items()) if _contains(given, int(address))), None)
+            holder = next(
+                (name for name, intervals in sorted(blocks.items()) if _contains(intervals, int(address))), None
+            )
             if holder and find_owner(cluster, address) is None:
                 message = f"{address} is in a block that is reserved for '{holder}', and no device has it yet"
                 yield self.flag(path, message, "use an address outside the block, or that of a device in addresses.csv")
 
 
-def _contains(given: Intervals, number: int) -> bool:
-    return any(interval.first <= number < interval.end for interval in given)
+def _contains(intervals: Intervals, number: int) -> bool:
+    return any(interval.first <= number < interval.end for interval in intervals)

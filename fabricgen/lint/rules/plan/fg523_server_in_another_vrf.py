@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.design.fg519_announced_wrongly import PRIVATE, far_asns, is_to_provider
+from fabricgen.lint.rules.design.fg519_announced_wrongly import PRIVATE, is_to_provider, list_far_asns
 from fabricgen.lint.subjects.addressing import is_within, list_drawn_prefixes, list_management_servers
 from fabricgen.lint.subjects.managed import list_managed_fabrics
 from fabricgen.lint.subjects.ways_out import is_led_out, list_leading_exits
@@ -72,18 +72,18 @@ class ServerInAnotherVrf(PlanRule):
         from fabricgen.lint.subjects.address_owners import find_owner
         from fabricgen.wiring.tables import SWITCH
 
-        told: set[Path] = set()  # one finding for each list of servers
+        reported: set[Path] = set()  # one finding for each list of servers
         for path, address, askers in _list_questions(cluster):
             owner = find_owner(cluster, address)
             if owner is None:
-                by_exits = list(self._by_an_exit(cluster.design, path, address, askers))
-                yield from by_exits if path not in told else ()
-                told |= {path} if by_exits else set()
+                by_exits = list(self._check_exits(cluster.design, path, address, askers))
+                yield from by_exits if path not in reported else ()
+                reported |= {path} if by_exits else set()
                 continue
             if owner.of_class.kind == SWITCH or owner.is_bmc:
                 continue
-            for who, ways in askers:
-                if not any(_is_reached(cluster.design, fabric, vrf, owner, address) for fabric, vrf in ways):
+            for who, networks in askers:
+                if not any(_is_reached(cluster.design, fabric, vrf, owner, address) for fabric, vrf in networks):
                     network = f"VRF {owner.vrf}" if owner.vrf else f"the default VRF of {owner.fabric}"
                     where = f"{cluster.names[owner.device]}'s {owner.port} in {network}"
                     message = f"{address} is {where}, to which {who} have no route"
@@ -91,27 +91,30 @@ class ServerInAnotherVrf(PlanRule):
                     yield self.flag(path, message, hint)
                     break
 
-    def _by_an_exit(
+    def _check_exits(
         self, design: Design, path: Path, address: IPv4Address | IPv6Address, askers: list[Asker]
     ) -> Iterator[Diagnostic]:
         """A server outside of the plan that an exit leads to, from another VRF of the switches of who asks."""
         server = ip_network(address)
-        ways_there = [
-            way for _, ways in askers for f, vrf in ways for way in list_leading_exits(design, f.name, vrf, server)
+        leading = [
+            led
+            for _, networks in askers
+            for f, vrf in networks
+            for led in list_leading_exits(design, f.name, vrf, server)
         ]
-        asns = [asn for exit_, _ in ways_there for asn in sorted(far_asns(exit_))]
+        asns = [asn for exit_, _ in leading for asn in sorted(list_far_asns(exit_))]
         inside = any(is_within(server, pool) for _, pool in list_drawn_prefixes(design))
         private = not inside and any(is_within(server, space) for space in PRIVATE)
-        if private and asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in ways_there):
+        if private and asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in leading):
             message = (
                 f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
             )
             yield self.flag(path, message, "state its prefix in `accept` of the exit that leads there")
             return
-        for who, ways in askers if path[-2] != "dhcp" else ():
-            if not any(is_led_out(design, fabric.name, vrf, server) for fabric, vrf in ways):
-                others = {(fabric.name, e.vrf) for fabric, _ in ways for e in exits_of(design)}
-                if any(is_led_out(design, name, vrf, server) for name, vrf in others):
+        for who, networks in askers if path[-2] != "dhcp" else ():
+            if not any(is_led_out(design, fabric.name, vrf, server) for fabric, vrf in networks):
+                other_vrfs = {(fabric.name, e.vrf) for fabric, _ in networks for e in exits_of(design)}
+                if any(is_led_out(design, name, vrf, server) for name, vrf in other_vrfs):
                     message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
                     yield self.flag(path, message, "put their VRF and that of the exit into one: `vrf: default`")
                     return
@@ -173,7 +176,7 @@ def _is_reached(
     server = ip_network(address)
     if owner.fabric in linked:
         shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.into(vrf) == owner.vrf]
-        leaked = any(some is None or any(is_within(server, ip_network(p)) for p in some) for some in shown)
+        leaked = any(prefixes is None or any(is_within(server, ip_network(p)) for p in prefixes) for prefixes in shown)
         if owner.vrf == vrf or leaked:
             return True
     return is_led_out(design, fabric.name, vrf, server)

@@ -61,11 +61,15 @@ class DhcpServerGuarded(PlanRule):
                 owner = find_owner(cluster, ip_address(server))
                 if owner is None or owner.of_class.kind == SWITCH or owner.is_bmc:
                     continue
-                near = design.fabric(owner.fabric)
-                at = near.carrier if near.shares_ports else near.name
-                if specs[at].access.dhcp_guard and (near is fabric or ":" not in server):
-                    who = "hosts in its own subnet" if near is fabric else f"hosts of {fabric.name} that renew a lease"
-                    port = f"{cluster.names[owner.device]}'s {owner.port} in {near.name}"
+                server_fabric = design.fabric(owner.fabric)
+                carrier = server_fabric.carrier if server_fabric.shares_ports else server_fabric.name
+                if specs[carrier].access.dhcp_guard and (server_fabric is fabric or ":" not in server):
+                    who = (
+                        "hosts in its own subnet"
+                        if server_fabric is fabric
+                        else f"hosts of {fabric.name} that renew a lease"
+                    )
+                    port = f"{cluster.names[owner.device]}'s {owner.port} in {server_fabric.name}"
                     message = f"answers of {server} to {who} are dropped: it is at {port}, a guarded port"
                     hint = "leave it out here, or attach the server to a fabric without it"
-                    yield self.flag(("fabrics", at, "access", "dhcp_guard"), message, hint)
+                    yield self.flag(("fabrics", carrier, "access", "dhcp_guard"), message, hint)

@@ -43,53 +43,55 @@ class CableOutOfReach(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Fold cables out of reach by the line that made them; FG623 reports those that only policy forbids."""
         media = cluster.plan.cables.media
-        yield from self._as_built(cluster)
-        for found in find_cables_out_of_reach(cluster):
-            segment = found.segment
+        yield from self._check_as_built(cluster)
+        for too_long in find_cables_out_of_reach(cluster):
+            segment = too_long.segment
             fitting = [m for m in media if compute_longest_run_m(segment, m) >= 0]
-            others = found.list_serving_media(found.free, cluster.design.catalog.cables)
-            if segment.stated and (not fitting or found.list_serving_media(segment, fitting)):
+            reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
+            if segment.stated and (not fitting or too_long.list_serving_media(segment, fitting)):
                 continue
             if (
-                others
+                reaching
                 and not segment.stated
-                and not found.list_serving_media(segment, fitting)
+                and not too_long.list_serving_media(segment, fitting)
                 and segment.policy != OPEN
             ):
                 continue
             yield self.flag(
-                segment.stated or segment.path, f"{found.text}; {_reaches(fitting, segment)}", _hint(cluster, found)
+                segment.stated or segment.path,
+                f"{too_long.text}; {_describe_reaches(fitting, segment)}",
+                _suggest_remedy(cluster, too_long),
             )
 
-    def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
+    def _check_as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Single cables that are longer than their medium reaches; they keep it, since that is what was installed."""
         cables = cluster.plan.cables
-        for cable, own in cluster.planned.own.items():
+        for cable, override in cluster.planned.own.items():
             if not cables.reaches[cable]:
                 medium = cables.media[cables.medium[cable]]
                 yield self.flag(
-                    ("cable_of", cluster.cable_ids[cable], "medium" if own.length_m is None else "length_m"),
+                    ("cable_of", cluster.cable_ids[cable], "medium" if override.length_m is None else "length_m"),
                     f"{cables.length_m[cable]:g} m is longer than {medium.id} ({medium.medium}) reaches, "
                     f"{medium.reach_m:g} m",
                     "state the `medium` that was installed, or install one that reaches",
                 )
 
 
-def _hint(cluster: Cluster, found: OutOfReach) -> str:
+def _suggest_remedy(cluster: Cluster, too_long: OutOfReach) -> str:
     """The next medium that reaches, else what to move."""
-    segment = found.segment
-    others = found.list_serving_media(found.free, cluster.design.catalog.cables)
+    segment = too_long.segment
+    reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
     where = "place the ends closer together"
-    if not others and segment.km and (far := _in_other_cages(cluster, segment, found.length_m)):
-        cages = " or ".join(far.form_factors)
+    if not reaching and segment.km and (other := _find_in_other_cages(cluster, segment, too_long.length_m)):
+        cages = " or ".join(other.form_factors)
         keep = f"reserve {cages} cages for the span with `cages: {{peer: ...}}`"
-        return f"{far.id} ({far.medium}) reaches {far.reach_m:g} m; {keep}"
-    if others:
-        return f"{others[0].id} ({others[0].medium}) reaches {others[0].reach_m:g} m; or {where}"
+        return f"{other.id} ({other.medium}) reaches {other.reach_m:g} m; {keep}"
+    if reaching:
+        return f"{reaching[0].id} ({reaching[0].medium}) reaches {reaching[0].reach_m:g} m; or {where}"
     return f"{where}, or add a medium to `catalog/cables`"
 
 
-def _in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
+def _find_in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> CableProfile | None:
     """A medium that reaches and fits other cages of a span's switches; None where there is none."""
     from fabricgen.wiring.cabling.media import fits_segment
 
@@ -102,12 +104,12 @@ def _in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> Cable
     return None
 
 
-def _reaches(fitting: list[CableProfile], segment: Segment) -> str:
+def _describe_reaches(fitting: list[CableProfile], segment: Segment) -> str:
     """How far each usable medium reaches, the farthest first."""
     if not fitting:
         return f"no medium carries {segment.lane_gbps:g}G lanes between these cages"
     reach = {m.id: segment.reach_m(m) for m in fitting}
     ordered = sorted(fitting, key=lambda m: (-reach[m.id], m.id))
-    what = "the stated media reach" if segment.stated else "the longest reaches are"
+    head = "the stated media reach" if segment.stated else "the longest reaches are"
     more = f", and {len(ordered) - MOST_LISTED} shorter ones" if len(ordered) > MOST_LISTED else ""
-    return f"{what} {', '.join(f'{reach[m.id]:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{more}"
+    return f"{head} {', '.join(f'{reach[m.id]:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{more}"

@@ -54,9 +54,9 @@ class CrowdedCage(PlanRule):
         if patching is not None:
             shuffled = np.array([*(p.shuffles for p in patching.policies), False], dtype=bool)[patching.policy]
         for i, segment in enumerate(links.segments):
-            here = cluster.end_rows[i]
-            direct = ~shuffled[cables.end_cable[here]]
-            rows, of_cable = cables.end_link[here][direct], cables.end_cable[here][direct]
+            segment_ends = cluster.end_rows[i]
+            direct = ~shuffled[cables.end_cable[segment_ends]]
+            rows, of_cable = cables.end_link[segment_ends][direct], cables.end_cable[segment_ends][direct]
             ends = ((segment.a, links.a_device, links.a_port), (segment.b, links.b_device, links.b_port))
             for side, *columns in ends:
                 if not len(rows) or not isinstance(side, PortRun):
@@ -67,10 +67,10 @@ class CrowdedCage(PlanRule):
                 room = 2 if profile.cages[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)
                 # the ends of a cable are ordered by connector, so that those in one cage are neighbours
                 cage = number_cages_of_ports(side, np.arange(int(port.max()) + 1, dtype=np.int32))
-                place = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
-                again = (of_cable[1:] == of_cable[:-1]) & (place[1:] == place[:-1])
-                place = place[np.r_[True, ~again]]
-                crowded = np.bincount(place)
+                socket = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
+                repeated = (of_cable[1:] == of_cable[:-1]) & (socket[1:] == socket[:-1])
+                socket = socket[np.r_[True, ~repeated]]
+                crowded = np.bincount(socket)
                 if crowded.max() > room:
                     yield self.flag(
                         segment.path,

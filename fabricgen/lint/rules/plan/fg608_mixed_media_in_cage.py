@@ -46,14 +46,14 @@ class MixedMediaInCage(PlanRule):
         """Compare the media of cables in each cage where some are stated, then look for two kinds of fibre."""
         segments = cluster.plan.links.segments
         if any(segment.stated for segment in segments):
-            yield from self._media(cluster)
+            yield from self._check_media(cluster)
         if cluster.planned.own:
-            yield from self._as_built(cluster)
+            yield from self._check_as_built(cluster)
         for number, segment in enumerate(segments):
             if getattr(segment.a, "connectors", 1) > 1 and segment.a.per_connector > 1:
-                yield from self._fibres(cluster, number)
+                yield from self._check_fibres(cluster, number)
 
-    def _media(self, cluster: Cluster) -> Iterator[Diagnostic]:
+    def _check_media(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Links that share a cage with links of other stated media, or whose medium fills a cage alone."""
         import numpy as np
 
@@ -65,29 +65,32 @@ class MixedMediaInCage(PlanRule):
         shared = np.zeros(len(segment), dtype=bool)
         mixed = np.zeros(len(segment), dtype=bool)
         cages = number_cages(cluster.plan)
-        for place in (cages.a, cages.b):
-            shared |= _in_cages_with_several(place, cages.count, cables.end_cable)
-            mixed |= _in_cages_with_several(place, cages.count, medium)
-        latest = _exception(links.segments, segment, mixed)
+        for cage_of_end in (cages.a, cages.b):
+            shared |= _find_mixed_cages(cage_of_end, cages.count, cables.end_cable)
+            mixed |= _find_mixed_cages(cage_of_end, cages.count, medium)
+        latest = _find_exception(links.segments, segment, mixed)
         reported: set[Path] = set()
-        for i, own in enumerate(links.segments):
-            if not own.stated or own.stated in reported:
+        for i, stating in enumerate(links.segments):
+            if not stating.stated or stating.stated in reported:
                 continue
-            fitting = [c for c in cables.media if fits_segment(own, c)]
+            fitting = [c for c in cables.media if fits_segment(stating, c)]
             alike = np.array([*(c in fitting for c in cables.media), False])[medium]
-            whole = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
+            whole_cage_media = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
             rows = (segment == i) & shared
-            message, hint = f", but {whole} needs a whole cage", "use a medium with a fibre per lane, such as DR or SR"
+            message, hint = (
+                f", but {whole_cage_media} needs a whole cage",
+                "use a medium with a fibre per lane, such as DR or SR",
+            )
             if not all(c.attached or c.link_gbps for c in fitting) or not rows.any():
-                rows = (segment == i) & (~alike | (mixed if own.stated == latest else False))
+                rows = (segment == i) & (~alike | (mixed if stating.stated == latest else False))
                 message, hint = " with links of other media", "state the same media for all links that share a cage"
             if fitting and rows.any():
-                reported.add(own.stated)
+                reported.add(stating.stated)
                 yield self.flag(
-                    own.stated, f"{int(rows.sum())} {own.fabric} {own.key} links share cages{message}", hint
+                    stating.stated, f"{int(rows.sum())} {stating.fabric} {stating.key} links share cages{message}", hint
                 )
 
-    def _as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
+    def _check_as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Single cables in a shared cage whose medium differs from the other's, or needs the whole cage."""
         import numpy as np
 
@@ -96,21 +99,21 @@ class MixedMediaInCage(PlanRule):
         cables, cages = cluster.plan.cables, number_cages(cluster.plan)
         medium = cables.medium[cables.end_cable]
         shared, mixed = np.zeros(len(medium), dtype=bool), np.zeros(len(medium), dtype=bool)
-        for place in (cages.a, cages.b):
-            shared |= _in_cages_with_several(place, cages.count, cables.end_cable)
-            mixed |= _in_cages_with_several(place, cages.count, medium)
-        whole = np.array([bool(c.attached or c.link_gbps) for c in cables.media])[medium]
-        wrong = set(cables.end_cable[mixed | (shared & whole)].tolist())
+        for cage_of_end in (cages.a, cages.b):
+            shared |= _find_mixed_cages(cage_of_end, cages.count, cables.end_cable)
+            mixed |= _find_mixed_cages(cage_of_end, cages.count, medium)
+        takes_cage = np.array([bool(c.attached or c.link_gbps) for c in cables.media])[medium]
+        wrong = set(cables.end_cable[mixed | (shared & takes_cage)].tolist())
         for cable in cluster.planned.own:
             if cable in wrong:
-                own = cables.media[cables.medium[cable]]
+                profile = cables.media[cables.medium[cable]]
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable]),
-                    f"{own.id} ({own.medium}) shares a cage with a cable that needs another transceiver",
+                    f"{profile.id} ({profile.medium}) shares a cage with a cable that needs another transceiver",
                     "one cage holds one transceiver: move the cable, or state the same `medium` for both",
                 )
 
-    def _fibres(self, cluster: Cluster, number: int) -> Iterator[Diagnostic]:
+    def _check_fibres(self, cluster: Cluster, number: int) -> Iterator[Diagnostic]:
         """Twin-port cages of lower ends with a straight fibre in one connector and a splitter in the other."""
         import numpy as np
 
@@ -134,18 +137,18 @@ class MixedMediaInCage(PlanRule):
             )
 
 
-def _in_cages_with_several(place: Ints, cages: int, what: Ints) -> Flags:
+def _find_mixed_cages(cage_of_end: Ints, cages: int, values: Ints) -> Flags:
     """Which cable ends are in cages (of `cages` in all) that hold several different values of `what`."""
     import numpy as np
 
-    least, most = np.full(cages, what.max(initial=0), dtype=np.int32), np.full(cages, -1, dtype=np.int32)
-    np.minimum.at(least, place, what)
-    np.maximum.at(most, place, what)
-    found: Flags = (least < most)[place]
-    return found
+    least, most = np.full(cages, values.max(initial=0), dtype=np.int32), np.full(cages, -1, dtype=np.int32)
+    np.minimum.at(least, cage_of_end, values)
+    np.maximum.at(most, cage_of_end, values)
+    mixed: Flags = (least < most)[cage_of_end]
+    return mixed
 
 
-def _exception(segments: tuple[Segment, ...], segment: Ints, mixed: Flags) -> Path:
+def _find_exception(segments: tuple[Segment, ...], segment: Ints, mixed: Flags) -> Path:
     """Of the statements that clash, the one for the fewest links: it is the exception."""
     import numpy as np
 

@@ -41,31 +41,33 @@ class NetworkRackBudget(PlanRule):
         """Compare the racks without nodes with their limits; the finding names the fullest."""
         rack = cluster.design.layout.network_rack
         if rack.power_kw:
-            yield from self._power(cluster, rack.power_kw)
+            yield from self._check_power(cluster, rack.power_kw)
         if rack.load_kg:
             from fabricgen.lint.subjects.rack_optics import sum_network_racks
 
             over = [
-                found for found in sum_network_racks(cluster, weight_kg) if found[1].exceeds(rack.load_kg, weight_kg)
+                loaded for loaded in sum_network_racks(cluster, weight_kg) if loaded[1].exceeds(rack.load_kg, weight_kg)
             ]
             if over:
-                row, load = max(over, key=lambda found: (found[1].total, found[0]))
-                yield self._over(
+                row, load = max(over, key=lambda loaded: (loaded[1].total, loaded[0]))
+                yield self._make_finding(
                     cluster, "network_rack_kg", rack.load_kg, "kg", len(over), row, load.total, f"({load.text})"
                 )
 
-    def _power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
+    def _check_power(self, cluster: Cluster, budget: float) -> Iterator[Diagnostic]:
         """Devices and optics against the limit of power."""
         from fabricgen.lint.subjects.rack_optics import DrawnRacks, sum_network_racks
 
         loads = dict(sum_network_racks(cluster, power_kw))
-        found = DrawnRacks(cluster).over(_rows(loads), budget)
-        if found:
-            row = cluster.plan.racks.names.index(found.name)
-            text = f"({found.text}; {loads[row].text})"
-            yield self._over(cluster, "network_rack_kw", budget, "kW", found.racks, row, found.total_kw, text)
+        fullest = DrawnRacks(cluster).over(_sort_rows(loads), budget)
+        if fullest:
+            row = cluster.plan.racks.names.index(fullest.name)
+            text = f"({fullest.text}; {loads[row].text})"
+            yield self._make_finding(
+                cluster, "network_rack_kw", budget, "kW", fullest.racks, row, fullest.total_kw, text
+            )
 
-    def _over(
+    def _make_finding(
         self, cluster: Cluster, key: str, budget: float, unit: str, racks: int, row: int, total: float, text: str
     ) -> Diagnostic:
         stated = getattr(cluster.design.loaded.blueprint.floor, key) is not None
@@ -77,7 +79,7 @@ class NetworkRackBudget(PlanRule):
         )
 
 
-def _rows(loads: Iterable[int]) -> Ints64:
+def _sort_rows(loads: Iterable[int]) -> Ints64:
     import numpy as np
 
     return np.array(sorted(loads), dtype=np.int64)

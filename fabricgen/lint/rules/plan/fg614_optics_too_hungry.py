@@ -48,8 +48,8 @@ class OpticsTooHungry(PlanRule):
         from fabricgen.wiring.cabling.end_kinds import make_end_kind
 
         for number, segment in enumerate(cluster.plan.links.segments):
-            limited = [found for found in _ends(cluster, segment) if found[1] is not None]
-            for medium in _media(cluster, number) if limited else ():
+            limited = [end for end in _list_switch_ends(cluster, segment) if end[1] is not None]
+            for medium in _list_media(cluster, number) if limited else ():
                 profile = cluster.plan.cables.media[medium]
                 for switch, limit, run in limited:
                     draws = make_end_kind(run, segment).power_w(profile)
@@ -61,16 +61,16 @@ class OpticsTooHungry(PlanRule):
                             "use optics that draw less, or a switch that supplies more",
                         )
                         break
-        yield from self._moved(cluster)
+        yield from self._check_moved(cluster)
 
-    def _moved(self, cluster: Cluster) -> Iterator[Diagnostic]:
+    def _check_moved(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the media of cables that are plugged in elsewhere than planned with the limit of the cage there."""
         from fabricgen.wiring.cabling.end_kinds import make_end_kind
 
         cables = cluster.plan.cables
         for cable in cluster.planned.own:
             profile = cables.media[cables.medium[cable]]
-            for switch, limit, run, cage, segment in _moved_ends(cluster, cable):
+            for switch, limit, run, cage, segment in _list_moved_ends(cluster, cable):
                 draws = make_end_kind(run, segment).power_w(profile)
                 if limit is not None and draws is not None and draws > limit:
                     yield self.flag(
@@ -81,7 +81,7 @@ class OpticsTooHungry(PlanRule):
                     break
 
 
-def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str, Segment]]:
+def _list_moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | None, PortRun, str, Segment]]:
     """(switch profile, W that its cage supplies, run, cage, segment) of each end of a cable in another cage than
     planned.
     """
@@ -90,18 +90,18 @@ def _moved_ends(cluster: Cluster, cable: int) -> Iterator[tuple[str, float | Non
     links, planned, devices = cluster.plan.links, cluster.planned.plan.links, cluster.plan.devices
     for row in np.flatnonzero(links.cable == cable).tolist():
         segment = links.segments[links.segment[row]]
-        for side, device, port, was in (
+        for side, device, port, planned_port in (
             (segment.a, links.a_device, links.a_port, planned.a_port),
             (segment.b, links.b_device, links.b_port, planned.b_port),
         ):
             profile = devices.classes[devices.device_class[device[row]]].profile
-            if isinstance(side, PortRun) and isinstance(profile, SwitchProfile) and port[row] != was[row]:
+            if isinstance(side, PortRun) and isinstance(profile, SwitchProfile) and port[row] != planned_port[row]:
                 cage = side.cages[int(port[row]) // side.ways]
                 limit = profile.cages[side.cage_class].optic_limit_w((cage,))
                 yield profile.id, limit, side, profile.cage_label(cage), segment
 
 
-def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:
+def _list_switch_ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | None, PortRun]]:
     """(switch profile, W that its cages supply, run) of each end of a segment that is a switch."""
     for side, tier in ((segment.a, segment.lower_tier), (segment.b, segment.tier)):
         if isinstance(side, PortRun) and tier is not None:
@@ -110,7 +110,7 @@ def _ends(cluster: Cluster, segment: Segment) -> Iterator[tuple[str, float | Non
             yield profile.id, profile.cages[side.cage_class].optic_limit_w(used), side
 
 
-def _media(cluster: Cluster, number: int) -> list[int]:
+def _list_media(cluster: Cluster, number: int) -> list[int]:
     """The media of the cables of a segment."""
     from fabricgen.wiring.arrays import unique_values
 

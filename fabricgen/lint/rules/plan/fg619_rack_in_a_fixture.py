@@ -49,12 +49,12 @@ class RackInAFixture(PlanRule):
         for number, hall in enumerate(table.halls):
             told: set[str] = set()
             for one in hall.fixtures:
-                racks = _racks_in(table, number, one) if one.kind != "busway" and one.name not in told else []
+                racks = _find_racks_in(table, number, one) if one.kind != "busway" and one.name not in told else []
                 if not racks:
                     continue
                 told.add(one.name)
                 first = racks[0]
-                wide, deep = shared(one.area, _area(table, first))
+                wide, deep = shared(one.area, _compute_area(table, first))
                 more = f"; so do {len(racks) - 1} more" if len(racks) > 1 else ""
                 yield self.flag(
                     ("floor", "halls", hall.name, "fixtures", one.name),
@@ -64,22 +64,22 @@ class RackInAFixture(PlanRule):
                 )
 
 
-def _racks_in(table: RackTable, hall: int, one: HallFixture) -> list[int]:
+def _find_racks_in(table: RackTable, hall: int, fixture: HallFixture) -> list[int]:
     """The racks of a hall that share floor with a fixture."""
     import numpy as np
 
     reach = [max(getattr(kind, side) for kind in table.kinds) / 2 for side in ("width_m", "depth_m")]
     near = np.flatnonzero(
         (table.hall == hall)
-        & (table.x_m > one.area[0] - reach[0])
-        & (table.x_m < one.area[2] + reach[0])
-        & (table.y_m > one.area[1] - reach[1])
-        & (table.y_m < one.area[3] + reach[1])
+        & (table.x_m > fixture.area[0] - reach[0])
+        & (table.x_m < fixture.area[2] + reach[0])
+        & (table.y_m > fixture.area[1] - reach[1])
+        & (table.y_m < fixture.area[3] + reach[1])
     )
-    return [rack for rack in near.tolist() if all(shared(one.area, _area(table, rack)))]
+    return [rack for rack in near.tolist() if all(shared(fixture.area, _compute_area(table, rack)))]
 
 
-def _area(table: RackTable, rack: int) -> tuple[float, float, float, float]:
+def _compute_area(table: RackTable, rack: int) -> tuple[float, float, float, float]:
     """The floor under a rack, in the frame of its site, m; no rack is drawn wider than its place."""
     kind, hall = table.kinds[int(table.kind[rack])], table.halls[int(table.hall[rack])]
     wide, deep = min(kind.width_m, hall.rack_pitch_m) / 2, min(kind.depth_m, hall.rack_depth_m) / 2

@@ -40,20 +40,20 @@ class PolicyForbidsAll(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look for links that another medium of the catalogue would reach."""
-        for found in find_cables_out_of_reach(cluster):
-            segment = found.segment
-            others = found.list_serving_media(found.free, cluster.design.catalog.cables)
-            if segment.stated or segment.policy == OPEN or not others:
+        for too_long in find_cables_out_of_reach(cluster):
+            segment = too_long.segment
+            reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
+            if segment.stated or segment.policy == OPEN or not reaching:
                 continue
-            if found.list_serving_media(segment, cluster.plan.cables.media):
+            if too_long.list_serving_media(segment, cluster.plan.cables.media):
                 continue
-            why = ", ".join(f"{_key(found, medium)} forbids {medium.id}" for medium in others[:3])
+            why = ", ".join(f"{_quote_key(too_long, medium)} forbids {medium.id}" for medium in reaching[:3])
             yield self.flag(
                 segment.policy.path,
-                f"no allowed medium reaches {found.text}: {why}",
-                f"allow {others[0].medium}, or set it as `media` of these links",
+                f"no allowed medium reaches {too_long.text}: {why}",
+                f"allow {reaching[0].medium}, or set it as `media` of these links",
             )
 
 
-def _key(found: OutOfReach, medium: CableProfile) -> str:
-    return f"`{found.segment.policy.explain_refusal(medium) or 'copper_to_m'}`"
+def _quote_key(too_long: OutOfReach, medium: CableProfile) -> str:
+    return f"`{too_long.segment.policy.explain_refusal(medium) or 'copper_to_m'}`"

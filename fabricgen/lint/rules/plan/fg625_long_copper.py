@@ -49,10 +49,10 @@ class LongCopper(PlanRule):
         segment = np.zeros(len(cables), dtype=np.int32)
         segment[cables.end_cable] = links.segment[cables.end_link]
         for path in dict.fromkeys(links.segments[i].stated for i in judged):
-            mine = [i for i in judged if links.segments[i].stated == path]
-            first = links.segments[mine[0]]
+            alike = [i for i in judged if links.segments[i].stated == path]
+            first = links.segments[alike[0]]
             most = first.policy.copper_to_m or 0.0
-            rows = np.flatnonzero(copper & np.isin(segment, mine) & (cables.length_m > most))
+            rows = np.flatnonzero(copper & np.isin(segment, alike) & (cables.length_m > most))
             if len(rows):
                 longest = rows[np.argmax(cables.length_m[rows])]
                 medium, length_m = cables.media[cables.medium[longest]].medium, cables.length_m[longest]

@@ -65,41 +65,41 @@ class PartNotListed(PlanRule):
         if shelf is None:
             return
         parts = CableParts(cluster)
-        for what, gaps in (
-            ("cables", _cable_gaps(cluster, parts, _Nearest(cluster, shelf))),
-            ("jumpers", _jumper_gaps(cluster, parts, _Nearest(cluster, shelf))),
-            ("transceivers", _transceiver_gaps(cluster, parts, _Nearest(cluster, shelf))),
+        for part_kind, gaps in (
+            ("cables", _count_cable_gaps(cluster, parts, _Nearest(cluster, shelf))),
+            ("jumpers", _count_jumper_gaps(cluster, parts, _Nearest(cluster, shelf))),
+            ("transceivers", _count_transceiver_gaps(cluster, parts, _Nearest(cluster, shelf))),
         ):
             for (fabric, key, missing, nearest), (path, count) in gaps.items():
-                message = f"{count} {fabric} {key} {what}: no product list has {missing}"
-                near = f"the nearest is {nearest}; " if nearest else ""
-                yield self.flag(path, message, f"{near}add a list to `cabling.products`, or state other media")
+                message = f"{count} {fabric} {key} {part_kind}: no product list has {missing}"
+                advice = f"the nearest is {nearest}; " if nearest else ""
+                yield self.flag(path, message, f"{advice}add a list to `cabling.products`, or state other media")
 
 
-def _cable_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
+def _count_cable_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
     """How many cables lack a part, by what is missing where."""
     import numpy as np
 
     made, code = parts.made
-    links, segment = cluster.plan.links, _segments(cluster)
+    links, segment = cluster.plan.links, _find_segments(cluster)
     judged = cluster.plan.cables.reaches.copy()
-    judged[[row for row, own in cluster.planned.own.items() if own.part]] = False
+    judged[[row for row, override in cluster.planned.own.items() if override.part]] = False
     haul = np.array([bool(s.km) for s in links.segments], dtype=bool)
     judged &= ~haul[segment]  # a leased pair of fibres is no product
     if parts.channels:  # what is ordered for these are jumpers
         judged[parts.channels.cable] = False
     code = np.where(judged, code, -1)
-    found: Gaps = {}
+    gaps: Gaps = {}
     for i, cable in enumerate(made):
         if not cable.listed:
             numbers, counts = np.unique(segment[code == i], return_counts=True)
             for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
                 s = links.segments[n]
-                _add(found, s, _missing_cable(near, cable.wanted), count)
-    return found
+                _add_gap(gaps, s, _name_missing_cable(near, cable.wanted), count)
+    return gaps
 
 
-def _segments(cluster: Cluster) -> Ints64:
+def _find_segments(cluster: Cluster) -> Ints64:
     """The segment of each cable."""
     import numpy as np
 
@@ -109,26 +109,26 @@ def _segments(cluster: Cluster) -> Ints64:
     return segment
 
 
-def _jumper_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
+def _count_jumper_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
     """How many jumpers of patched cables lack a part, by what is missing where."""
     import numpy as np
 
-    found: Gaps = {}
+    gaps: Gaps = {}
     channels = parts.channels
     if channels is None:
-        return found
-    segment, links = _segments(cluster)[channels.cable], cluster.plan.links
+        return gaps
+    segment, links = _find_segments(cluster)[channels.cable], cluster.plan.links
     reaching = cluster.plan.cables.reaches[channels.cable]
     for i, ends in enumerate(channels.kinds):
         lacking = Counter(jumper for end in ends for jumper in end if not jumper.listed)
         numbers, counts = np.unique(segment[(channels.kind == i) & reaching], return_counts=True)
-        for jumper, each in lacking.items():
+        for jumper, per_channel in lacking.items():
             for n, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-                _add(found, links.segments[n], _missing_jumper(near, jumper), each * count)
-    return found
+                _add_gap(gaps, links.segments[n], _name_missing_jumper(near, jumper), per_channel * count)
+    return gaps
 
 
-def _missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
+def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a jumper."""
     shelf = near.shelf
     medium, pieces = jumper.medium, count_fibres(jumper.medium, jumper.far_ends, jumper.lanes)
@@ -139,17 +139,17 @@ def _missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
             return f"{product.name}, longer than {number(longest)} m", product.part_number(longest)
     split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
     typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
-    what = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
-    return what, near.fibre(medium, medium.connector)
+    missing = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
+    return missing, near.fibre(medium, medium.connector)
 
 
-def _add(found: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
+def _add_gap(gaps: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
     gap = (segment.fabric, segment.key, *missing)
-    path, before = found.get(gap, (segment.stated or segment.path, 0))
-    found[gap] = path, before + count
+    path, before = gaps.get(gap, (segment.stated or segment.path, 0))
+    gaps[gap] = path, before + count
 
 
-def _missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
+def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a cable."""
     shelf = near.shelf
     product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
@@ -162,17 +162,17 @@ def _missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
         gbps = round(wanted.lanes * wanted.lane_gbps)
         tops = [f" ({end.top})" if end.form_factor == "OSFP" and end.top else "" for end in (wanted.hub, wanted.far)]
         ends = [end.form_factor + top for end, top in zip((wanted.hub, wanted.far), tops, strict=True)]
-        what = f"{medium.name}, {gbps}G, {ends[0]} to {split}{ends[1]} ({medium.id})"
+        missing = f"{medium.name}, {gbps}G, {ends[0]} to {split}{ends[1]} ({medium.id})"
     else:
         pieces = wanted.pieces
         split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
         plug = medium.connector_for(wanted.lanes / (pieces[0] if pieces else 1))
-        what = f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}"
-        return what, near.fibre(medium, plug)
-    return what, near.cable(wanted)
+        missing = f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}"
+        return missing, near.fibre(medium, plug)
+    return missing, near.cable(wanted)
 
 
-def _transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
+def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
     """How many ends of cables lack a transceiver, by what is missing where."""
     import numpy as np
 
@@ -180,20 +180,20 @@ def _transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Ga
     table, links = cluster.plan.cables, cluster.plan.links
     medium, segment = table.medium[table.end_cable], links.segment[table.end_link]
     reaching = table.reaches[table.end_cable]
-    found: Gaps = {}
+    gaps: Gaps = {}
     for column in ends:
         code = ((segment.astype(np.int64) * len(kinds) + column) * len(table.media) + medium)[reaching]
         for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
             rest, of_medium = divmod(value, len(table.media))
             s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
             if kind.transceiver(chosen) and kind.product(chosen) is None:
-                of = f" of {kind.vendor}" if kind.vendor else ""
-                what = f"a transceiver {kind.module(chosen).id} for {kind.form_factor} of {kind.gbps}G{of}"
-                _add(found, s, (what, near.transceiver(kind, chosen)), count)
-    return found
+                vendor = f" of {kind.vendor}" if kind.vendor else ""
+                missing = f"a transceiver {kind.module(chosen).id} for {kind.form_factor} of {kind.gbps}G{vendor}"
+                _add_gap(gaps, s, (missing, near.transceiver(kind, chosen)), count)
+    return gaps
 
 
-def _plugs_of(product: Product, medium: CableProfile) -> set[str]:
+def _list_plugs(product: Product, medium: CableProfile) -> set[str]:
     """The connectors that a product of a medium has or joins: of a transceiver that of all its lanes."""
     if product.kind == "fibre":
         return {medium.connector, *(narrow.connector for narrow in medium.narrow)}
@@ -247,7 +247,7 @@ class _Nearest:
     def _is_fibre_of_kind(self, product: Product, medium: CableProfile, plug: str) -> bool:
         """Whether a product is for fibre of the same kind with the same connector."""
         media = (self._media[name] for name in product.media)
-        return any(own.fibre == medium.fibre and plug in _plugs_of(product, own) for own in media)
+        return any(candidate.fibre == medium.fibre and plug in _list_plugs(product, candidate) for candidate in media)
 
     def _choose_nearest(
         self, kind: str, lists: Iterable[ProductList], medium: CableProfile, fits: Callable[[Product], bool]

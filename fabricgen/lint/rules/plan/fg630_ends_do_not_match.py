@@ -58,7 +58,7 @@ class EndsDoNotMatch(PlanRule):
         for count, n, m, far_ends, share in zip(counts, *(c[first].tolist() for c in columns), strict=True):
             s = links.segments[n]
             a, b = make_end_kinds(s, shelf)
-            why = _misfit(a, table.media[m], b, far_ends, share * s.lanes)
+            why = _explain_misfit(a, table.media[m], b, far_ends, share * s.lanes)
             if why:
                 reported[n, why] = reported.get((n, why), 0) + count
         for (n, why), count in reported.items():
@@ -67,14 +67,14 @@ class EndsDoNotMatch(PlanRule):
             yield self.flag(s.stated or s.path, f"{count} ends of {s.fabric} {s.key} cables: {why}", hint)
 
 
-def _misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: int) -> str:
+def _explain_misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: int) -> str:
     """Why an end with a number of lanes does not work; "" where it does.
 
     A far end takes whole connectors of the common end, or an equal part of one, as splitters do.
     """
     from fabricgen.wiring.cabling.end_kinds import explain_mismatch
 
-    each = medium.lanes_per_connector
-    if far_ends > 1 and not medium.attached and lanes % each and each % lanes:
-        return f"a {lanes}-lane bundle does not fit {each}-lane connectors"
+    per_connector = medium.lanes_per_connector
+    if far_ends > 1 and not medium.attached and lanes % per_connector and per_connector % lanes:
+        return f"a {lanes}-lane bundle does not fit {per_connector}-lane connectors"
     return explain_mismatch(a, medium, b)

@@ -51,9 +51,9 @@ class PatchingDoesNotMate(PlanRule):
                     f"{kind.cables} {kind.medium.id} ({kind.medium.medium}) cables are patched, but {wrong}",
                     "use a `panel` for these connectors, or exclude such links by `fabrics` and `between`",
                 )
-        yield from self._single_lanes(cluster)
+        yield from self._check_single_lanes(cluster)
 
-    def _single_lanes(self, cluster: Cluster) -> Iterator[Diagnostic]:
+    def _check_single_lanes(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Patched cables that end in modules of one lane, whose splitter has LC at their end and not a panel's plug."""
         import numpy as np
 
@@ -63,7 +63,7 @@ class PatchingDoesNotMate(PlanRule):
         policy, segment = patching.policy[cables.end_cable], links.segment[cables.end_link]
         for number, kind in enumerate(links.segments):
             modules = (kind.gearbox_at(side) for side in (kind.a, kind.b))
-            module = next((found for found in modules if found and found.splits_of), None)
+            module = next((gearbox for gearbox in modules if gearbox and gearbox.splits_of), None)
             patched = np.flatnonzero((segment == number) & (policy >= 0))
             if module and len(patched):
                 yield self.flag(

@@ -43,23 +43,23 @@ class PatchingOfNothing(PlanRule):
         patching = cluster.plan.patching
         for number, policy in enumerate(policies_of(cluster.design)):
             if patching is None or not (patching.policy == number).any():
-                wanted, electrical = _cables(cluster, policy)
+                selected, electrical = _count_cables(cluster, policy)
                 where = "rack" if policy.spec.at == "rack" else "row"
                 yield self.flag(
                     policy.path,
-                    f"none of {wanted} cables is patched: {electrical} are copper, "
-                    f"{wanted - electrical} stay in their {where} or go to another site",
+                    f"none of {selected} cables is patched: {electrical} are copper, "
+                    f"{selected - electrical} stay in their {where} or go to another site",
                     "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, or remove the policy",
                 )
 
 
-def _cables(cluster: Cluster, policy: PatchPolicy) -> tuple[int, int]:
+def _count_cables(cluster: Cluster, policy: PatchPolicy) -> tuple[int, int]:
     """(cables of the links that a policy takes, those of them that are electrical)."""
     import numpy as np
 
     table, links = cluster.plan.cables, cluster.plan.links
     takes = np.array([s.tier is not None and policy.takes(s.fabric, s.key) for s in links.segments], dtype=bool)
-    mine = np.zeros(len(table), dtype=bool)
-    mine[table.end_cable] = takes[links.segment[table.end_link]]
+    selected = np.zeros(len(table), dtype=bool)
+    selected[table.end_cable] = takes[links.segment[table.end_link]]
     electrical = np.array([m.copper or m.medium == "COPPER" for m in table.media], dtype=bool)[table.medium]
-    return int(mine.sum()), int((mine & electrical).sum())
+    return int(selected.sum()), int((selected & electrical).sum())

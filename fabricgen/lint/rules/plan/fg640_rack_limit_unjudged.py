@@ -61,24 +61,26 @@ class RackLimitUnjudged(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name what each stated limit leaves out; where it is exceeded, FG611 and the like name it."""
         design = cluster.design
-        of_kinds = ((kind, key, *figure) for kind in design.layout.kinds for key, figure in _FIGURES.items())
-        for kind, key, figure, unit in of_kinds:
+        judged = ((kind, key, *figure) for kind in design.layout.kinds for key, figure in _FIGURES.items())
+        for kind, key, figure, unit in judged:
             limit = getattr(kind.stated, key)
             if limit is None or find_rack_over_budget(design, kind, figure, limit):
                 continue
             load = find_fullest_node_rack(design, kind, figure)
             left_out = [f"{count} x {model}" for model, count in load.devices if model in load.unknown]
             if key in ("power_kw", "air_kw"):
-                left_out += _optics(cluster, kind)
+                left_out += _list_bare_optics(cluster, kind)
             if left_out:
                 hint = f"the devices add up to {load.total:g}; add the figure to a profile in `catalog/`"
-                yield self.flag((*kind.racks_path, key), _message(limit, unit, left_out), hint)
+                yield self.flag((*kind.racks_path, key), _write_message(limit, unit, left_out), hint)
         for key, (figure, unit) in _NETWORK.items():
             limit = getattr(design.loaded.blueprint.floor, key)
             if limit is not None:
-                yield from self._network(cluster, key, limit, figure, unit)
+                yield from self._check_network_racks(cluster, key, limit, figure, unit)
 
-    def _network(self, cluster: Cluster, key: str, limit: float, figure: Figure, unit: str) -> Iterator[Diagnostic]:
+    def _check_network_racks(
+        self, cluster: Cluster, key: str, limit: float, figure: Figure, unit: str
+    ) -> Iterator[Diagnostic]:
         """What a limit leaves out in racks without nodes, the most of each in a rack, unless FG613 names one that
         exceeds it.
         """
@@ -100,22 +102,22 @@ class RackLimitUnjudged(PlanRule):
             for model, count in loads[row].devices:
                 if model in loads[row].unknown:
                     most[model] = max(most.get(model, 0), count)
-        left_out = [f"{most[model]} x {model}" for model in sorted(most)] + _bare(int(bare[where].max()))
+        left_out = [f"{most[model]} x {model}" for model in sorted(most)] + _describe_bare(int(bare[where].max()))
         hint = f"so in {len(where)} of {len(loads)} network racks; add the figure to a profile in `catalog/`"
-        yield self.flag(("floor", key), _message(limit, unit, left_out), hint)
+        yield self.flag(("floor", key), _write_message(limit, unit, left_out), hint)
 
 
-def _message(limit: float, unit: str, left_out: list[str]) -> str:
+def _write_message(limit: float, unit: str, left_out: list[str]) -> str:
     return f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"
 
 
-def _optics(cluster: Cluster, kind: UnitKind) -> list[str]:
+def _list_bare_optics(cluster: Cluster, kind: UnitKind) -> list[str]:
     """The most optics without a figure that a rack of a kind of unit has, as text; empty for none."""
     from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
     drawn = DrawnRacks(cluster)
-    return _bare(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))
+    return _describe_bare(int(drawn.optics.unpowered[drawn.of_nodes(kind)].max(initial=0)))
 
 
-def _bare(optics: int) -> list[str]:
+def _describe_bare(optics: int) -> list[str]:
     return [f"{optics} transceivers or cable ends"] if optics else []

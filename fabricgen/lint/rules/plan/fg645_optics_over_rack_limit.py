@@ -40,25 +40,25 @@ class OpticsOverRackLimit(PlanRule):
         """Compare devices and optics of node racks with their limits; FG611 and FG616 judge the devices alone."""
         design = cluster.design
         limits = [
-            (kind, *one)
+            (kind, *row)
             for kind in design.layout.kinds
-            for one in (
+            for row in (
                 ("power_kw", kind.node_rack.power_kw, power_kw, "draw more than"),
                 ("air_kw", kind.node_rack.air_kw, air_kw, "give off more to air than"),
             )
-            if one[1] is not None and not find_rack_over_budget(design, kind, one[2], one[1])
+            if row[1] is not None and not find_rack_over_budget(design, kind, row[2], row[1])
         ]
         if not limits:
             return
         from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
         drawn = DrawnRacks(cluster)
-        for kind, key, limit, _, what in limits:
+        for kind, key, limit, _, verb in limits:
             figure = drawn.loads.power_w if key == "power_kw" else drawn.loads.air_w
             fullest = drawn.over(drawn.of_nodes(kind), limit or 0, figure)
             if fullest:
                 message = (
-                    f"{fullest.racks} node racks {what} {limit:g} kW with their optics: {fullest.name} has "
+                    f"{fullest.racks} node racks {verb} {limit:g} kW with their optics: {fullest.name} has "
                     f"{fullest.total_kw:g} kW ({fullest.text})"
                 )
                 yield self.flag(

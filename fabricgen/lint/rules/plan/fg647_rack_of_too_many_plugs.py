@@ -53,10 +53,10 @@ class RackOfTooManyPlugs(PlanRule):
 
         most = cluster.design.loaded.limits.rack_plugs or MOST_PLUGS
         counts = plugs_of_racks(cluster)
-        told: dict[Path, list[int]] = {}
+        racks_by_path: dict[Path, list[int]] = {}
         for rack in np.flatnonzero(counts > most).tolist():
-            told.setdefault(_main_tier(cluster, rack), []).append(rack)
-        for path, racks in sorted(told.items(), key=lambda item: min(item[1])):
+            racks_by_path.setdefault(_find_main_tier(cluster, rack), []).append(rack)
+        for path, racks in sorted(racks_by_path.items(), key=lambda path_and_racks: min(path_and_racks[1])):
             fullest = max(racks, key=lambda rack: (int(counts[rack]), -rack))
             more = f", the fullest of {len(racks)} racks" if len(racks) > 1 else ""
             name = cluster.plan.racks.names[fullest]
@@ -64,13 +64,13 @@ class RackOfTooManyPlugs(PlanRule):
             yield self.flag(
                 path,
                 f"{name} takes {counts[fullest]} plugs{more}; "
-                f"the managers of a rack hold {most}{_doubt(cluster, fullest)}",
+                f"the managers of a rack hold {most}{_describe_doubt(cluster, fullest)}",
                 f"spread its switches over {parts} racks, or plan wider managers and state "
                 f"`lint.limits.rack_plugs: {counts[fullest]}`",
             )
 
 
-def _doubt(cluster: Cluster, rack: int) -> str:
+def _describe_doubt(cluster: Cluster, rack: int) -> str:
     """What speaks against managers of the usual size beside a rack, where no other number is stated."""
     from fabricgen.bom.accessories import NETWORK_M
 
@@ -81,7 +81,7 @@ def _doubt(cluster: Cluster, rack: int) -> str:
     return f" where they are 100 mm by 200 mm, for which {1000 * width_m:.0f} mm of width has no room: fewer fit here"
 
 
-def _main_tier(cluster: Cluster, rack: int) -> Path:
+def _find_main_tier(cluster: Cluster, rack: int) -> Path:
     """The line of the tier that has most switches in a rack, else of the racks of nodes."""
     import numpy as np
 

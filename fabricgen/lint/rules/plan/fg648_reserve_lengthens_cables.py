@@ -45,23 +45,25 @@ class ReserveLengthensCables(PlanRule):
         """Take the empty rows out of each run, and look for the medium that it would have."""
         import numpy as np
 
-        path = _largest_reserve(cluster)
+        path = _find_largest_reserve(cluster)
         if not path:
             return
-        saved = _past_empty_rows(cluster)
+        saved = _measure_empty_rows(cluster)
         cables = cluster.plan.cables
         if not saved.any():
             return
-        shorter = _shorter_media(cluster, saved)
+        shorter = _find_shorter_media(cluster, saved)
         rows = np.flatnonzero(shorter >= 0)
         if not len(rows):
             return
-        empty, longest = _empty_rows(cluster), float(cables.run_m[rows].max())
+        empty, longest = _count_empty_rows(cluster), float(cables.run_m[rows].max())
         names = [medium.medium for medium in cables.media]
         optics = Counter[tuple[str, str]]()
-        for medium, other, count in _transceivers(cluster, rows, shorter[rows]):
-            optics[names[medium], names[other]] += count
-        kinds = ", ".join(f"{count} {kind} transceivers instead of {other}" for (kind, other), count in optics.items())
+        for medium, replacement, count in _count_transceivers(cluster, rows, shorter[rows]):
+            optics[names[medium], names[replacement]] += count
+        kinds = ", ".join(
+            f"{count} {kind} transceivers instead of {replacement}" for (kind, replacement), count in optics.items()
+        )
         yield self.flag(
             path,
             f"the reserve leaves {empty} empty rows between racks that are joined: {len(rows)} cables run up to "
@@ -71,18 +73,24 @@ class ReserveLengthensCables(PlanRule):
         )
 
 
-def _largest_reserve(cluster: Cluster) -> Path:
+def _find_largest_reserve(cluster: Cluster) -> Path:
     """The line of the pod with most units reserved that are not there; empty where none is."""
     layout, pods = cluster.design.layout, cluster.design.loaded.blueprint.pods
     waiting = {pod.name: pod.slots - pod.su for pod in layout.pods}
     name = max(waiting, key=lambda pod: waiting[pod])
     if not waiting[name]:
         return ()
-    own = next((key for key in pods if key == name), None) or next((k for k in pods if name.startswith(k)), None)
-    return ("pods", own, "reserve") if own and pods[own].reserve else ("pods", own) if own else ("pods",)
+    stated_pod = next((key for key in pods if key == name), None) or next((k for k in pods if name.startswith(k)), None)
+    return (
+        ("pods", stated_pod, "reserve")
+        if stated_pod and pods[stated_pod].reserve
+        else ("pods", stated_pod)
+        if stated_pod
+        else ("pods",)
+    )
 
 
-def _hall_rows(cluster: Cluster) -> Iterator[tuple[int, list[int], list[int]]]:
+def _list_hall_rows(cluster: Cluster) -> Iterator[tuple[int, list[int], list[int]]]:
     """(hall, rows from 0 that have racks, those between them that are empty)."""
     from fabricgen.wiring.arrays import unique_values
 
@@ -92,31 +100,33 @@ def _hall_rows(cluster: Cluster) -> Iterator[tuple[int, list[int], list[int]]]:
         yield hall, used, [row for row in range(max(used, default=0)) if row not in set(used)]
 
 
-def _empty_rows(cluster: Cluster) -> int:
-    return sum(len(empty) for _, _, empty in _hall_rows(cluster))
+def _count_empty_rows(cluster: Cluster) -> int:
+    return sum(len(empty) for _, _, empty in _list_hall_rows(cluster))
 
 
-def _past_empty_rows(cluster: Cluster) -> Floats:
+def _measure_empty_rows(cluster: Cluster) -> Floats:
     """By cable, the metres of its run that lie past empty rows of a hall; 0 between halls."""
     import numpy as np
 
     racks, links, cables = cluster.plan.racks, cluster.plan.links, cluster.plan.cables
     saved = np.zeros(len(cables))
     a, b = (cluster.plan.devices.rack[device[cables.end_link]] for device in (links.a_device, links.b_device))
-    for hall, used, empty in _hall_rows(cluster):
-        here = (racks.hall[a] == hall) & (racks.hall[b] == hall)
-        if not empty or not here.any():
+    for hall, used, empty in _list_hall_rows(cluster):
+        inside = (racks.hall[a] == hall) & (racks.hall[b] == hall)
+        if not empty or not inside.any():
             continue
-        one = racks.halls[hall]
+        hall_plan = racks.halls[hall]
         rows = np.arange(max(used) + 1)
-        widths = np.where(np.isin(rows, empty), np.diff(np.append(one.y_of(rows), one.y_of(rows[-1] + 1))), 0.0)
+        widths = np.where(
+            np.isin(rows, empty), np.diff(np.append(hall_plan.y_of(rows), hall_plan.y_of(rows[-1] + 1))), 0.0
+        )
         before = np.append(0.0, np.cumsum(widths))
         low, high = (before[np.clip(rows_of, 0, None)] for rows_of in (racks.row[a], racks.row[b]))
-        np.maximum.at(saved, cables.end_cable[here], np.abs(high - low)[here])
+        np.maximum.at(saved, cables.end_cable[inside], np.abs(high - low)[inside])
     return saved
 
 
-def _shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64]:
+def _find_shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64]:
     """By cable, the medium that its run would have without the empty rows where that is a transceiver of less reach,
     an index; else -1.
     """
@@ -130,25 +140,27 @@ def _shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64]:
     segment[cables.end_cable] = links.segment[cables.end_link]
     fit = MediaFit.of(links.segments, media)
     attached = np.array([medium.attached for medium in media], dtype=bool)
-    found, best = np.full(len(cables), -1, dtype=np.int64), fit.rank[segment, cables.medium].copy()
+    shorter, best = np.full(len(cables), -1, dtype=np.int64), fit.rank[segment, cables.medium].copy()
     optics = ~attached[cables.medium] & (saved > 0)
     for i in np.flatnonzero(~attached).tolist():
         serves = fit.serves[segment, i]
         better = optics & (serves >= cables.run_m - saved) & (serves < cables.run_m) & (fit.rank[segment, i] < best)
         better &= fit.splits[segment, i] | ~fit.splits[segment, cables.medium]
-        found[better], best[better] = i, fit.rank[segment, i][better]
-    return found
+        shorter[better], best[better] = i, fit.rank[segment, i][better]
+    return shorter
 
 
-def _transceivers(cluster: Cluster, rows: Ints64, others: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+def _count_transceivers(
+    cluster: Cluster, rows: Ints64, shorter: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, int, int]]:
     """(medium, medium instead, transceivers) of some cables: the cages that they end in."""
     import numpy as np
 
     from fabricgen.wiring.cabling.cables import number_cages
 
     cables, cages = cluster.plan.cables, number_cages(cluster.plan)
-    other = np.full(len(cables), -1, dtype=np.int64)
-    other[rows] = others
-    for medium, instead in sorted(set(zip(cables.medium[rows].tolist(), others.tolist(), strict=True))):
-        ends = (other[cables.end_cable] == instead) & (cables.medium[cables.end_cable] == medium)
+    shorter_of_cable = np.full(len(cables), -1, dtype=np.int64)
+    shorter_of_cable[rows] = shorter
+    for medium, instead in sorted(set(zip(cables.medium[rows].tolist(), shorter.tolist(), strict=True))):
+        ends = (shorter_of_cable[cables.end_cable] == instead) & (cables.medium[cables.end_cable] == medium)
         yield medium, instead, len(np.unique(np.concatenate([cages.a[ends], cages.b[ends]])))

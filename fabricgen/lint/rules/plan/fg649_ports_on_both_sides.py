@@ -55,10 +55,12 @@ class PortsOnBothSides(PlanRule):
 
         devices, links, cables = cluster.plan.devices, cluster.plan.links, cluster.plan.cables
         ends = [column[cables.end_link] for column in (links.a_device, links.b_device)]
-        of = [devices.device_class[end] for end in ends]
-        crosses = _across(aisles, *of) & ~_across([cls.aisle for cls in classes], *of)
+        classes_of_ends = [devices.device_class[end] for end in ends]
+        crosses = _find_crossing(aisles, *classes_of_ends) & ~_find_crossing(
+            [cls.aisle for cls in classes], *classes_of_ends
+        )
         for end, cages in enumerate(cluster.port_names.cage_columns):
-            crosses &= _placed(classes, of[end], cages.take(cables.end_link))
+            crosses &= _is_side_known(classes, classes_of_ends[end], cages.take(cables.end_link))
         depth = locate_devices(devices, cluster.plan.racks, floor).depth
         run = cables.run_m[cables.end_cable] + np.maximum(depth[ends[0]], depth[ends[1]]) * (1 + floor.slack)
         lacks = np.where(crosses, run - cables.length_m[cables.end_cable], 0.0)
@@ -68,41 +70,41 @@ class PortsOnBothSides(PlanRule):
         worst = int(np.argmax(lacks))
         a, b = (cluster.names[int(end[worst])] for end in ends)
         hot, cold = (
-            {c.profile.id for c, own in zip(classes, aisles, strict=True) if own == a} for a in ("hot", "cold")
+            {c.profile.id for c, faced in zip(classes, aisles, strict=True) if faced == a} for a in ("hot", "cold")
         )
-        listed, other = sorted(cold - hot), "order switches with the other `airflow`"
+        listed, remedy = sorted(cold - hot), "order switches with the other `airflow`"
         count, length = len(np.unique(cables.end_cable[short])), float(cables.length_m[cables.end_cable[worst]])
         stated = floor.trays.cold_ports is not None
         yield self.flag(
-            ("floor", "trays", "cold_ports") if stated else _first_of(cluster, cold),
+            ("floor", "trays", "cold_ports") if stated else _find_first_path(cluster, cold),
             f"{count} of {len(cables)} cables join ports at the hot and the cold aisle, and are too short to cross a "
             f"rack: that of {a} and {b} has {length:g} m, and its run {float(run[worst]):.1f} m",
-            f"`floor.trays.cold_ports: [{', '.join(listed)}]`, or {other}" if listed else other,
+            f"`floor.trays.cold_ports: [{', '.join(listed)}]`, or {remedy}" if listed else remedy,
         )
 
 
-def _across(aisles: Sequence[str], a: Ints, b: Ints) -> Flags:
+def _find_crossing(aisles: Sequence[str], a: Ints, b: Ints) -> Flags:
     """Whether classes `a` and `b` of devices have ports at different aisles, one of which each of them faces."""
     import numpy as np
 
-    hot, cold = (np.array([aisle == one for aisle in aisles], dtype=bool) for one in ("hot", "cold"))
+    hot, cold = (np.array([aisle == side for aisle in aisles], dtype=bool) for side in ("hot", "cold"))
     across: Flags = (hot[a] & cold[b]) | (cold[a] & hot[b])
     return across
 
 
-def _placed(classes: Sequence[DeviceClass], of: Ints, cages: EncodedColumn) -> Flags:
+def _is_side_known(classes: Sequence[DeviceClass], class_of_end: Ints, cages: EncodedColumn) -> Flags:
     """Whether it is known on which side each cage is: of a node, where its panel lists it, or lists none."""
     import numpy as np
 
-    found = np.ones(len(of), dtype=bool)
+    is_known = np.ones(len(class_of_end), dtype=bool)
     for number, cls in enumerate(classes):
         groups = cls.profile.panel.groups if isinstance(cls.profile, NodeProfile) and cls.profile.panel else ()
         if groups:
             listed = [cage for group in groups for cage in group.cages]
-            found &= (of != number) | np.isin(cages.vocabulary.astype(str), listed)[cages.codes]
-    return found
+            is_known &= (class_of_end != number) | np.isin(cages.vocabulary.astype(str), listed)[cages.codes]
+    return is_known
 
 
-def _first_of(cluster: Cluster, profiles: set[str]) -> Path:
+def _find_first_path(cluster: Cluster, profiles: set[str]) -> Path:
     """The line of the first of some profiles."""
     return next(path for profile, path, count in drawing_devices(cluster.design) if count and profile.id in profiles)

@@ -48,9 +48,9 @@ class PowerCordsUnknown(PlanRule):
             listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in unknown.items())
             cls, _ = next(iter(unknown.values()))
             message = f"the power supplies of {listed} are unknown; the bill has no cords for them"
-            yield self.flag(path_of(cls), message, "state `psu: {count, inlet}` in a profile of your own")
+            yield self.flag(find_model_path(cls), message, "state `psu: {count, inlet}` in a profile of your own")
 
 
-def path_of(cls: DeviceClass) -> Path:
+def find_model_path(cls: DeviceClass) -> Path:
     """Where the blueprint names the model of a tier; else the line of the devices."""
     return (*cls.path, "switch") if cls.tier else cls.path

@@ -36,13 +36,13 @@ class AccessoryOfNothing(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the specifications with those of the bill, products left aside."""
-        stated = cluster.design.loaded.blueprint.accessories
-        if not stated.parts:
+        accessories = cluster.design.loaded.blueprint.accessories
+        if not accessories.parts:
             return
         from fabricgen.bom.specifications import list_specifications
 
-        known = list_specifications(cluster)
-        for spec in stated.parts:
-            if spec not in known:
-                message = f"the bill lists no '{spec}', so that {stated.parts[spec]} is not ordered"
-                yield self.flag(("accessories", "parts", spec), message, did_you_mean(spec, known))
+        specifications = list_specifications(cluster)
+        for spec in accessories.parts:
+            if spec not in specifications:
+                message = f"the bill lists no '{spec}', so that {accessories.parts[spec]} is not ordered"
+                yield self.flag(("accessories", "parts", spec), message, did_you_mean(spec, specifications))

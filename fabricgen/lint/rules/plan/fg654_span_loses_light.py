@@ -53,9 +53,9 @@ class SpanLosesLight(PlanRule):
         """Compare each span, with the media that its cables run over, with the budget of these."""
         fabrics, plan = cluster.design.loaded.blueprint.fabrics, cluster.plan
         first = plan.cables.first_rows()
-        segment = plan.links.segment[plan.cables.end_link[first]]
-        for place, one in enumerate(plan.links.segments):
-            spec = fabrics[one.fabric].spans[str(one.path[-1])] if one.km else None
+        segment_of_cable = plan.links.segment[plan.cables.end_link[first]]
+        for index, segment in enumerate(plan.links.segments):
+            spec = fabrics[segment.fabric].spans[str(segment.path[-1])] if segment.km else None
             if spec is None or spec.amplified:
                 continue
             least = spec.km * _LEAST_DB_PER_KM
@@ -63,18 +63,18 @@ class SpanLosesLight(PlanRule):
                 message = (
                     f"{spec.km:g} km cannot lose {spec.loss_db:g} dB: the clearest fibre there is loses {least:.1f}"
                 )
-                yield self.flag((*one.path, "loss_db"), message, "state what was measured from ODF to ODF, in dB")
+                yield self.flag((*segment.path, "loss_db"), message, "state what was measured from ODF to ODF, in dB")
                 continue
-            for code in sorted(set(plan.cables.medium[(segment == place) & plan.cables.reaches].tolist())):
+            for code in sorted(set(plan.cables.medium[(segment_of_cable == index) & plan.cables.reaches].tolist())):
                 medium = plan.cables.media[code]
                 loss = spec.loss_db
                 if loss is None and medium.medium == "ZR":
                     loss = spec.km * _DB_PER_KM + 2 * _ODF_DB
                 if loss is None or medium.loss_db is None or loss <= medium.loss_db + 1e-9:
                     continue
-                said = "as measured" if spec.loss_db is not None else f"estimated, {_DB_PER_KM:g} dB/km and two ODFs"
+                how = "as measured" if spec.loss_db is not None else f"estimated, {_DB_PER_KM:g} dB/km and two ODFs"
                 yield self.flag(
-                    (*one.path, "loss_db" if spec.loss_db is not None else "km"),
-                    f"{spec.km:g} km lose {loss:.1f} dB ({said}); {medium.id} allows {medium.loss_db:g} dB unamplified",
+                    (*segment.path, "loss_db" if spec.loss_db is not None else "km"),
+                    f"{spec.km:g} km lose {loss:.1f} dB ({how}); {medium.id} allows {medium.loss_db:g} dB unamplified",
                     "state the measured `loss_db`, or `amplified: true` and order the amplifiers",
                 )

@@ -61,50 +61,50 @@ class ForeignTransceivers(PlanRule):
         if shelf is None or not locked:
             return
         parts = CableParts(cluster)
-        plugged = _transceivers(cluster, parts, shelf) + _cables(cluster, parts, shelf)
+        plugged = _count_transceivers(cluster, parts, shelf) + _count_cables(cluster, parts, shelf)
         for number, cls in enumerate(devices.classes):
             maker = locked.get(cls.nos)
             foreign = [
                 f"{count:,} {part} ({vendor})"
-                for (of, part, vendor), count in sorted(plugged.items())
-                if of == number and vendor not in (maker, "any")
+                for (code, part, vendor), count in sorted(plugged.items())
+                if code == number and vendor not in (maker, "any")
             ]
             if maker and foreign:
                 model = f"{cls.profile.id}, which runs {cls.nos.upper()}"
                 message = f"{', '.join(foreign)} for {model}: {maker} wants a licence for them"
-                own = f"`products: {{{maker.lower()}: ...}}`"
-                hint = f"order its own ({own}), or state `cabling: {{third_party: [{maker}]}}` if you have it"
+                products = f"`products: {{{maker.lower()}: ...}}`"
+                hint = f"order its own ({products}), or state `cabling: {{third_party: [{maker}]}}` if you have it"
                 yield self.flag((*cls.path, "switch"), message, hint)
 
 
-def _transceivers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
+def _count_transceivers(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
     """How many transceivers of the lists the switches of each class take."""
     from fabricgen.bom.sources import transceivers
 
     needs, devices = transceivers.needs(cluster, parts), cluster.plan.devices
     vendors = {
-        p.part: found.vendor for found in reversed(shelf.lists) for p in found.products if p.kind == "transceiver"
+        p.part: seller.vendor for seller in reversed(shelf.lists) for p in seller.products if p.kind == "transceiver"
     }
     pairs = zip(devices.device_class[needs.device].tolist(), needs.part.tolist(), strict=True)
-    counts = ((of, needs.parts[part].part, n) for (of, part), n in Counter(pairs).items())
-    return Counter({(of, part, vendors[part]): n for of, part, n in counts if part in vendors})
+    counts = ((number, needs.parts[part].part, n) for (number, part), n in Counter(pairs).items())
+    return Counter({(number, part, vendors[part]): n for number, part, n in counts if part in vendors})
 
 
-def _cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
+def _count_cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
     """How many cables of the lists with ends of their own the switches of each class take."""
     import numpy as np
 
     made, code = parts.made
     cables, links, classes = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.device_class
-    found: Plugged = Counter()
-    for kind, one in enumerate(made):
-        sold = shelf.piece(one.wanted, one.length_m) if one.listed and one.wanted.medium.attached else None
+    plugged: Plugged = Counter()
+    for kind, cable in enumerate(made):
+        sold = shelf.piece(cable.wanted, cable.length_m) if cable.listed and cable.wanted.medium.attached else None
         if sold is None:
             continue
-        vendor = next(each.vendor for each in shelf.lists if sold[0] in each.products)
+        vendor = next(seller.vendor for seller in shelf.lists if sold[0] in seller.products)
         rows = np.flatnonzero(code[cables.end_cable] == kind)
-        at = [classes[device[cables.end_link[rows]]] for device in (links.a_device, links.b_device)]
-        ends = np.unique(np.stack([np.tile(cables.end_cable[rows], 2), np.concatenate(at)]), axis=1)
-        for of, count in Counter(ends[1].tolist()).items():
-            found[of, one.part, vendor] += count
-    return found
+        classes_at_ends = [classes[device[cables.end_link[rows]]] for device in (links.a_device, links.b_device)]
+        ends = np.unique(np.stack([np.tile(cables.end_cable[rows], 2), np.concatenate(classes_at_ends)]), axis=1)
+        for number, count in Counter(ends[1].tolist()).items():
+            plugged[number, cable.part, vendor] += count
+    return plugged

@@ -43,7 +43,7 @@ class ArticleWithoutSeller(PlanRule):
         from fabricgen.bom.sources import transceivers
 
         parts = CableParts(cluster)
-        where = _articles(cluster, parts)
+        where = _find_unsold_articles(cluster, parts)
         if not where:
             return
         needs = transceivers.needs(cluster, parts)
@@ -54,16 +54,16 @@ class ArticleWithoutSeller(PlanRule):
                 yield self.flag(where[part.part], message, hint)
 
 
-def _articles(cluster: Cluster, parts: CableParts) -> dict[str, Path]:
+def _find_unsold_articles(cluster: Cluster, parts: CableParts) -> dict[str, Path]:
     """Transceivers that nobody is known to sell -> the path of the first cables with one."""
     import numpy as np
 
     kinds, *ends = parts.kinds
     table, links = cluster.plan.cables, cluster.plan.links
     unsold = np.array([kind.unsold(medium) for kind in kinds for medium in table.media], dtype=bool)
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     if not unsold.any():
-        return found
+        return paths
     medium = table.medium[table.end_cable]
     for end in ends:
         code = end * len(table.media) + medium
@@ -71,5 +71,5 @@ def _articles(cluster: Cluster, parts: CableParts) -> dict[str, Path]:
         for value, first in zip(*(c.tolist() for c in np.unique(code[rows], return_index=True)), strict=True):
             kind, of_medium = divmod(value, len(table.media))
             segment = links.segments[links.segment[table.end_link[rows[first]]]]
-            found.setdefault(kinds[kind].transceiver(table.media[of_medium]), segment.stated or segment.path)
-    return found
+            paths.setdefault(kinds[kind].transceiver(table.media[of_medium]), segment.stated or segment.path)
+    return paths

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.plan.fg651_power_cords_unknown import path_of
+from fabricgen.lint.rules.plan.fg651_power_cords_unknown import find_model_path
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -49,4 +49,4 @@ class InletsUnknown(PlanRule):
             listed = ", ".join(f"{model} ({count:,})" for model, (_, count) in unknown.items())
             cls, _ = next(iter(unknown.values()))
             message = f"the inlets for power cords of {listed} are unknown; the bill counts cords without a connector"
-            yield self.flag(path_of(cls), message, "state `psu: {count, inlet}` in a profile of your own")
+            yield self.flag(find_model_path(cls), message, "state `psu: {count, inlet}` in a profile of your own")

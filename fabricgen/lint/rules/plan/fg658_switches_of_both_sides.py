@@ -49,34 +49,34 @@ class SwitchesOfBothSides(PlanRule):
             return
         mixed = {rack: held for rack, held in aisles.racks.items() if len({aisles.now[n] for n in held}) > 1}
         fabrics = [fabric.name for fabric in cluster.design.fabrics]
-        theirs = {n for name in fabrics for n in (*aisles.list_misfacing(name), *aisles.held(name))}
-        told: dict[Path, list[tuple[int, int]]] = {}
+        of_fg659 = {n for name in fabrics for n in (*aisles.list_misfacing(name), *aisles.held(name))}
+        racks_by_path: dict[Path, list[tuple[int, int]]] = {}
         for rack, held in mixed.items():
             turning = [n for n in held if aisles.now[n] != aisles.best[n]]
-            if not turning and not theirs & held.keys():
+            if not turning and not of_fg659 & held.keys():
                 sums = {a: sum(count for n, count in held.items() if aisles.now[n] == a) for a in (COLD, HOT)}
                 fewer = min(sums, key=lambda aisle: (sums[aisle], aisle == COLD))
                 turning = [n for n in held if aisles.now[n] == fewer]
             for number in turning:
-                if number not in theirs:
-                    told.setdefault(aisles.classes[number].path, []).append((rack, number))
-        for found in sorted(told.values(), key=lambda found: found[0]):
-            yield self._finding(aisles, *found[0], len({rack for rack, _ in found}) - 1)
+                if number not in of_fg659:
+                    racks_by_path.setdefault(aisles.classes[number].path, []).append((rack, number))
+        for rows in sorted(racks_by_path.values(), key=lambda found: found[0]):
+            yield self._make_finding(aisles, *rows[0], len({rack for rack, _ in rows}) - 1)
 
-    def _finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
+    def _make_finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
         from fabricgen.lint.subjects.aisles import AIRFLOW, OTHER, describe_crossing
 
         cls, faced = aisles.classes[number], aisles.now[number]
         other = aisles.classes[next(n for n in aisles.racks[rack] if aisles.now[n] != faced)]
         more = f", and in {rest} more rack{'s' if rest > 1 else ''}" if rest else ""
         turns = faced != aisles.best[number]
-        told = (
+        sides = (
             f"ports of {cls.profile.id} ({cls.fabric} {cls.tier}) face the {faced} aisle, those of {other.profile.id} "
         )
         cables, metres = aisles.count_spared_cables(aisles.tiers[f"{cls.fabric} {cls.tier}"] if turns else [])
         return self.flag(
             (*cls.path, "switch"),
-            f"in {aisles.cluster.plan.racks.names[rack]}{more}, {told}({other.fabric} {other.tier}) the "
+            f"in {aisles.cluster.plan.racks.names[rack]}{more}, {sides}({other.fabric} {other.tier}) the "
             f"{OTHER[faced]} one" + (f": {describe_crossing(cables, metres)}" if cables else ""),
             f"`airflow: {AIRFLOW[OTHER[faced]]}` for this tier"
             if turns

@@ -47,18 +47,18 @@ class PortsAwayFromNodes(PlanRule):
         if not {HOT, COLD} <= set(aisles.now):
             return
         for fabric in cluster.design.fabrics:
-            wanted, nodes = aisles.of_nodes(fabric.name), aisles.nodes(fabric.name)
+            node_aisle, nodes = aisles.of_nodes(fabric.name), aisles.nodes(fabric.name)
             if turning := aisles.list_misfacing(fabric.name):
                 tiers = join_words(aisles.classes[n].tier for n in turning)
-                hint = f"`airflow: {AIRFLOW[wanted]}` for {tiers}"
-                yield self._finding(aisles, turning, nodes, aisles.count_spared_cables(turning), hint)
+                hint = f"`airflow: {AIRFLOW[node_aisle]}` for {tiers}"
+                yield self._make_finding(aisles, turning, nodes, aisles.count_spared_cables(turning), hint)
             if held := aisles.held(fabric.name):
                 between = [pair for pair in aisles.pairs if set(pair[:2]) & set(held) and set(pair[:2]) & set(nodes)]
                 models = join_words(aisles.classes[n].profile.id for n in held)
-                hint = f"no variant of {models} with its ports at the {wanted} aisle is known"
-                yield self._finding(aisles, held, nodes, sum_crossing_cables(between, aisles.now), hint)
+                hint = f"no variant of {models} with its ports at the {node_aisle} aisle is known"
+                yield self._make_finding(aisles, held, nodes, sum_crossing_cables(between, aisles.now), hint)
 
-    def _finding(
+    def _make_finding(
         self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
     ) -> Diagnostic:
         from fabricgen.lint.subjects.aisles import OTHER, describe_crossing, join_words

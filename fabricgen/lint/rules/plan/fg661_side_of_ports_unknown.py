@@ -50,9 +50,9 @@ class SideOfPortsUnknown(PlanRule):
         metres: dict[str, float] = {}
         paths: dict[str, Path] = {}
         for first, second, count, across_m in aisles.pairs:
-            for own, far in ((first, second), (second, first)):
-                cls = aisles.classes[own]
-                if not isinstance(cls.profile, NodeProfile) or aisles.now[own] or not aisles.now[far]:
+            for near, far in ((first, second), (second, first)):
+                cls = aisles.classes[near]
+                if not isinstance(cls.profile, NodeProfile) or aisles.now[near] or not aisles.now[far]:
                     continue
                 name = cls.profile.id
                 paths.setdefault(name, cls.path)

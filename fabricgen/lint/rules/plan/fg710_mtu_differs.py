@@ -50,9 +50,9 @@ class MtuDiffers(PlanRule):
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
         devices, catalog = cluster.plan.devices, cluster.design.catalog
         reported: set[int] = set()
-        for device, own in sorted(stated.items()):
-            here = devices.classes[devices.device_class[rows[device]]]
-            for port, settings in sorted(own.ports.items()):
+        for device, config in sorted(stated.items()):
+            near_class = devices.classes[devices.device_class[rows[device]]]
+            for port, settings in sorted(config.ports.items()):
                 link, upper = ends.of(rows[device])[port]
                 far = int((links.a_device if upper else links.b_device)[link])
                 far_class = devices.classes[devices.device_class[far]]
@@ -60,10 +60,11 @@ class MtuDiffers(PlanRule):
                 if settings.mtu is None or link in reported or to_node:
                     continue
                 far_name, far_port = cluster.names[far], str((cluster.a_port if upper else cluster.b_port)[link])
-                there = stated[far_name].ports.get(far_port) if far_name in stated else None
-                mtu = min(settings.mtu, largest_mtu(catalog, here))
+                far_settings = stated[far_name].ports.get(far_port) if far_name in stated else None
+                mtu = min(settings.mtu, largest_mtu(catalog, near_class))
                 far_mtu = min(
-                    (there and there.mtu) or usual_mtu(catalog, far_class, here), largest_mtu(catalog, far_class)
+                    (far_settings and far_settings.mtu) or usual_mtu(catalog, far_class, near_class),
+                    largest_mtu(catalog, far_class),
                 )
                 if mtu != far_mtu:
                     reported.add(link)

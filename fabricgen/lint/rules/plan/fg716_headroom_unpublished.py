@@ -50,11 +50,11 @@ class HeadroomUnpublished(PlanRule):
         design, plan = cluster.design, cluster.plan
         lossless = {fabric.name for fabric, _ in list_lossless_fabrics(design)}
         for number, segment in enumerate(plan.links.segments):
-            for tier in _tiers(cluster, segment):
+            for tier in _list_tiers(cluster, segment):
                 tabled = design.catalog.naming(tier.nos).has_tables
                 platform = design.catalog.sonic_platform(tier.profile.id) if tabled else None
                 published = max(
-                    (m for found in (platform.buffers if platform else ()) for m in found.headroom), default=0
+                    (m for scheme in (platform.buffers if platform else ()) for m in scheme.headroom), default=0
                 )
                 if tier.fabric not in lossless or not published or segment.km:
                     continue
@@ -71,7 +71,7 @@ class HeadroomUnpublished(PlanRule):
                     break
 
 
-def _tiers(cluster: Cluster, segment: Segment) -> Iterator[TierDesign]:
+def _list_tiers(cluster: Cluster, segment: Segment) -> Iterator[TierDesign]:
     """The tiers at the ends of a segment."""
     if segment.tier is not None:
         upper = cluster.design.tier(segment.tier)

@@ -49,21 +49,23 @@ class PortUndone(PlanRule):
         """Look up the links at the ports that have an MTU or FEC of their own."""
         from fabricgen.views.mtu import HOST_MTU
 
-        out = {exit_.extra.path for exit_ in exits_of(cluster.design)}
+        exit_paths = {exit_.extra.path for exit_ in exits_of(cluster.design)}
         small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
-        for path, port, segment in _own_ports(cluster):
+        for path, port, segment in _list_stated_ports(cluster):
             fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE
             fast = fast and not any(segment.corrects_itself(side) for side in (segment.a, segment.b))
             if port.fec in ("none", "fc") and fast:
                 message = f"`fec: {port.fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
                 yield self.flag((*path, "fec"), message, "remove it")
-            is_way_out = segment.path in out  # whose MTU is that of a provider: hosts are told by ICMP (RFC 1191)
+            is_way_out = (
+                segment.path in exit_paths
+            )  # whose MTU is that of a provider: hosts are told by ICMP (RFC 1191)
             if port.mtu is not None and port.mtu < HOST_MTU and segment.fabric not in small and not is_way_out:
                 message = f"an MTU of {port.mtu} drops the {HOST_MTU:,}-byte packets that hosts send"
                 yield self.flag((*path, "mtu"), message, "remove it, or lower the MTU of all hosts too")
 
 
-def _own_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]:
+def _list_stated_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]:
     """(path, settings, kind of link) of every port that has an MTU or FEC of its own."""
     stated = cluster.design.loaded.blueprint.config_of
     if not any(port.mtu or port.fec for device in stated.values() for port in device.ports.values()):
@@ -72,8 +74,8 @@ def _own_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, Segment]]
 
     links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
     rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
-    for device, own in sorted(stated.items()):
-        for name, port in sorted(own.ports.items()):
+    for device, config in sorted(stated.items()):
+        for name, port in sorted(config.ports.items()):
             if port.mtu or port.fec:
                 link, _ = ends.of(rows[device])[name]
                 yield ("config_of", device, "ports", name), port, links.segments[int(links.segment[link])]

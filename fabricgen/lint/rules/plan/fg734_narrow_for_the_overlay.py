@@ -57,7 +57,9 @@ class NarrowForTheOverlay(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look up the links between switches whose ends have an MTU of their own; without one they have the largest."""
         blueprint = cluster.design.loaded.blueprint
-        stated = {name: own for name, own in blueprint.config_of.items() if any(p.mtu for p in own.ports.values())}
+        stated = {
+            name: config for name, config in blueprint.config_of.items() if any(p.mtu for p in config.ports.values())
+        }
         overlaid = {f.name for f in cluster.design.fabrics if fabric_overlay(blueprint, f.name) == "evpn"}
         if not stated or not overlaid:
             return
@@ -66,14 +68,14 @@ class NarrowForTheOverlay(PlanRule):
 
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
-        found: dict[str, list[tuple[int, str, str]]] = {}
-        for device, own in sorted(stated.items()):
-            for name, port in sorted(own.ports.items()):
+        ports_by_fabric: dict[str, list[tuple[int, str, str]]] = {}
+        for device, config in sorted(stated.items()):
+            for name, port in sorted(config.ports.items()):
                 link, _ = ends.of(rows[device])[name]
                 segment = links.segments[links.segment[link]]
                 if port.mtu and segment.lower != "node" and segment.fabric in overlaid:
-                    found.setdefault(segment.fabric, []).append((port.mtu, device, name))
-        for fabric, narrow in sorted(found.items()):
+                    ports_by_fabric.setdefault(segment.fabric, []).append((port.mtu, device, name))
+        for fabric, narrow in sorted(ports_by_fabric.items()):
             mtu, device, name = min(narrow)
             if HOST_MTU <= mtu < HOST_MTU + VXLAN_BYTES:
                 need = HOST_MTU + VXLAN_BYTES

@@ -34,8 +34,8 @@ class Cause(NamedTuple):
 
     def takes(self, links: LinkTable, lost: Flags) -> bool:
         """Whether it takes out one of the links that are lost."""
-        mine = (links.a_device == self.device) | (links.b_device == self.device)
-        return bool(lost[self.link] if self.link >= 0 else (lost & mine).any())
+        links_of_device = (links.a_device == self.device) | (links.b_device == self.device)
+        return bool(lost[self.link] if self.link >= 0 else (lost & links_of_device).any())
 
 
 class CutOffTogether(PlanRule):
@@ -70,10 +70,12 @@ class CutOffTogether(PlanRule):
         causes = _list_causes(cluster)
         for fabric in cluster.design.fabrics if causes else ():
             for lost, effect, of_hosts in _find_losses(cluster, fabric, causes):
-                by = [cause for cause in causes if cause.takes(cluster.plan.links, lost)]
-                if not (of_hosts and [cause.link for cause in by] == [-1]):
-                    hint = "let one of them stay until the others are back" if by[1:] else "remove it"
-                    yield self.flag(by[0].path, f"without {_list_names([cause.text for cause in by])}, {effect}", hint)
+                culprits = [cause for cause in causes if cause.takes(cluster.plan.links, lost)]
+                if not (of_hosts and [cause.link for cause in culprits] == [-1]):
+                    hint = "let one of them stay until the others are back" if culprits[1:] else "remove it"
+                    yield self.flag(
+                        culprits[0].path, f"without {_list_names([cause.text for cause in culprits])}, {effect}", hint
+                    )
 
 
 def _list_causes(cluster: Cluster) -> list[Cause]:
@@ -121,7 +123,7 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
             yield lost, f"{' or '.join(pairs)} have {lacks}", False
         elif numbers:
             names = [cluster.names[row] for row in numbers]
-            have = f"{'have' if names[1:] else 'has'} {lacks}{_exits_lost(cluster, fabric, names)}"
+            have = f"{'have' if names[1:] else 'has'} {lacks}{_name_lost_exits(cluster, fabric, names)}"
             yield lost, f"{_list_names(names)} {have}", segments is hosts
     if plan.bonds:  # of single NICs: those of whole devices are told above
         # a link of no bond has -1, which the 0 at the end answers
@@ -136,7 +138,7 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
             )
 
 
-def _exits_lost(cluster: Cluster, fabric: FabricDesign, names: Sequence[str]) -> str:
+def _name_lost_exits(cluster: Cluster, fabric: FabricDesign, names: Sequence[str]) -> str:
     """The exits of a fabric all of whose far devices are among some devices, in words."""
     from fabricgen.design.extras.exits import exits_of
 

@@ -37,7 +37,7 @@ class NotToBeDrained(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Count the nodes at each switch in maintenance whose links no bond over a pair carries on."""
         stated = cluster.design.loaded.blueprint.config_of
-        drained = sorted(device for device, own in stated.items() if own.maintenance)
+        drained = sorted(device for device, config in stated.items() if config.maintenance)
         if not drained:
             return
         import numpy as np
@@ -47,15 +47,15 @@ class NotToBeDrained(PlanRule):
         links, bonds = cluster.plan.links, cluster.plan.bonds
         switches = np.zeros(len(cluster.names), bool)
         switches[list(cluster.switch_rows())] = True
-        out = find_exit_segments(cluster.design, cluster.plan)  # what they take and announce is drained
+        exits = find_exit_segments(cluster.design, cluster.plan)  # what they take and announce is drained
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
         for device in drained:
             row = rows[device]
-            at = np.flatnonzero((links.a_device == row) | (links.b_device == row))
-            ends = np.where(links.a_device[at] == row, links.b_device[at], links.a_device[at])
-            alone = ~switches[ends] & ~np.isin(links.segment[at], list(out))
+            at_switch = np.flatnonzero((links.a_device == row) | (links.b_device == row))
+            ends = np.where(links.a_device[at_switch] == row, links.b_device[at_switch], links.a_device[at_switch])
+            alone = ~switches[ends] & ~np.isin(links.segment[at_switch], list(exits))
             if bonds is not None and bonds.mate[row] >= 0:
-                alone &= bonds.of_link[at] < 0
+                alone &= bonds.of_link[at_switch] < 0
             if nodes := len(set(ends[alone].tolist())):
                 lose = f"{nodes} nodes lose a port each" if nodes > 1 else "1 node loses a port"
                 yield self.flag(

@@ -60,11 +60,11 @@ class NoDefaultRoute(PlanRule):
 
         from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
 
-        lacking, tenant = _hosts_without(cluster), tenant_of_devices(design, cluster.plan.devices)
-        for at in range(NOBODY, len(design.tenants)):
-            owner = design.tenants[at].name if at >= 0 else ""
+        lacking, tenant = _find_hosts_without_route(cluster), tenant_of_devices(design, cluster.plan.devices)
+        for index in range(NOBODY, len(design.tenants)):
+            owner = design.tenants[index].name if index >= 0 else ""
             exit_ = next((e for e in leading if e.tenant in ("", owner)), None)
-            hosts = np.flatnonzero(lacking & (tenant == at))
+            hosts = np.flatnonzero(lacking & (tenant == index))
             if exit_ is None or not len(hosts):
                 continue
             first, more = cluster.names[hosts[0]], len(hosts) - 1
@@ -79,9 +79,9 @@ class NoDefaultRoute(PlanRule):
             )
         owners = np.array([*(owner.name for owner in design.tenants), ""])[tenant[cluster.plan.links.a_device]]
         for exit_ in leading:
-            yield from self._without_return(cluster, exit_, owners == exit_.tenant)
+            yield from self._check_return(cluster, exit_, owners == exit_.tenant)
 
-    def _without_return(self, cluster: Cluster, exit_: ExitDesign, theirs: Flags) -> Iterator[Diagnostic]:
+    def _check_return(self, cluster: Cluster, exit_: ExitDesign, of_tenant: Flags) -> Iterator[Diagnostic]:
         """Hosts of an exit's fabric, on links of its tenant, whose pool it announces without their addresses."""
         import numpy as np
 
@@ -89,22 +89,25 @@ class NoDefaultRoute(PlanRule):
 
         links, ways_out = cluster.plan.links, find_exit_segments(cluster.design, cluster.plan)
         inside = [s.fabric == exit_.fabric.name and s.lower == "node" for s in links.segments]
-        of_hosts = np.array([within and i not in ways_out for i, within in enumerate(inside)])
+        of_hosts = np.array([is_inside and i not in ways_out for i, is_inside in enumerate(inside)])
         for addresses in cluster.addresses.families:
-            known, there = np.zeros(len(theirs), dtype=bool), of_hosts[links.segment] & theirs & addresses.a.present
+            announced, addressed = (
+                np.zeros(len(of_tenant), dtype=bool),
+                of_hosts[links.segment] & of_tenant & addresses.a.present,
+            )
             for prefix in map(ip_network, exit_.spec.announce or ()):
                 if prefix.max_prefixlen == addresses.family.bits:
-                    lengths = np.full(len(theirs), max(prefix.prefixlen, 1))
-                    known |= addresses.a.within(int(prefix.network_address), lengths)
-            lost = np.flatnonzero(there & ~known)
-            if (there & known).any() and len(lost):
+                    lengths = np.full(len(of_tenant), max(prefix.prefixlen, 1))
+                    announced |= addresses.a.within(int(prefix.network_address), lengths)
+            lost = np.flatnonzero(addressed & ~announced)
+            if (addressed & announced).any() and len(lost):
                 first = f"{cluster.names[links.a_device[lost[0]]]} at {addresses.a[lost[:1]].texts()[0]}"
-                ports = f"{len(lost)} of {there.sum()} host ports of {exit_.fabric.name} leave by {exit_.name}"
+                ports = f"{len(lost)} of {addressed.sum()} host ports of {exit_.fabric.name} leave by {exit_.name}"
                 message = f"{ports}, which does not announce their addresses, such as {first}: no answer comes"
                 yield self.flag((*exit_.path, "announce"), message, "announce the whole pool of these hosts")
 
 
-def _hosts_without(cluster: Cluster) -> Flags:
+def _find_hosts_without_route(cluster: Cluster) -> Flags:
     """By device, whether it is a host that has addresses, leads its users out, and can be led out by none; bool."""
     import numpy as np
 
@@ -132,6 +135,6 @@ def _hosts_without(cluster: Cluster) -> Flags:
             devices = plan.links.a_device[rows[np.logical_or.reduce(present)]] if present else rows[:0]
             has_address[devices] = True
             is_host[devices] |= side.role in DEFAULT_ROLES
-            leads = [routes.leads_out(fabric, at) for at in range(NOBODY, len(design.tenants))]
+            leads = [routes.leads_out(fabric, index) for index in range(NOBODY, len(design.tenants))]
             is_led[devices] |= np.array(leads)[tenant[devices] - NOBODY]
     return is_host & has_address & ~is_led

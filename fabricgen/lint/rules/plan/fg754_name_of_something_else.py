@@ -58,10 +58,10 @@ class NameOfSomethingElse(PlanRule):
                 answers = f"is answered by {ELSEWHERE[last]}" if last in ELSEWHERE else "is in no DNS"
                 yield self.flag(path, f"{name} {answers}: resolvers are not asked for it", "take another domain")
             elif of_class and (of_class.kind == SWITCH or has_accelerators(of_class)):
-                what = (
+                role = (
                     f"{of_class.tier} switch of {of_class.fabric}" if of_class.kind == SWITCH else "node that computes"
                 )
-                yield self.flag(path, f"{name} is a {what} in the zones of `dns`", "name a server")
+                yield self.flag(path, f"{name} is a {role} in the zones of `dns`", "name a server")
 
 
 def _list_stated_names(cluster: Cluster) -> Iterator[tuple[Path, str, str]]:

@@ -53,18 +53,18 @@ class ServerNamedTwice(PlanRule):
         """Compare whom the servers of each list are."""
         blueprint = cluster.design.loaded.blueprint
         for base, management in list_stated_managements(cluster.design):
-            dns, seen = management.over(blueprint.management).dns, dict[tuple[Path, str], str]()
+            dns, servers = management.over(blueprint.management).dns, dict[tuple[Path, str], str]()
             domain = f".{dns.domain}" if dns and dns.domain else f".{blueprint.name}.internal"
             for keys, server in list_stated_servers(management):
-                device = server.removesuffix(domain) if is_name(server) else _name_of(cluster, server)
-                first = seen.setdefault((keys, device), server)
+                device = server.removesuffix(domain) if is_name(server) else _find_device_name(cluster, server)
+                first = servers.setdefault((keys, device), server)
                 if first != server:
-                    what = "one clock that counts as two" if keys == ("ntp",) else "one server that stands for two"
-                    message = f"{first} and {server} are both {device}: {what}"
+                    effect = "one clock that counts as two" if keys == ("ntp",) else "one server that stands for two"
+                    message = f"{first} and {server} are both {device}: {effect}"
                     yield self.flag((*base, *keys), message, "name another, or leave one out")
 
 
-def _name_of(cluster: Cluster, address: str) -> str:
+def _find_device_name(cluster: Cluster, address: str) -> str:
     """The name of the device that has an address by the plan; the address itself where none has it."""
     from fabricgen.lint.subjects.address_owners import find_owner
 

@@ -41,10 +41,10 @@ class MtuCut(PlanRule):
         """Compare the MTUs stated for ports with the highest that their NOS supports."""
         stated = cluster.design.loaded.blueprint.config_of
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated} if stated else {}
-        for name, own in sorted(stated.items()):
+        for name, config in sorted(stated.items()):
             tier = cluster.switch(rows[name]).tier
             most = cluster.design.catalog.naming(tier.nos).configuration.mtu_max
-            for port, settings in sorted(own.ports.items()):
+            for port, settings in sorted(config.ports.items()):
                 if settings.mtu is not None and settings.mtu > most:
                     path = ("config_of", name, "ports", port, "mtu")
                     message = f"{tier.nos} supports an MTU of at most {most} bytes: {settings.mtu} is reduced to that"

@@ -53,30 +53,32 @@ class CutOffAtAPhase(PlanRule):
 
         from fabricgen.lint.subjects.after_loss import list_judged_phases
 
-        whole, phases = list_judged_phases(cluster)
-        for name, selection, there in phases:
+        full, phases = list_judged_phases(cluster)
+        for name, selection, present in phases:
             for fabric in sorted(selection.fabrics):
-                cut = _linked(whole.plan, fabric, np.ones_like(there.links)) & ~_linked(whole.plan, fabric, there.links)
-                rows = np.flatnonzero(cut & there.devices).tolist()
+                cut = _find_linked(full.plan, fabric, np.ones_like(present.links)) & ~_find_linked(
+                    full.plan, fabric, present.links
+                )
+                rows = np.flatnonzero(cut & present.devices).tolist()
                 if rows:
-                    nodes = f"{len(rows):,} nodes, {whole.names[rows[0]]} first, have" if rows[1:] else ""
-                    message = f"at phase '{name}' {nodes or f'{whole.names[rows[0]]} has'} no link into {fabric}"
+                    nodes = f"{len(rows):,} nodes, {full.names[rows[0]]} first, have" if rows[1:] else ""
+                    message = f"at phase '{name}' {nodes or f'{full.names[rows[0]]} has'} no link into {fabric}"
                     hint = "let its leaf switches come with its nodes, or leave it out of `fabrics` of that phase"
                     yield self.flag(("phases", name), message, hint)
 
 
-def _linked(plan: WiringPlan, fabric: str, there: Flags) -> Flags:
+def _find_linked(plan: WiringPlan, fabric: str, present: Flags) -> Flags:
     """Whether each device is a node with one of some links into a fabric; bool."""
     import numpy as np
 
     from fabricgen.wiring.tables import NODE
 
     devices, links = plan.devices, plan.links
-    found = np.zeros(len(devices), dtype=bool)
+    linked = np.zeros(len(devices), dtype=bool)
     for i, segment in enumerate(links.segments):
         if segment.fabric == fabric:
             rows = links.rows_of(i)
-            found[links.a_device[rows][there[rows]]] = True
+            linked[links.a_device[rows][present[rows]]] = True
     nodes = np.array([cls.kind == NODE for cls in devices.classes], dtype=bool)
-    kept: Flags = found & nodes[devices.device_class]
-    return kept
+    linked_nodes: Flags = linked & nodes[devices.device_class]
+    return linked_nodes

@@ -44,8 +44,8 @@ class TenantsMeet(PlanRule):
 
         from fabricgen.lint.subjects.tenant_walk import walk_vrfs
 
-        there = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
-        switches = (cluster.switch(row) for row in np.flatnonzero(there).tolist())
+        has_tenant = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
+        switches = (cluster.switch(row) for row in np.flatnonzero(has_tenant).tolist())
         for met in walk_vrfs(switches, cluster.design):
             (other, far), *more = sorted(met.ports.items())
             for tenant, near in more:

@@ -54,53 +54,59 @@ class WaitsForALaterPhase(PlanRule):
         """Look for what each phase lacks of the end, by what needs it."""
         from fabricgen.lint.subjects.after_loss import list_judged_phases
 
-        whole, phases = list_judged_phases(cluster)
-        for name, selection, there in phases:
-            for gaps in (_find_unmanaged_ports, _without_way_up, _without_way_out, _without_servers, _without_extras):
-                for message, hint in gaps(whole, selection, there):
+        full, phases = list_judged_phases(cluster)
+        for name, selection, present in phases:
+            for gaps in (
+                _find_unmanaged_ports,
+                _find_missing_ways_up,
+                _find_missing_ways_out,
+                _find_missing_servers,
+                _find_missing_extras,
+            ):
+                for message, hint in gaps(full, selection, present):
                     yield self.flag(("phases", name), f"at phase '{name}' {message}", hint)
 
 
-def _find_unmanaged_ports(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+def _find_unmanaged_ports(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
     """Management ports of switches, and BMCs where the whole network for them comes later (else they are FG817's)."""
     from fabricgen.wiring.tables import ManagementPort
 
-    segments = list(enumerate(whole.plan.links.segments))
+    segments = list(enumerate(full.plan.links.segments))
     of_switches = [i for i, s in segments if isinstance(s.a, ManagementPort)]
     bmcs = [i for i, s in segments if getattr(s.a, "role", "") == "bmc" and s.fabric not in selection.fabrics]
-    switches, others = (find_cut_off_devices(whole.plan, there, numbers) for numbers in (of_switches, bmcs))
-    counted = ((switches, "management ports of {:,} switches"), (others, "BMCs of {:,} devices"))
+    switches, hosts = (find_cut_off_devices(full.plan, present, numbers) for numbers in (of_switches, bmcs))
+    counted = ((switches, "management ports of {:,} switches"), (hosts, "BMCs of {:,} devices"))
     if lacking := " and ".join(text.format(len(rows)) for rows, text in counted if rows):
-        fabrics = dict.fromkeys(whole.plan.links.segments[i].fabric for i in (*of_switches, *bmcs))
+        fabrics = dict.fromkeys(full.plan.links.segments[i].fabric for i in (*of_switches, *bmcs))
         networks = " and ".join(fabrics)
         whole_later = selection.fabrics.isdisjoint(fabrics)
         later = f"{networks} comes later" if whole_later else f"switches of {networks} come later"
-        message = f"{lacking} have no link, {whole.names[[*switches, *others][0]]} first: {later}"
+        message = f"{lacking} have no link, {full.names[[*switches, *hosts][0]]} first: {later}"
         yield message, f"let {networks} come with what it manages"
 
 
-def _without_way_up(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+def _find_missing_ways_up(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
     """Switches of a fabric that is there whose links to the tier above, or to their mate, all come later."""
     for fabric in sorted(selection.fabrics):
         for segments, lacks in ((list_uplink_segments, "link up"), (list_peer_segments, "mate")):
-            rows = find_cut_off_devices(whole.plan, there, segments(whole.plan, fabric))
+            rows = find_cut_off_devices(full.plan, present, segments(full.plan, fabric))
             if rows:
                 more = f", nor {len(rows) - 1:,} more of {fabric}" if len(rows) > 1 else ""
-                message = f"{whole.names[rows[0]]} has no {lacks}{more}: what it has links to comes later"
+                message = f"{full.names[rows[0]]} has no {lacks}{more}: what it has links to comes later"
                 yield message, "let a switch above, or the mate, come with it"
 
 
-def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+def _find_missing_ways_out(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
     """What exits of fabrics that are there lead to in the end, and none of them leads to now."""
     from fabricgen.lint.subjects.ways_out import group_exits
     from fabricgen.numbering.addresses.exit_links import find_exit_segments
     from fabricgen.views.exits import DEFAULTS, taken
 
-    links = whole.plan.links
+    links = full.plan.links
     wired = {
-        e.path for i, e in find_exit_segments(whole.design, whole.plan).items() if there.links[links.rows_of(i)].any()
+        e.path for i, e in find_exit_segments(full.design, full.plan).items() if present.links[links.rows_of(i)].any()
     }
-    for exits in group_exits(whole.design):
+    for exits in group_exits(full.design):
         led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in taken(exit_)}
         for exit_ in exits:
             prefixes = [outside.prefix for outside in taken(exit_) if outside.prefix not in led]
@@ -112,36 +118,36 @@ def _without_way_out(whole: Cluster, selection: Selection, there: Presence) -> I
                 yield message, f"let {exit_.spec.to} and the switches that it is at come with {exit_.fabric.name}"
 
 
-def _without_servers(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:
+def _find_missing_servers(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:
     """Servers at addresses of devices, or in fabrics, that come later."""
     from fabricgen.lint.subjects.address_owners import find_owner
     from fabricgen.lint.subjects.addressing import list_server_addresses
 
-    for path, server in list_server_addresses(whole.design):
+    for path, server in list_server_addresses(full.design):
         needed = path[0] == "management" or path[1] in selection.fabrics
-        owner = find_owner(whole, server.network_address) if needed else None
-        if owner and not (there.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
-            name = whole.names[owner.device]
+        owner = find_owner(full, server.network_address) if needed else None
+        if owner and not (present.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
+            name = full.names[owner.device]
             message = (
                 f"{server.network_address} of `{dotted(path)}` is that of {name} in {owner.fabric}, which comes later"
             )
             yield message, f"let {name} come with what asks it, or name a server that is there"
 
 
-def _without_extras(whole: Cluster, selection: Selection, there: Presence) -> Iterator[Gap]:  # noqa: ARG001 - as others
+def _find_missing_extras(full: Cluster, selection: Selection, present: Presence) -> Iterator[Gap]:  # noqa: ARG001 - as others
     """Extra devices of fabrics that are there: managers of InfiniBand, routers where no exit is stated, or all."""
     from fabricgen.design.capacity.failure import is_for_management
 
-    for fabric in whole.design.fabrics:
+    for fabric in full.design.fabrics:
         if fabric.name not in selection.fabrics or is_for_management(fabric):
             continue
-        led = {exit_.to for exit_ in whole.design.loaded.blueprint.fabrics[fabric.name].exits.values()}
+        led = {exit_.to for exit_ in full.design.loaded.blueprint.fabrics[fabric.name].exits.values()}
         extras = [extra for extra in fabric.extras if extra.name not in led]
         managers = [e for e in extras if e.attachment.profile.id.startswith("ufm") and fabric.protocol == "infiniband"]
         routers = [e for e in extras if e.attachment.profile.external]
-        others = [e for e in extras if e not in managers and e not in routers]
-        for what, some in (("subnet manager", managers), ("router", routers), ("device beside its nodes", others)):
-            if some and not any(extra.name in selection.extra for extra in some):
-                names = " and ".join(extra.name for extra in some)
-                verb = "comes" if len(some) == 1 else "come"
-                yield f"{fabric.name} has no {what}: {names} {verb} later", f"let one of them come with {fabric.name}"
+        plain = [e for e in extras if e not in managers and e not in routers]
+        for role, members in (("subnet manager", managers), ("router", routers), ("device beside its nodes", plain)):
+            if members and not any(extra.name in selection.extra for extra in members):
+                names = " and ".join(extra.name for extra in members)
+                verb = "comes" if len(members) == 1 else "come"
+                yield f"{fabric.name} has no {role}: {names} {verb} later", f"let one of them come with {fabric.name}"

@@ -80,18 +80,18 @@ def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | 
     from fabricgen.wiring.tenants import NOBODY, tenant_of_links
 
     design, links = cluster.design, cluster.plan.links
-    at = next((at for at, tenant in enumerate(design.tenants) if tenant.name == vrf), NOBODY)
+    index = next((index for index, tenant in enumerate(design.tenants) if tenant.name == vrf), NOBODY)
     addresses: dict[str, list[IPv4Address | IPv6Address]] = {}
     for i, segment in enumerate(links.segments):
         fabric = next((f for f in design.fabrics if f.name == segment.fabric), None)
-        if fabric is None or segment.lower != "node" or (at == NOBODY and fabric.vrf != vrf):
+        if fabric is None or segment.lower != "node" or (index == NOBODY and fabric.vrf != vrf):
             continue
         hosts = str(segment.path[3]) if segment.path[2:3] == ("extra",) else NODES
         if hosts in {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}:
             continue
         rows = np.arange(len(links))[links.rows_of(i)]
-        rows = rows[tenant_of_links(design, cluster.plan, fabric.name)[rows] == at]
+        rows = rows[tenant_of_links(design, cluster.plan, fabric.name)[rows] == index]
         for family in cluster.addresses.families:
             texts = (family.text(family.a.at(row)) for row in rows.tolist())
             addresses.setdefault(hosts, []).extend(ip_address(text) for text in texts if text)
-    return {hosts: found for hosts, found in addresses.items() if found}
+    return {hosts: listed for hosts, listed in addresses.items() if listed}
