@@ -51,10 +51,11 @@ class Guids:
         return (row.guid, True) if row else (self.planned[fabric, device], False)
 
     def find_port_guids(self, fabric: str, device: str, port: str, index: int) -> tuple[int, int, bool]:
-        """(node GUID, port GUID, whether they are stated) of a port of a node; `place` is its index, from 0."""
+        """(node GUID, port GUID, whether they are stated) of a port of a node; `index` counts ports from 0."""
         row = self.stated.get((device, port))
         if row:
             return row.guid, row.port_guid, True
+        # even numbers are nodes, each with its port next to it; the first pair is that of the device itself
         planned = self.planned[fabric, device] + 2 * (index + 1)
         return planned, planned + 1, False
 
@@ -176,6 +177,7 @@ def _list_cabled_ports(wanted_rows: set[int], plan: WiringPlan, ports: tuple[Str
 
 
 def _check_hardware_row(row: Hardware, ports: Sequence[str], *, is_switch: bool) -> Iterator[Diagnostic]:
+    """Faults of a line: a port that is not cabled, a GUID for a port of a switch, a number without a port."""
     if row.port and row.port not in ports:
         yield row.wrong("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
     elif row.port and is_switch and row.guid:

@@ -77,6 +77,7 @@ class EncodedColumn(LazyColumn):
         """The column of some rows, given by an array of indexes; the value is "" where an index is -1."""
         if rows.min(initial=0) >= 0:
             return self.take(rows)
+        # index -1 is the last row in numpy: a code of -1 there stands for the empty text
         codes: Ints | Ints64 = np.append(self.codes, np.array([-1], dtype=self.codes.dtype))[rows]
         return encode_or_empty(self.vocabulary, codes)
 

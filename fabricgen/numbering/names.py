@@ -202,6 +202,7 @@ def list_site_names(design: Design, devices: DeviceTable) -> list[str]:
 
 
 def _format_tray_places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
+    """Where each tray of a class stands, as names have it: `-p1-su01-rk01`; "" for a single place."""
     layout, rows = design.layout, cls.rows
     pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
     rack = devices.rack_in_unit[rows].tolist()

@@ -71,6 +71,7 @@ class _OverrideApplier:
     def run(
         self, overrides: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]
     ) -> Addresses:
+        """The addresses with all stated and adopted numbers; raises InputError with every fault of them."""
         if unknown := [*find_unknown_overrides(overrides, self.names)]:
             raise InputError(unknown)
         rows = {name: row for row, name in enumerate(self.names) if name in overrides}
@@ -100,7 +101,7 @@ class _OverrideApplier:
             raise InputError(self.faults)
         return replace(
             self.to,
-            families=tuple(f.found for f in self.families),
+            families=tuple(f.addresses for f in self.families),
             own_loopbacks=self._collapse_loopbacks(),
             used=self.to.used | {(ADOPTED, key.text()) for key in used},
         )
@@ -129,12 +130,13 @@ class _OverrideApplier:
             return False
         if key.what == "port":
             link, upper = self.ends.of(row).get(key.port, (-1, False))
-            return link >= 0 and bool((family.found.b if upper else family.found.a).at(link))
+            return link >= 0 and bool((family.addresses.b if upper else family.addresses.a).at(link))
         if key.what == "mgmt":
-            return bool(family.found.management.at(row))
-        return bool(family.found.loopback.at(row) if key.v6 else self.to.router_id[row])
+            return bool(family.addresses.management.at(row))
+        return bool(family.addresses.loopback.at(row) if key.v6 else self.to.router_id[row])
 
     def _make_override_key(self, row: int, key: Key) -> OverrideKey:
+        """What an adopted number replaces; both ends of a link are one, by the row of the link."""
         if key.what == "port":
             return "link", self.ends.of(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6
@@ -149,6 +151,7 @@ class _OverrideApplier:
                 yield self._make_override_key(row, Key("", kind, port, ":" in text))
 
     def _apply_adopted(self, row: int, key: Key, value: str) -> None:
+        """Apply one adopted number as if it were stated for its device."""
         texts = (value,)
         override = Override.model_construct(
             asn=int(value) if key.what == "asn" else None,
@@ -159,6 +162,7 @@ class _OverrideApplier:
         self._apply_override(row, override, (ADOPTED, key.text()))
 
     def _apply_override(self, row: int, override: Override, path: Path) -> None:
+        """Apply what is stated for one device; faults are collected, so that all of them are told."""
         try:
             self._set_asn(row, override, (*path, "asn"))
             for family, address in self._list_addresses(override.loopback, (*path, "loopback")):
@@ -173,6 +177,7 @@ class _OverrideApplier:
         self.loopbacks += [(row, text) for text in override.loopback or ()]
 
     def _set_asn(self, row: int, override: Override, path: Path) -> None:
+        """Set a stated AS number; raises InputError (FG047) for a device that has none to replace."""
         if override.asn is not None:
             if not self.to.asn[row]:
                 message = f"{self.names[row]} has no AS number to override"
@@ -184,9 +189,9 @@ class _OverrideApplier:
         """(overrides of its family, address as an integer) of each address; InputError if nothing has that family."""
         unmatched = set(texts or ())
         for overrides in self.families:
-            for text in filter_prefixes(texts, overrides.found.family):
+            for text in filter_prefixes(texts, overrides.addresses.family):
                 unmatched.discard(text)
-                yield overrides, overrides.found.family.parse(text)
+                yield overrides, overrides.addresses.family.parse(text)
         for text in sorted(unmatched):
             raise fault("FG047", f"nothing in the cluster has an address such as {text}", path=path, hint="see `ip`")
 
@@ -196,8 +201,8 @@ class _OverrideApplier:
         prefixes_by_fabric: dict[tuple[str, bool], set[str]] = {}
         for row, text in self.loopbacks:
             cls, family = devices.classes[devices.device_class[row]], self._find_family(v6=":" in text)
-            if cls.kind == SWITCH and family is not None and family.found.loopback.at(row):
-                prefix = family.found.prefix(family.found.loopback.at(row), family.found.family.bits)
+            if cls.kind == SWITCH and family is not None and family.addresses.loopback.at(row):
+                prefix = family.addresses.prefix(family.addresses.loopback.at(row), family.addresses.family.bits)
                 prefixes_by_fabric.setdefault((cls.fabric, ":" in text), set()).add(prefix)
         collapsed: dict[str, tuple[str, ...]] = {}
         for (fabric, v6), prefixes in sorted(prefixes_by_fabric.items()):
@@ -229,21 +234,21 @@ class FamilyOverrides:
     ) -> None:
         self.plan, self.names, self.ports, self.router_id = plan, names, ports, router_id
         self.ends = ends
-        self.found = replace(
+        self.addresses = replace(
             addresses,
             loopback=addresses.loopback.copy(),
             management=addresses.management.copy(),
             a=addresses.a.copy(),
             b=addresses.b.copy(),
         )
-        self._asked: list[tuple[int, int, Path]] = []
+        self._applied: list[tuple[int, int, Path]] = []
         """(address, row of the device, path) of every override that was applied."""
 
     def check(self) -> list[Diagnostic]:
         """A diagnostic for each override whose address anything else has."""
-        holders = Holders(self.plan, self.names, self.ports, self.found, self.router_id)
+        holders = Holders(self.plan, self.names, self.ports, self.addresses, self.router_id)
         faults: list[Diagnostic] = []
-        for address, row, path in self._asked:
+        for address, row, path in self._applied:
             try:
                 holders.check(address, row, path)
             except InputError as error:
@@ -252,7 +257,7 @@ class FamilyOverrides:
 
     def loopback(self, row: int, address: int, path: Path) -> None:
         """Set the loopback of a switch; in IPv4 also its router id, even where its fabric has no IPv4."""
-        to, names_routers = self.found, self.found.family.bits == ROUTER_ID_BITS
+        to, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
         if not (int(self.router_id[row]) if names_routers else before):
             raise self._refuse_missing(row, self._loopback_word, path)
@@ -262,11 +267,11 @@ class FamilyOverrides:
             self._set_address(to.loopback, row, address)
             if to.management.at(row) == before:
                 self._set_address(to.management, row, address)
-        self._asked.append((address, row, path))
+        self._applied.append((address, row, path))
 
     def management(self, row: int, address: int, path: Path) -> None:
         """Set the management address of a device, within the subnet of its allocated one."""
-        to, length = self.found, int(self.found.management_length[row])
+        to, length = self.addresses, int(self.addresses.management_length[row])
         before = to.management.at(row)
         if not before:
             raise self._refuse_missing(row, "management address", path)
@@ -277,11 +282,11 @@ class FamilyOverrides:
         links = np.flatnonzero((self.plan.links.a_device == row) & to.a.equals(before))
         self._set_address(to.a, links, address)
         self._set_address(to.management, row, address)
-        self._asked.append((address, row, path))
+        self._applied.append((address, row, path))
 
     def link(self, row: int, port: str, address: int, path: Path) -> None:
         """Set the address of a port; the far end of a link between switches gets the other address of the pair."""
-        links, to = self.plan.links, self.found
+        links, to = self.plan.links, self.addresses
         end = self.ends.of(row).get(port)
         if end is None:
             raise fault(
@@ -296,34 +301,34 @@ class FamilyOverrides:
             raise self._refuse_missing(row, f"{self._word}address on {port}", path)
         if isinstance(segment.a, PortRun) and far.at(link):
             self._set_address(near, link, address)
-            self._set_address(far, link, address ^ 1)
+            self._set_address(far, link, address ^ 1)  # the ends of a /31 or /127 differ in the last bit
             far_device = int(links.a_device[link] if end[1] else links.b_device[link])
-            self._asked += [(address, row, path), (address ^ 1, far_device, path)]
+            self._applied += [(address, row, path), (address ^ 1, far_device, path)]
             return
         length, family = int(to.length[link]), to.family
         self._check_in_subnet(address, before, length, int(family.network(before, length).network_address) + 1, path)
         if to.management.at(row) == before:
             self._set_address(to.management, row, address)
         self._set_address(near, link, address)
-        self._asked.append((address, row, path))
+        self._applied.append((address, row, path))
 
     @property
     def _word(self) -> str:
-        return "" if self.found.family.bits == ROUTER_ID_BITS else "IPv6 "
+        return "" if self.addresses.family.bits == ROUTER_ID_BITS else "IPv6 "
 
     @property
     def _loopback_word(self) -> str:
         return f"{self._word}loopback" if self._word else "router id"
 
     def _set_address(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
-        column[np.atleast_1d(rows)] = make_column(self.found.family, [address])
+        column[np.atleast_1d(rows)] = make_column(self.addresses.family, [address])
 
     def _refuse_missing(self, row: int, number: str, path: Path) -> InputError:
         return fault("FG047", f"{self.names[row]} has no {number} to override", path=path)
 
     def _check_in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
         """Raise InputError for an address that is not usable in the subnet of the allocated one (`before`)."""
-        family, text = self.found.family, self.found.text
+        family, text = self.addresses.family, self.addresses.text
         subnet, first = family.network(before, length), int(family.network(before, length).network_address)
         if length >= family.pair_length:
             message = f"{text(before)}/{length} is on a routed link of two addresses: no other fits"

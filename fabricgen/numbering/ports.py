@@ -73,6 +73,7 @@ def _format_port_names(
 
 
 def _refuse_split(catalog: Catalog, cls: DeviceClass, breakout: int) -> InputError:
+    """The error of a port table that has no cage of so many ports."""
     return fault(
         "FG026",
         f"the {cls.nos} port table of {cls.profile.id} has no cage of {breakout} ports",
@@ -93,6 +94,7 @@ def _refuse_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, ru
 
 
 def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
+    """The error of a NOS that takes names from a port table, which the catalogue has not for the switch."""
     other_names = _list_other_nos(catalog, cls)
     run_other = f"run {' or '.join(other_names)} on it, or " if other_names else ""
     return fault(
@@ -104,6 +106,7 @@ def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
 
 
 def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
+    """The error of ports on line cards, whose names by the NOS the catalogue does not say."""
     other_names = _list_other_nos(catalog, cls)
     instead = f"run {' or '.join(other_names)} on it" if other_names else "take another switch"
     return fault(
@@ -169,6 +172,7 @@ class PortNames:
         return tuple(diagnostics)
 
     def _encode_ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
+        """The names of ports, or of cages, at the a and b ends of every link, over one vocabulary."""
         links, codes_by_name = self._plan.links, dict[str, int]()
         code_columns = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
         for upper, rows, table in self._list_tables(cage=cage):
@@ -197,6 +201,7 @@ class PortNames:
                     yield bool(upper), class_rows, cls, side, int(port[class_rows].max()) + 1
 
     def _list_names(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
+        """The names of the first ports, or of their cages, of one kind of ends on a class of devices."""
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
@@ -217,11 +222,11 @@ class LinkEnds:
 
     def __init__(self, plan: WiringPlan, ports: tuple[Strings, Strings]) -> None:
         self._links, self._ports = plan.links, ports
-        self._of: dict[int, dict[str, tuple[int, bool]]] = {}
+        self._links_by_port: dict[int, dict[str, tuple[int, bool]]] = {}
 
     def of(self, row: int) -> dict[str, tuple[int, bool]]:
         """The links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
-        if row not in self._of:
+        if row not in self._links_by_port:
             links: dict[str, tuple[int, bool]] = {}
             for device, ports, upper in (
                 (self._links.b_device, self._ports[1], True),
@@ -229,5 +234,5 @@ class LinkEnds:
             ):
                 for link in reversed(np.flatnonzero(device == row).tolist()):
                     links[str(ports[link])] = (link, upper)
-            self._of[row] = links
-        return self._of[row]
+            self._links_by_port[row] = links
+        return self._links_by_port[row]

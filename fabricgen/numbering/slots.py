@@ -33,6 +33,7 @@ CapacityOf = Callable[[str, int], int]
 
 
 def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
+    """The reserved number of the place (rack, unit, pod, site) that each switch serves."""
     numbers = np.array(place_numbers(layout, scope), dtype=np.int64)
     return numbers[scope_index(layout, scope, columns)]
 
@@ -48,6 +49,7 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
     for dimension in inner(tier.per):
         capacity = before.get(dimension) or _find_capacity(fabric, tier, dimension, capacity_of)
         slot = slot * capacity + columns[dimension] % capacity
+        # layers of the dimensions are digits to base 64: a dimension grows to less than 64 times its reserve
         layer = layer * 64 + columns[dimension] // capacity
         capacities.append(capacity)
         shape.append(f"{capacity} {dimension}")

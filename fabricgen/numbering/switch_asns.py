@@ -105,6 +105,7 @@ def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path
 
 
 def _make_tier_pool(text: str, path: Path) -> NumberPool:
+    """The number or range of numbers that is stated for one tier, as a pool of its own."""
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
     return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
@@ -149,7 +150,7 @@ def flag_shared_asns(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> 
     """
     unit = np.arange(len(asn), dtype=np.int64)
     for rows, tier in tiers:
-        if not tier.lowest:
+        if not tier.lowest:  # the first row of a group stands for all of it
             unit[rows] = unit[rows] - (unit[rows] - rows.start) % tier.count
     numbered = asn > 0
     numbers, codes = unique_inverse(asn[numbered])

@@ -134,6 +134,7 @@ def _has_family(design: Design, family: Family) -> bool:
 
 
 def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsByFabric:
+    """The subnets of rails by fabric that has such; their VLANs must not reach those of another fabric."""
     subnets_by_fabric = {}
     for fabric in design.fabrics:
         leaves = design.leaves(fabric)

@@ -55,7 +55,7 @@ def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
 def _make_demand(
     drawing_fabric: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, per_switch: int
 ) -> PoolDemand:
-    """The demand of `each` addresses for every switch of a tier; a block of single ones leaves its first unused."""
+    """A demand of `per_switch` addresses for each switch of a tier; a block of single ones leaves its first unused."""
     numbered = count_numbered_groups(tier) * tier.count
     slots = count_group_slots(owner, tier) * group_capacity(tier)
     block = power_of_two_at_least(slots + 1 if per_switch == 1 else slots) * per_switch
@@ -105,6 +105,7 @@ def _list_node_demands(design: Design, fabric: FabricDesign, family: Family) -> 
 
 
 def _size_node_block(fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
+    """The addresses of a switch's block for its nodes: pairs if routed, a subnet for each rail, or one subnet."""
     ports = sum(run.numbers for run in tier.downs)
     if fabric.hosts == "routed":
         return family.size_pair_block(ports)
@@ -125,6 +126,7 @@ def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
 
 
 def _list_leg_keys(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
+    """(its number in each dimension that legs have, (rail, plane, port)) of every leg of an attachment."""
     for leg in attachment.legs:
         coordinates = {name: leg_number(name, leg) for name in leg_dimensions()}
         yield coordinates, (leg.rail, leg.plane, leg.port)

@@ -131,9 +131,8 @@ class FamilyAllocation:
         for tenant in self.design.tenants:
             carried = self._tenants[tenant.name].carries(self.plan)
             for owner in map(self.design.fabric, tenant.transport):
-                if not links_carry_vrfs(self.design, owner) or self.family.word not in list_families(
-                    self.design, owner
-                ):
+                has_family = self.family.word in list_families(self.design, owner)
+                if not links_carry_vrfs(self.design, owner) or not has_family:
                     continue
                 column = no_addresses(self.family, len(self.plan.links))
                 for rows, pair in self._list_link_pairs(owner, (owner,), f" in vrf {tenant.name}"):
@@ -218,6 +217,7 @@ class FamilyAllocation:
         return np.where(port >= further, port - further, run.count - 1 - port)
 
     def _locate_pair(self, index: Ints64) -> Ints64:
+        """Where in its block the pairs of some indexes begin."""
         return self.family.pairs_from + 2 * index
 
     def _number_node_links(self, fabric: FabricDesign) -> None:
@@ -252,11 +252,8 @@ class FamilyAllocation:
                 size_before = self._allocator.largest_block_before(
                     pool, fabric, owned, f"{name_node_blocks(fabric.name)}/"
                 )
-                size = (
-                    size_before
-                    if size_before > self._count_places_in_use(tier, segments) + RESERVED_IN_SUBNET
-                    else size
-                )
+                in_use = self._count_places_in_use(tier, segments) + RESERVED_IN_SUBNET
+                size = size_before if size_before > in_use else size
             size, most = self.family.subnet_size or size, rails.most if rails else 1
             length = self.family.prefix_length(size)
             purpose = f"{name_node_blocks(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
@@ -308,6 +305,7 @@ class FamilyAllocation:
         them, so that one of these runs may grow without moving another.
         """
         sizes = {name_of(ports): ports.numbers for ports in tier.downs[1:]}
+        # 1 << 20 is more than any switch has ports: these places are counted back from the end of a block
         places_by_run = self._allocator.blocks.places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
         return np.array(list(numbers(places_by_run[name_of(tier.downs[run])])), dtype=np.int64)
 
@@ -355,6 +353,7 @@ class FamilyAllocation:
         return rows, links.b_device[rows] - first, port
 
     def _number_routed_nodes(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:
+        """Write a pair for each link to nodes: the switch has the even address, the node the odd one."""
         places = (device_blocks.size - self.family.pairs_from) // 2
         for segment in segments:
             rows, switch, port = self._locate_ports(tier, segment, places)
@@ -365,6 +364,7 @@ class FamilyAllocation:
     def _number_bridged_nodes(
         self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
+        """Write an address in a subnet of the leaf for each node port: by port, or with `rails` by the node's slot."""
         ports = sum(run.numbers for run in tier.downs)
         room = size if not self.family.subnet_size else size_bridged_subnet(ports)
         places = room - RESERVED_IN_SUBNET - 1
@@ -388,7 +388,7 @@ class FamilyAllocation:
 def join_mlag_blocks(
     family: Family, subnets: Subnets, mlag_peers: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
 ) -> None:
-    """Join the blocks of each MLAG pair among some devices; `mate` is the other switch of its pair, -1 for none;
+    """Join the blocks of each MLAG pair among some devices; `mlag_peers` has the other switch of its pair, -1 for none;
     `addressed`: whether each of the two has an address of its own.
 
     Raises InputError (FG044) where the two blocks do not follow each other, as a lock from before may have it.

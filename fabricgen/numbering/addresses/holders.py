@@ -63,12 +63,13 @@ class Holders:
         yield from self._list_holders_in_vrfs(address)
 
     def _list_holders_in_vrfs(self, address: int) -> Iterator[tuple[int, str]]:
-        """The same of loopbacks and links in VRFs."""
+        """(device row, what the address is used for) of every use in a VRF: as a loopback or on a link."""
         addresses, links = self._addresses, self._plan.links
         for (_, vrf), column in addresses.vrf_loopbacks.items():
             for row in np.flatnonzero(column.equals(address)).tolist():
                 yield row, f"the loopback of {self._names[row]} in VRF {vrf}"
         for (_, vrf), pairs in addresses.vrf_links.items():
+            # columns of pairs have the even address of the upper end; the lower end has the odd one
             for link in np.flatnonzero(pairs.equals(address & ~1)).tolist():
                 row = int(links.a_device[link])
                 yield row, f"on the link of {self._names[row]} {self._ports[0][link]} in VRF {vrf}"

@@ -81,6 +81,7 @@ def _take_port_addresses(plan: WiringPlan, numbered: Links, management: Manageme
 def _copy_loopbacks(
     plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: AddressColumn, management: Management
 ) -> None:
+    """Manage the switches of the management fabric itself at their loopbacks."""
     for tier in fabric.tiers:
         rows = plan.devices.of_tier(tier.key).rows
         management.address[rows] = loopback[rows]
@@ -95,6 +96,7 @@ def _allocate_flat_subnet(
     slots = [allocator.slots(fabric, tier) for fabric, tier in tiers]
     needed = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
     hosts = allocator.blocks.capacity("management", power_of_two_at_least(needed))
+    # of each subnet the network address, the gateway and the broadcast address are left out
     windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(_bound_subnet_count(needed, hosts)))
     subnet_pool = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")
     numbers_by_tier = [allocator.blocks.numbers(subnet_pool, s, Need("switches"), hosts - 3) for s in slots]

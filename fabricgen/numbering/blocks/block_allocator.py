@@ -55,7 +55,7 @@ class DeviceBlocks:
     first: tuple[AddressColumn, ...]
 
     def at(self, device: Ints, index: Ints64) -> AddressColumn:
-        """For each row the address at index `place` of all blocks of a device, one block after the other."""
+        """For each row the address at `index` in all blocks of a device, one block after the other."""
         if len(self.first) == 1:
             return self.first[0][device].plus(index)
         addresses = self.first[0][device]
@@ -190,6 +190,7 @@ class BlockAllocator:
         return DeviceBlocks(size, tuple(_allocate_by_layer(slots, name, allocate_for_name) for name in names))
 
     def _check_windows(self, source: NumberPool, name: str, intervals: Intervals) -> None:
+        """Raise InputError (FG038) where the lock keeps numbers of a name outside of its pool."""
         for interval in intervals:
             if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
@@ -202,6 +203,7 @@ class BlockAllocator:
                 )
 
     def _explain_overflow(self, source: NumberPool, error: NoRoomError, need: Need) -> InputError:
+        """The error of a pool without room: what it has, how much is used and asked for, and how much to add."""
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
         used = sum(_count_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
@@ -258,7 +260,7 @@ def _allocate_by_layer(slots: Slots, name: str, allocate_for_name: Callable[[str
 
 
 def pick_numbers(intervals: Intervals, indexes: Ints64) -> Ints64:
-    """The numbers at indexes `places` (int64) of some intervals, one after the other; int64."""
+    """The numbers at some indexes (int64) of intervals that are counted one after the other; int64."""
     numbers = np.zeros(len(indexes), dtype=np.int64)
     start = 0
     for interval in intervals:

@@ -150,7 +150,7 @@ class IPv4Column(AddressColumn):
         low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])
         if lengths is not None:
             distinct_lengths, number = unique_below(lengths, V4.bits + 1)
-            low += number * np.int64(_HALVES)
+            low += number * np.int64(_HALVES)  # one code for the lower half and the length together
             endings = object_array([f"/{length}" for length in distinct_lengths.tolist()])
         distinct_lows, tail = unique_below(low, len(endings) * _HALVES)
         halves = distinct_lows % _HALVES
@@ -217,7 +217,8 @@ class IPv6Column(AddressColumn):
             return IPv6Column(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
         shift = np.uint64(size.bit_length() - 1)
         low = self.low + (steps << shift)
-        carried = (low < self.low).astype(np.uint64)
+        carried = (low < self.low).astype(np.uint64)  # unsigned sums wrap: less than a summand is beyond 2^64
+        # a shift by 64 is undefined, so none is made where nothing is shifted out of the low word
         past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
         return IPv6Column(self.high + past + carried, low)
 
@@ -230,6 +231,7 @@ class IPv6Column(AddressColumn):
         return ComputedColumn(len(self), partial(self._format_rows, lengths))
 
     def _format_rows(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
+        """The addresses of rows `start` to `stop` - 1 as text, with their prefix lengths if these are given."""
         from socket import AF_INET6, inet_ntop
 
         words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
@@ -259,7 +261,7 @@ def make_column(family: Family, addresses: Sequence[int]) -> AddressColumn:
 
 
 def pick_addresses(kind: str, intervals: Intervals, index: Ints64, size: int) -> AddressColumn:
-    """The addresses at `place` (int64), counted in steps of `size` addresses over some intervals, one after the other.
+    """The addresses at each `index` (int64), counted in steps of `size` over some intervals, one after the other.
 
     `kind` is the family as the lock names it; intervals are aligned to `size`.
     """

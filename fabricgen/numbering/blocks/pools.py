@@ -80,14 +80,14 @@ class Need:
 
     @property
     def verb(self) -> str:
-        """The verb that goes with it."""
+        """`need` or `needs`, as the subject is plural or singular."""
         return "need" if self.what.startswith("nodes ") else "needs"
 
 
 def explain_tier_need(
     design: Design, fabric: FabricDesign, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
 ) -> Need:
-    """The need of `each` addresses (`each_text`) for every one of `slots` switches, reserved ones included."""
+    """The need of `per_switch` addresses (`size_text`) for each of `slots` switches, reserved ones included."""
     numbers = power_of_two_at_least(slots if per_switch > 1 else slots + 1) * per_switch
     switches = f"{slots} switch{'es' * (slots != 1)}" + (
         " after the first, which stays unused" if per_switch == 1 else ""
