@@ -26,7 +26,7 @@ FOUR = {"400zr", "400zr-plus"}
 def far_apart(monkeypatch: pytest.MonkeyPatch, metres: float, *sets: str) -> Cluster:
     """The cluster with every run of one length."""
     runs: Any = lambda devices, racks, floor, a, b: np.full(len(a), float(metres))  # noqa: E731
-    monkeypatch.setattr("fabricgen.wiring.cabling.cables.run_length", runs)
+    monkeypatch.setattr("fabricgen.wiring.cabling.cables.measure_device_runs", runs)
     return build_cluster(build_design(load_blueprint(str(BLUEPRINT), sets)))
 
 

@@ -95,7 +95,7 @@ def measure_device_runs(devices: DeviceTable, racks: RackTable, floor: Floor, a:
 
 
 def measure_runs_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
-    """As `run_length`, between pairs of rows of `at`."""
+    """As `measure_device_runs`, between pairs of rows of `at`."""
     return measure_ways_between(at, racks, floor, a, b) * (1 + floor.slack) + 2 * floor.trays.loop_m
 
 
