@@ -194,7 +194,7 @@ def sheets_of(file: str) -> Iterator[Sheet]:
     if file.lower().endswith(_WORKBOOKS):
         yield from workbook_sheets(data, file)
     elif file.lower().endswith(".csv"):
-        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, what="CSV"), file))
+        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, kind="CSV"), file))
     else:
         refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
 

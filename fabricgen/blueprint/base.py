@@ -30,7 +30,7 @@ class Model(FrozenModel):
         while "fields" not in fields and "schema" in fields:
             fields = fields["schema"]
         for field in fields.get("fields", {}).values():
-            field["schema"] = _exact(field["schema"])
+            field["schema"] = _forbid_conversions(field["schema"])
         return schema
 
     @classmethod
@@ -52,39 +52,41 @@ def old_names(field: FieldInfo) -> tuple[str, ...]:
     return tuple(map(str, alias.choices[1:])) if isinstance(alias, AliasChoices) else ()
 
 
-def _exact(schema: Any) -> Any:
+def _forbid_conversions(schema: Any) -> Any:
     """A field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and 1."""
     kind = schema["type"]
     if kind in ("int", "float"):
-        return core_schema.no_info_before_validator_function(_whole if kind == "int" else _number, schema)
+        return core_schema.no_info_before_validator_function(
+            _check_whole_number if kind == "int" else _check_number, schema
+        )
     if kind == "literal" and any(isinstance(value, int) for value in schema["expected"]):
-        wanted = ", ".join(map(repr, schema["expected"]))
-        return core_schema.no_info_before_validator_function(partial(_one_of, wanted), schema)
+        expected = ", ".join(map(repr, schema["expected"]))
+        return core_schema.no_info_before_validator_function(partial(_check_choice, expected), schema)
     if kind == "bool":
         return {**schema, "strict": True}
     if kind in ("model", "definitions", "definition-ref"):
         return schema  # other models have seen to theirs
-    changed = {key: _exact(schema[key]) for key in _BELOW if isinstance(schema.get(key), dict)}
+    changed = {key: _forbid_conversions(schema[key]) for key in _BELOW if isinstance(schema.get(key), dict)}
     for key in ("choices", "items_schema"):
         if isinstance(schema.get(key), list):
-            changed[key] = [_exact(choice) for choice in schema[key]]
+            changed[key] = [_forbid_conversions(choice) for choice in schema[key]]
     return {**schema, **changed}
 
 
-def _whole(value: Any) -> Any:
+def _check_whole_number(value: Any) -> Any:
     if isinstance(value, bool | str):
         raise PydanticKnownError("int_type")
     return value
 
 
-def _one_of(wanted: str, value: Any) -> Any:
+def _check_choice(expected: str, value: Any) -> Any:
     """Numbers to choose from; true counts as 1 to Python."""
     if isinstance(value, bool):
-        raise PydanticKnownError("literal_error", {"expected": wanted})
+        raise PydanticKnownError("literal_error", {"expected": expected})
     return value
 
 
-def _number(value: Any) -> Any:
+def _check_number(value: Any) -> Any:
     if isinstance(value, bool | str):
         raise PydanticKnownError("float_type")
     return value

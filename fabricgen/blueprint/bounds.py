@@ -29,35 +29,35 @@ class Bound(FrozenModel):
     @classmethod
     def read(cls, value: Any) -> Any:
         """Read `3`, `"<= 0.8"` and `">= 380"`; raises ValueError for anything else."""
-        return _read(value, forms.BOUND, 'a number such as 3, or a bound such as "<= 3"')
+        return _parse_bound(value, forms.BOUND, 'a number such as 3, or a bound such as "<= 3"')
 
     @classmethod
     def read_share(cls, value: Any) -> Any:
         """Read `93.75%` and `">= 90%"`; raises ValueError for anything else."""
-        return _read(value, forms.SHARE_BOUND, 'a share such as 93.75%, or a bound such as ">= 90%"')
+        return _parse_bound(value, forms.SHARE_BOUND, 'a share such as 93.75%, or a bound such as ">= 90%"')
 
-    def holds(self, found: float) -> bool:
+    def holds(self, figure: float) -> bool:
         """Whether a figure is so."""
         if self.sign == ">=":
-            return found >= self.value - _SLACK
+            return figure >= self.value - _SLACK
         if self.sign == "<=":
-            return found <= self.value + _SLACK
-        return abs(found - self.value) <= 0.5 * float(10**-self.decimals) + _SLACK
+            return figure <= self.value + _SLACK
+        return abs(figure - self.value) <= 0.5 * float(10**-self.decimals) + _SLACK
 
-    def text(self, found: float | None = None) -> str:
+    def text(self, figure: float | None = None) -> str:
         """The bound in words, or a figure as it is written beside it, to four digits at least."""
-        shown = self.value if found is None else round(found, max(4, self.decimals))
+        shown = self.value if figure is None else round(figure, max(4, self.decimals))
         words = f"{number(100 * shown)}%" if self.percent else number(shown)
-        return words if found is not None else {"<=": "at most ", ">=": "at least "}.get(self.sign, "") + words
+        return words if figure is not None else {"<=": "at most ", ">=": "at least "}.get(self.sign, "") + words
 
 
-def _read(value: Any, form: str, wanted: str) -> Any:
+def _parse_bound(value: Any, form: str, expected: str) -> Any:
     if isinstance(value, Bound):
         return value
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     text = format(Decimal(repr(value)), "f") if is_number else value
     if not isinstance(text, str) or not re.fullmatch(form, text, re.ASCII):
-        raise ValueError(f"expected {wanted}")
+        raise ValueError(f"expected {expected}")
     sign, digits, percent = re.fullmatch(r"\s*([<>]=)?\s*([0-9.]+)\s*(%?)\s*", text).groups()  # type: ignore[union-attr]
     decimals = len(digits.partition(".")[2]) + (2 if percent else 0)
     stated = float(digits) / (100 if percent else 1)
@@ -89,14 +89,14 @@ ShareBoundOf = Annotated[
 """A share, or the least or most of it."""
 
 
-def _size(text: str) -> str:
+def _check_size(text: str) -> str:
     parse_size(text)
     return text
 
 
 Size = Annotated[
     str,
-    AfterValidator(_size),
+    AfterValidator(_check_size),
     WithJsonSchema(text_form(forms.SIZE, "a size of messages in powers of 1024 bytes, such as 8G", "8G")),
 ]
 """A size of messages, as it is written."""

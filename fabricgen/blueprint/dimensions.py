@@ -121,22 +121,22 @@ def dimension_names() -> tuple[str, ...]:
 @cache
 def dimension_of(name: str) -> Dimension:
     """The dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
-    for one in DIMENSIONS:
-        if one.name == name:
-            return one
+    for dimension in DIMENSIONS:
+        if dimension.name == name:
+            return dimension
     raise KeyError(name)
 
 
 @cache
 def scopes() -> tuple[str, ...]:
     """From wide to narrow, where the switches of a tier's group may stand: `all`, then the places."""
-    return (WHOLE, *(one.name for one in DIMENSIONS if one.is_place))
+    return (WHOLE, *(dimension.name for dimension in DIMENSIONS if dimension.is_place))
 
 
 @cache
 def leg_dimensions() -> tuple[str, ...]:
     """The names of what tells the ports of a node apart, in order."""
-    return tuple(one.name for one in DIMENSIONS if not one.is_place)
+    return tuple(dimension.name for dimension in DIMENSIONS if not dimension.is_place)
 
 
 def leg_number(name: str, leg: LegNumbers) -> int:
@@ -149,7 +149,9 @@ def leg_number(name: str, leg: LegNumbers) -> int:
 
 def is_told(name: str, per: Collection[str]) -> bool:
     """Whether `per` tells a value of a dimension, or of a tier: it is in it, or follows from a finer one that is."""
-    return name in per or any(one.follows in per for one in DIMENSIONS if one.name == name and one.follows)
+    return name in per or any(
+        dimension.follows in per for dimension in DIMENSIONS if dimension.name == name and dimension.follows
+    )
 
 
 def noun_of(name: str) -> str:

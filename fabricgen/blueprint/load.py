@@ -49,20 +49,20 @@ class LoadedBlueprint:
     @property
     def names_single_things(self) -> bool:
         """Whether it says anything of single devices, racks or tiers by names that depend on the whole cluster."""
-        own, floor = self.blueprint, self.blueprint.floor
+        blueprint, floor = self.blueprint, self.blueprint.floor
         return bool(
-            own.names.switches
-            or own.names.nodes
-            or own.names.devices
-            or any(fabric.names for fabric in own.fabrics.values())
-            or own.address_of
-            or own.config_of
-            or own.cable_of
+            blueprint.names.switches
+            or blueprint.names.nodes
+            or blueprint.names.devices
+            or any(fabric.names for fabric in blueprint.fabrics.values())
+            or blueprint.address_of
+            or blueprint.config_of
+            or blueprint.cable_of
             or floor.devices
             or floor.racks
             or self.guids
             or self.inventory
-            or own.numbers_tiers
+            or blueprint.numbers_tiers
         )
 
     @cached_property
@@ -112,17 +112,17 @@ def load_blueprint(
     instead of the nearest one above the blueprint; `unsaved` stands for the content of files, by their names.
     Raises InputError with every fault found, each with its place.
     """
-    blueprint_of = locked_blueprint(path)
-    if blueprint_of != path:
-        raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {blueprint_of}")
+    unlocked = locked_blueprint(path)
+    if unlocked != path:
+        raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {unlocked}")
     source = read_source(path, sets=sets, allow_outside=allow_outside, unsaved=unsaved)
     folder = Path.cwd() if path == "-" else Path(path).parent
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
     inventory = read_inventory(blueprint, source, folder, allow_outside=allow_outside)
-    project, told = read_settings(settings or find_settings(folder))
+    project, project_source = read_settings(settings or find_settings(folder))
     lock = read_lock(path, blueprint.name)
-    return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, inventory, project, told)
+    return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, inventory, project, project_source)
 
 
 # The settings of a project: a file that holds for every blueprint in its folder and below.
@@ -134,19 +134,19 @@ SETTINGS = ".fabricgen.yaml"
 def find_settings(folder: Path) -> Path | None:
     """The settings file nearest to a folder, going up from where it really lies: however a blueprint is named, it is
     judged alike. None above the folder that holds `.git`."""
-    at = folder.resolve()
-    for place in (at, *at.parents):
-        if (place / SETTINGS).is_file():
-            return _shown(place / SETTINGS)
-        if (place / ".git").exists():
+    start = folder.resolve()
+    for parent in (start, *start.parents):
+        if (parent / SETTINGS).is_file():
+            return _shorten_path(parent / SETTINGS)
+        if (parent / ".git").exists():
             return None
     return None
 
 
-def _shown(file: Path) -> Path:
+def _shorten_path(file: Path) -> Path:
     """As seen from the working directory where it lies below it, so that messages stay short."""
-    here = Path.cwd()
-    return file.relative_to(here) if file.is_relative_to(here) else file
+    cwd = Path.cwd()
+    return file.relative_to(cwd) if file.is_relative_to(cwd) else file
 
 
 def read_settings(file: Path | None) -> tuple[Project, Located | None]:

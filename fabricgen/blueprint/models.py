@@ -122,7 +122,7 @@ MOST_SLOTS = 1 << 18
 """Scalable units of a cluster, reserved ones included: a quarter of a million, of a rack or more each."""
 
 
-def _countable(pods: dict[str, Pod]) -> dict[str, Pod]:
+def _check_unit_count(pods: dict[str, Pod]) -> dict[str, Pod]:
     """Raises ValueError for more scalable units than any hall of this planet holds, which would take hours to size."""
     slots = sum(pod.slots * pod.count for pod in pods.values())
     if slots > MOST_SLOTS:
@@ -151,7 +151,7 @@ class ScaleUp(Model):
     )
 
     @model_validator(mode="after")
-    def _racks_are_of_racks(self) -> Self:
+    def _check_racks(self) -> Self:
         if self.racks is not None and self.per != "rack":
             raise ValueError("`racks` goes with `per: rack`")
         return self
@@ -179,7 +179,7 @@ class Blueprint(Model):
         description="Several kinds of units by name, of which pods name theirs with `unit`: {h100: {nodes: 32 x "
         "dgx-h100}, b300: {nodes: 72 x dgx-b300}}.",
     )
-    pods: Annotated[dict[Name, Pod], AfterValidator(_countable)] = Field(
+    pods: Annotated[dict[Name, Pod], AfterValidator(_check_unit_count)] = Field(
         default_factory=lambda: {"p1": Pod.model_construct()},
         min_length=1,
         description="Pods by name. Default: p1 of one unit.",
@@ -256,14 +256,14 @@ class Blueprint(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _version_first(cls, value: Any) -> Any:
+    def _check_version(cls, value: Any) -> Any:
         version = value.get("fabricgen") if isinstance(value, dict) else None
         if isinstance(version, int) and version > 1:
             raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
         return value
 
     @model_validator(mode="after")
-    def _has_units(self) -> Self:
+    def _require_units(self) -> Self:
         if self.scalable_unit is None and not self.scalable_units:
             raise ValueError("state what pods are made of: `scalable_unit`, or several kinds in `scalable_units`")
         return self
@@ -271,8 +271,8 @@ class Blueprint(Model):
     @property
     def unit_kinds(self) -> dict[str, tuple[tuple[str, ...], ScalableUnit]]:
         """Kinds of scalable units by name, "" for `scalable_unit`: where each is stated, and what it says."""
-        own = {"": (("scalable_unit",), self.scalable_unit)} if self.scalable_unit else {}
-        return own | {name: (("scalable_units", name), unit) for name, unit in self.scalable_units.items()}
+        single_kind = {"": (("scalable_unit",), self.scalable_unit)} if self.scalable_unit else {}
+        return single_kind | {name: (("scalable_units", name), unit) for name, unit in self.scalable_units.items()}
 
     @property
     def numbers_tiers(self) -> bool:
@@ -285,15 +285,15 @@ class Blueprint(Model):
 
         The first of several keeps the name that it had among those `before`, alone or numbered.
         """
-        named: dict[str, Pod] = {}
+        pods_by_name: dict[str, Pod] = {}
         for key, pod in self.pods.items():
             stem, first = re.fullmatch(r"(.*?)(\d*)", key).groups()  # type: ignore[union-attr]
             for i in range(pod.count):
                 name = f"{stem}{int(first or 1) + i}"
                 numbered = name in before and name not in self.pods
                 alone = key in before if (key in before) != numbered else pod.count == 1
-                named[key if alone and not i else name] = pod
-        return dict(sorted(named.items(), key=lambda item: natural(item[0])))
+                pods_by_name[key if alone and not i else name] = pod
+        return dict(sorted(pods_by_name.items(), key=lambda name_and_pod: natural(name_and_pod[0])))
 
 
 def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:

@@ -66,37 +66,37 @@ def apply_set(tree: Node, setting: str) -> Node:
         raise fault("FG008", "'include' cannot be set: files are included before values are set", span=span)
     if len(path) + value.height > MAX_DEPTH:
         raise fault("FG008", f"{written} nests deeper than {MAX_DEPTH}", span=span)
-    return _put(tree, path, value, span, ())
+    return _put_value(tree, path, value, span, ())
 
 
-def _put(node: Node, path: tuple[str, ...], value: Node, span: Span, above: Path) -> Node:
+def _put_value(node: Node, path: tuple[str, ...], value: Node, span: Span, above: Path) -> Node:
     if not path:
         return value
     part, rest = path[0], path[1:]
     if isinstance(node.value, tuple):
-        index = _index(part, node, span, above)
-        items = list(node.value)
-        items[index] = _put(items[index], rest, value, span, (*above, index))
-        return sequence(tuple(items), node.span, node.used)
+        index = _parse_index(part, node, span, above)
+        elements = list(node.value)
+        elements[index] = _put_value(elements[index], rest, value, span, (*above, index))
+        return sequence(tuple(elements), node.span, node.used)
     if node.value is None:
         node = mapping({}, span)
     if not isinstance(node.value, dict):
-        raise _no_mapping(node, part, span, above)
+        raise _make_no_mapping_error(node, part, span, above)
     old = node.value.get(part) or Entry(span, Node(None, span))
-    new = Entry(old.key, _put(old.node, rest, value, span, (*above, part)))
+    new = Entry(old.key, _put_value(old.node, rest, value, span, (*above, part)))
     return mapping({**node.value, part: new}, node.span, node.used)
 
 
-def _index(part: str, node: Node, span: Span, above: Path) -> int:
+def _parse_index(part: str, node: Node, span: Span, above: Path) -> int:
     count = len(node.value)
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < count:
         return int(part)
-    known = f"write an index from 0 to {count - 1}" if count else "it is empty"
+    hint = f"write an index from 0 to {count - 1}" if count else "it is empty"
     message = f"{dotted(above) or 'the top level'} is a list and has no '{part}'"
-    raise fault("FG008", message, path=above, hint=known, span=span)
+    raise fault("FG008", message, path=above, hint=hint, span=span)
 
 
-def _no_mapping(node: Node, part: str, span: Span, above: Path) -> InputError:
+def _make_no_mapping_error(node: Node, part: str, span: Span, above: Path) -> InputError:
     message = f"{dotted(above) or 'the top level'} is {kind_of(node)}, not a mapping; it cannot have '{part}'"
     return fault("FG008", message, path=above, hint=f"that value stands at {node.span}", span=span)
 
@@ -112,45 +112,47 @@ class OldName(NamedTuple):
 
 
 @cache
-def _old_words() -> frozenset[str]:
+def _list_old_words() -> frozenset[str]:
     """Every old name of the language."""
-    return frozenset(old for part in _parts(Model) for info in part.model_fields.values() for old in old_names(info))
+    return frozenset(
+        old for part in _list_models(Model) for info in part.model_fields.values() for old in old_names(info)
+    )
 
 
-def _parts(model: type[Model]) -> Iterator[type[Model]]:
+def _list_models(model: type[Model]) -> Iterator[type[Model]]:
     """The models that are made from one, and from those: all parts of the language."""
     for part in model.__subclasses__():
         yield part
-        yield from _parts(part)
+        yield from _list_models(part)
 
 
 def old_names_in(data: Any) -> Iterator[OldName]:
     """Every key of a blueprint, as plain data, that has another name today."""
-    for path in _keys_among(data, _old_words(), ()):
+    for path in _find_keys(data, _list_old_words(), ()):
         for name, info in fields_at(Blueprint, path[:-1]).items():
             if path[-1] in old_names(info):
                 yield OldName(path, name)
 
 
-def _keys_among(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for key, value in items:
+def _find_keys(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
+    entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in entries:
         if key in words:
             yield (*above, key)
-        yield from _keys_among(value, words, (*above, key))
+        yield from _find_keys(value, words, (*above, key))
 
 
 def as_written(data: Any, path: Path) -> Path:
     """A path with the names that the text has, old ones where it uses them; what it lacks stays as it is."""
-    found: list[str | int] = []
+    written: list[str | int] = []
     for part in path:
         old: tuple[str, ...] = ()
         if isinstance(data, dict) and part not in data:
-            info = fields_at(Blueprint, path[: len(found)]).get(str(part))
+            info = fields_at(Blueprint, path[: len(written)]).get(str(part))
             old = tuple(name for name in old_names(info) if name in data) if info else ()
-        found.append(old[0] if old else part)
+        written.append(old[0] if old else part)
         try:
-            data = data[found[-1]]
+            data = data[written[-1]]
         except (KeyError, IndexError, TypeError):
-            return (*found, *path[len(found) :])
-    return tuple(found)
+            return (*written, *path[len(written) :])
+    return tuple(written)

@@ -13,7 +13,7 @@ from fabricgen.models.forms import FrozenModel, text_form
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
 
 
-def _name(text: str) -> str:
+def _check_name(text: str) -> str:
     if not re.fullmatch(NAME_PATTERN[1:-1], text):
         raise ValueError(
             f"'{text}' is not a name: lower-case letters, digits and '-', a letter first, at most 32 characters"
@@ -22,11 +22,11 @@ def _name(text: str) -> str:
 
 
 NAME_FORM = text_form(NAME_PATTERN, "a name: lower-case letters, digits and '-', a letter first, at most 32 characters")
-Name = Annotated[str, AfterValidator(_name), WithJsonSchema(NAME_FORM)]
+Name = Annotated[str, AfterValidator(_check_name), WithJsonSchema(NAME_FORM)]
 """A name that ends up in host names (RFC 1123 labels)."""
 
 
-def _one_line(text: str) -> str:
+def _check_one_line(text: str) -> str:
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         raise ValueError("control characters and line breaks are not allowed here")
     return text
@@ -35,7 +35,7 @@ def _one_line(text: str) -> str:
 Line = Annotated[
     str,
     Field(max_length=200),
-    AfterValidator(_one_line),
+    AfterValidator(_check_one_line),
     WithJsonSchema(text_form(forms.LINE, "text of one line, at most 200 characters", maxLength=200)),
 ]
 """Free text of one line."""
@@ -107,7 +107,7 @@ NODE_SET_FORM = {
 }
 
 
-def _speed(value: Any) -> int:
+def _read_speed(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a speed such as 400G")
     return parse_speed(value)
@@ -115,7 +115,7 @@ def _speed(value: Any) -> int:
 
 Speed = Annotated[
     int,
-    BeforeValidator(_speed),
+    BeforeValidator(_read_speed),
     WithJsonSchema(
         text_form(
             forms.SPEED,
@@ -129,7 +129,7 @@ Speed = Annotated[
 """A speed, held in Gb/s."""
 
 
-def _ratio(value: Any) -> Fraction:
+def _read_ratio(value: Any) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
         raise ValueError('expected a ratio such as "2:1"')
     return value if isinstance(value, Fraction) else parse_ratio(value)
@@ -137,7 +137,7 @@ def _ratio(value: Any) -> Fraction:
 
 Ratio = Annotated[
     Fraction,
-    BeforeValidator(_ratio),
+    BeforeValidator(_read_ratio),
     WithJsonSchema(
         text_form(
             forms.RATIO,
@@ -151,7 +151,7 @@ Ratio = Annotated[
 """Downlink over uplink bandwidth."""
 
 
-def _percent(value: Any) -> float:
+def _read_percent(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a percentage such as 10%")
     share = parse_percent(value)
@@ -163,7 +163,7 @@ def _percent(value: Any) -> float:
 PERCENT_FORM = text_form(
     forms.PERCENT, "a share such as 10% or 0.1", "10%", type=["string", "number"], minimum=0, maximum=1
 )
-Percent = Annotated[float, BeforeValidator(_percent), WithJsonSchema(PERCENT_FORM)]
+Percent = Annotated[float, BeforeValidator(_read_percent), WithJsonSchema(PERCENT_FORM)]
 """A share, held as a fraction of 1."""
 
 
@@ -214,8 +214,8 @@ class Peers(Links):
     @classmethod
     def read(cls, value: Any) -> Any:
         """Read what `Links` reads, perhaps followed by `per su`; raises ValueError for anything else."""
-        found = re.fullmatch(r"(.*\S)\s+per\s+su\s*", value) if isinstance(value, str) else None
-        return {**Links.read(found[1]), "per_su": True} if found else super().read(value)
+        match = re.fullmatch(r"(.*\S)\s+per\s+su\s*", value) if isinstance(value, str) else None
+        return {**Links.read(match[1]), "per_su": True} if match else super().read(value)
 
 
 PeersOf = Annotated[
@@ -268,7 +268,7 @@ NicModes = Annotated[
 """Node profile -> how its NIC ports are run; one for all kinds of nodes."""
 
 
-def _one_a_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:
+def _check_one_per_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:
     """Raises ValueError for a speed that two breakouts make."""
     speeds = [mode.speed_gbps for mode in modes]
     twice = next((speed for i, speed in enumerate(speeds) if speed in speeds[:i]), None)
@@ -280,7 +280,7 @@ def _one_a_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:
 Breakouts = Annotated[
     tuple[Annotated[NicMode, BeforeValidator(NicMode.read)], ...],
     BeforeValidator(lambda value: value if isinstance(value, list | tuple) else () if value is None else [value]),
-    AfterValidator(_one_a_speed),
+    AfterValidator(_check_one_per_speed),
     WithJsonSchema(
         {
             "description": "Ports that cages are split into, one or a list with one for each speed.",
@@ -315,7 +315,7 @@ MediaOf = Annotated[
 """Media that links may use."""
 
 
-def _cages(value: Any) -> Any:
+def _read_cages(value: Any) -> Any:
     """Cage numbers from ranges, in their order: `1-32,49`."""
     if isinstance(value, tuple):
         return value  # read before
@@ -323,20 +323,20 @@ def _cages(value: Any) -> Any:
         value = str(value)
     if not isinstance(value, str):
         raise ValueError("expected cages such as 1-32 or 1-16,33-48")
-    found: list[int] = []
+    cages: list[int] = []
     for part in value.split(","):
         ends = re.fullmatch(r" *(\d{1,4})(?: *- *(\d{1,4}))? *", part, re.ASCII)
         if ends is None or int(ends[2] or ends[1]) < int(ends[1]) or int(ends[1]) < 1:
             raise ValueError(f"'{value}' is not a range of cages such as 1-32 or 1-16,33-48")
-        found += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
-    return tuple(dict.fromkeys(found))
+        cages += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
+    return tuple(dict.fromkeys(cages))
 
 
 _CAGE = r"(?!0+(?!\d))\d{1,4}"
 _CAGE_RANGE = rf" *{_CAGE}(?: *- *{_CAGE})? *"
 Cages = Annotated[
     tuple[int, ...],
-    BeforeValidator(_cages),
+    BeforeValidator(_read_cages),
     WithJsonSchema(
         text_form(
             rf"^{_CAGE_RANGE}(?:,{_CAGE_RANGE})*$",

@@ -41,7 +41,7 @@ def omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozens
 
     `pods` are the pods by name in pod order. Raises InputError for a slot that does not exist.
     """
-    found, faults = _not_yet_filled(pods)
+    omitted, faults = _list_unfilled(pods)
     for i, text in enumerate(blueprint.omit):
         slots = stated_slots(text, pods)
         if isinstance(slots, str):
@@ -49,10 +49,10 @@ def omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozens
             hint = f"{did_you_mean(text.split('/')[0], pods)}; {hint}" if "no pod" in slots else hint
             faults.append(Diagnostic("FG013", Severity.ERROR, f"omit: {slots}", ("omit", i), hint))
         else:
-            found |= slots
+            omitted |= slots
     if faults:
         raise InputError(faults)
-    return frozenset(found)
+    return frozenset(omitted)
 
 
 def stated_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
@@ -63,36 +63,36 @@ def stated_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str
     parts = [m.groups() if (m := _PART.match(p)) else ("", p) for p in rest]
     if [kind for kind, _ in parts] not in (["su"], ["su", "node"], ["su", "rack"]):
         return f"'{text}' is not a slot"
-    found: set[NodeSlot] = set()
-    for at, (name, (pod, unit)) in enumerate(pods.items()):
+    slots: set[NodeSlot] = set()
+    for index, (name, (pod, unit)) in enumerate(pods.items()):
         if pod_name not in (name, "*"):
             continue
-        units = _numbers(parts[0][1], pod.su)
+        units = _parse_numbers(parts[0][1], pod.su)
         if not units:
             return f"{name} has {pod.su} scalable units, there is no {rest[0]}"
-        members = _members(parts[1:], unit)
+        members = _list_members(parts[1:], unit)
         if not members:
             return f"a scalable unit has {unit.nodes} nodes in racks of {unit.nodes_per_rack}, there is no {rest[1]}"
-        found |= {NodeSlot(at, su, node) for su in units for node in members}
-    return found
+        slots |= {NodeSlot(index, su, node) for su in units for node in members}
+    return slots
 
 
-def _members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
+def _list_members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
     """The nodes of a unit, from 1, that a part of a slot such as (`rack`, `last`) names; all where there is none."""
     if not parts:
         return range(1, unit.nodes + 1)
     (kind, number), *_ = parts
     if kind == "node":
-        return _numbers(number, unit.nodes)
-    racks = _numbers(number, -(-unit.nodes // unit.nodes_per_rack))
+        return _parse_numbers(number, unit.nodes)
+    racks = _parse_numbers(number, -(-unit.nodes // unit.nodes_per_rack))
     if not racks:
         return range(0)
     return range((racks[0] - 1) * unit.nodes_per_rack + 1, min(racks[-1] * unit.nodes_per_rack, unit.nodes) + 1)
 
 
-def _not_yet_filled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Diagnostic]]:
+def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Diagnostic]]:
     """Slots of last units that pods with a number of `nodes` leave for later."""
-    found: set[NodeSlot] = set()
+    unfilled: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
     for i, (name, (pod, unit)) in enumerate(pods.items()):
         if pod.nodes is None:
@@ -106,11 +106,11 @@ def _not_yet_filled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[D
             )
             hint = f"su: {-(-pod.nodes // nodes)}"
             faults.append(Diagnostic("FG013", Severity.ERROR, message, ("pods", name, "nodes"), hint))
-        found |= {NodeSlot(i, pod.su, node) for node in range(pod.nodes - slots + nodes + 1, nodes + 1)}
-    return found, faults
+        unfilled |= {NodeSlot(i, pod.su, node) for node in range(pod.nodes - slots + nodes + 1, nodes + 1)}
+    return unfilled, faults
 
 
-def _numbers(text: str, last: int) -> range:
+def _parse_numbers(text: str, last: int) -> range:
     if text == "*":
         return range(1, last + 1)
     number = last if text == "last" else int(text)

@@ -45,19 +45,19 @@ def read_source(
     FG007 for an include that is not allowed, FG008 for a bad setting.
     """
     if blueprint == "-":
-        tree, here = parse_tree(_stdin(), STDIN), _Place(Path(), (STDIN,), 0)
+        tree, start = parse_tree(_read_stdin(), STDIN), _Place(Path(), (STDIN,), 0)
     else:
         file = Path(blueprint)
         tree = parse_tree((unsaved or {}).get(str(file)) or read_bytes(file, str(file)), str(file))
-        here = _Place(file.parent, (os.path.realpath(file),), 0)
-    reader = _Reader(os.path.realpath(here.folder), allow_outside, unsaved or {})
-    tree = reader.complete(tree, here)
+        start = _Place(file.parent, (os.path.realpath(file),), 0)
+    reader = _Reader(os.path.realpath(start.folder), allow_outside, unsaved or {})
+    tree = reader.complete(tree, start)
     for setting in sets:
         tree = apply_set(tree, setting)
     return replace(locate(tree), idle=tuple(dict.fromkeys(reader.idle)))
 
 
-def _stdin() -> bytes:
+def _read_stdin() -> bytes:
     if sys.stdin is None:
         raise fault("FG001", "cannot read standard input: it is closed", span=Span(STDIN, 1, 1))
     try:
@@ -96,16 +96,16 @@ class _Reader:
         if not isinstance(tree.value, dict):
             return self._resolve(tree, place)
         entries = dict(tree.value)
-        asked = entries.pop("include", None)
-        own = self._resolve(mapping(entries, tree.span), place)
+        include = entries.pop("include", None)
+        body = self._resolve(mapping(entries, tree.span), place)
         base: Node | None = None
-        for target in _targets(asked) if asked else ():
-            included = self._load(target, place)
+        for target in _list_targets(include) if include else ():
+            included = self._load_include(target, place)
             if not isinstance(included.value, dict):
-                what = f"'{target.value}' holds {kind_of(included)}, not a mapping"
-                raise _refused(what, target.span, "include it as a value: key: !include file.yaml")
+                message = f"'{target.value}' holds {kind_of(included)}, not a mapping"
+                raise _make_refusal(message, target.span, "include it as a value: key: !include file.yaml")
             base = overlay(base, included) if base else included
-        merged = overlay(base, own) if base else own
+        merged = overlay(base, body) if base else body
         return mapping({k: v for k, v in merged.value.items() if not k.startswith("x-")}, merged.span)
 
     def _resolve(self, node: Node, place: _Place) -> Node:
@@ -117,37 +117,37 @@ class _Reader:
             return mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
             return sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
-        return self._load(Node(node.value.target, node.span), place).used_at(node.used or node.span)
+        return self._load_include(Node(node.value.target, node.span), place).used_at(node.used or node.span)
 
-    def _load(self, target: Node, place: _Place) -> Node:
+    def _load_include(self, target: Node, place: _Place) -> Node:
         """Read the file that `target` names and all that it includes."""
         shown = place.folder / target.value
-        real = self._allowed(target, shown, place)
+        path = self._check_allowed(target, shown, place)
         self._files += 1
         if self._files > MAX_FILES:
-            raise _refused(f"more than {MAX_FILES} files are included", target.span)
-        tree = self._parsed.get((real, shown))
+            raise _make_refusal(f"more than {MAX_FILES} files are included", target.span)
+        tree = self._parsed.get((path, shown))
         if tree is None:
-            content = self._unsaved.get(str(shown)) or read_bytes(Path(real), str(shown), target.span)
+            content = self._unsaved.get(str(shown)) or read_bytes(Path(path), str(shown), target.span)
             tree = parse_tree(content, str(shown))
-            self._parsed[real, shown] = tree
+            self._parsed[path, shown] = tree
         self._values += tree.size
         if self._values > MAX_VALUES:
-            raise _refused(f"the included files hold more than {MAX_VALUES} values", target.span)
+            raise _make_refusal(f"the included files hold more than {MAX_VALUES} values", target.span)
         if place.depth + tree.height > MAX_DEPTH:
-            raise _refused(f"with '{target.value}', values nest deeper than {MAX_DEPTH}", target.span)
-        return self.complete(tree, _Place(shown.parent, (*place.chain, real), place.depth))
+            raise _make_refusal(f"with '{target.value}', values nest deeper than {MAX_DEPTH}", target.span)
+        return self.complete(tree, _Place(shown.parent, (*place.chain, path), place.depth))
 
-    def _allowed(self, target: Node, shown: Path, place: _Place) -> str:
+    def _check_allowed(self, target: Node, shown: Path, place: _Place) -> str:
         """Return the real path of an include, or raise InputError (FG007)."""
         name = target.value
-        real = contained(name, shown, Path(self._root), target.span, allow_outside=self._allow_outside)
-        if real in place.chain:
-            circle = [Path(f).name for f in (*place.chain[place.chain.index(real) :], real)]
-            raise _refused(f"'{name}' includes itself: {' -> '.join(circle)}", target.span)
+        path = contained(name, shown, Path(self._root), target.span, allow_outside=self._allow_outside)
+        if path in place.chain:
+            circle = [Path(f).name for f in (*place.chain[place.chain.index(path) :], path)]
+            raise _make_refusal(f"'{name}' includes itself: {' -> '.join(circle)}", target.span)
         if len(place.chain) > MAX_INCLUDE_DEPTH:
-            raise _refused(f"includes go deeper than {MAX_INCLUDE_DEPTH} files", target.span)
-        return real
+            raise _make_refusal(f"includes go deeper than {MAX_INCLUDE_DEPTH} files", target.span)
+        return path
 
 
 def contained(
@@ -158,7 +158,7 @@ def contained(
     *,
     allow_outside: bool,
     endings: Sequence[str] = ENDINGS,
-    of: str = "blueprint's",
+    owner: str = "blueprint's",
 ) -> str:
     """Return the real path of a file that a blueprint names; raises InputError (FG007) when it leaves `root`, the
     folder of what it is called by in messages.
@@ -167,32 +167,32 @@ def contained(
     secrets, in an error or as a description. A pipe, which would wait for its writer, is refused too.
     """
     if not name.strip() or "\0" in name:
-        raise _refused("an include names no file", span, "write it like !include other.yaml")
+        raise _make_refusal("an include names no file", span, "write it like !include other.yaml")
     if PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor:
-        raise _refused(f"'{name}' is an absolute path", span, "name it relative to this file")
-    real = os.path.realpath(shown)
-    if not allow_outside and not Path(real).is_relative_to(os.path.realpath(root)):
-        hint = f"move the file into the {of} folder or below"
-        raise _refused(f"'{name}' lies outside the {of} folder", span, hint)
-    file = Path(real)
-    if not file.is_dir() and not real.endswith(tuple(endings)):
-        raise _refused(f"'{name}' leads to no file that ends in {' or '.join(endings)}", span)
+        raise _make_refusal(f"'{name}' is an absolute path", span, "name it relative to this file")
+    target = os.path.realpath(shown)
+    if not allow_outside and not Path(target).is_relative_to(os.path.realpath(root)):
+        hint = f"move the file into the {owner} folder or below"
+        raise _make_refusal(f"'{name}' lies outside the {owner} folder", span, hint)
+    file = Path(target)
+    if not file.is_dir() and not target.endswith(tuple(endings)):
+        raise _make_refusal(f"'{name}' leads to no file that ends in {' or '.join(endings)}", span)
     if file.exists() and not (file.is_file() or file.is_dir()):
-        raise _refused(f"'{name}' is no regular file", span)
-    return real
+        raise _make_refusal(f"'{name}' is no regular file", span)
+    return target
 
 
-def _targets(asked: Entry) -> tuple[Node, ...]:
+def _list_targets(include: Entry) -> tuple[Node, ...]:
     """The file names that a top-level `include` gives, those that win last; raises InputError (FG007)."""
-    node = asked.node
+    node = include.node
     targets = node.value if isinstance(node.value, tuple) else (node,)
     for target in targets:
         if not isinstance(target.value, str):
-            what = "!include" if isinstance(target.value, Include) else kind_of(target)
+            kind = "!include" if isinstance(target.value, Include) else kind_of(target)
             hint = "write it like include: other.yaml, or as a list of such names"
-            raise _refused(f"'include' takes file names, not {what}", target.span, hint)
+            raise _make_refusal(f"'include' takes file names, not {kind}", target.span, hint)
     return targets
 
 
-def _refused(message: str, span: Span, hint: str = "") -> InputError:
+def _make_refusal(message: str, span: Span, hint: str = "") -> InputError:
     return fault("FG007", message, hint=hint, span=span)

@@ -47,7 +47,7 @@ def kind_of(file: str) -> str:
     if above == "platforms":
         return "port table"
     try:
-        kind = _profile_folder(path)
+        kind = _find_profile_folder(path)
     except InputError:
         return "profile"
     return f"{_WORDS.get(kind, kind.removesuffix('s').replace('_', '-'))} profile" if kind else "blueprint"
@@ -57,7 +57,7 @@ _WORDS = {"switches": "switch"}
 """Kinds of profiles whose word is not that of their folder without its last letter."""
 
 
-def _profile_folder(path: Path) -> str:
+def _find_profile_folder(path: Path) -> str:
     """The folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`; "" for none.
 
     Raises InputError (FG010) where a profile says no kind that there is: it has an `id` or a `kind`, which no blueprint
@@ -95,7 +95,7 @@ def check_structure(file: str) -> None:
     """
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
-    kind = "" if path.name == SETTINGS or is_lock(file) else _profile_folder(path)
+    kind = "" if path.name == SETTINGS or is_lock(file) else _find_profile_folder(path)
     if path.name == SETTINGS:
         hold_to_schema("project", Project, read_located(path))
     elif is_lock(file):
@@ -127,9 +127,11 @@ def check_overlay(file: str) -> None:
     try:
         validate(Blueprint, located)
     except InputError as error:  # in the user's terms, but it misses what the blueprint itself has: its name
-        if told := [each for each in error.diagnostics if each.path and each.path[0] in located.data]:
-            raise InputError(told) from error
-    raise InputError(_told(error, located) for error in errors)
+        if known_errors := [
+            diagnostic for diagnostic in error.diagnostics if diagnostic.path and diagnostic.path[0] in located.data
+        ]:
+            raise InputError(known_errors) from error
+    raise InputError(_make_diagnostic(error, located) for error in errors)
 
 
 def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part: str = "") -> None:
@@ -141,49 +143,49 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
     errors = list(schema_validator(name, part).iter_errors(located.data))
     validate(model, located)
     if errors:
-        raise InputError(_told(error, located) for error in errors)
+        raise InputError(_make_diagnostic(error, located) for error in errors)
 
 
 def hold_to_names(located: Located, catalog: Catalog) -> None:
     """Hold a blueprint of the right structure to the names in its catalogue; raises InputError (FG011, FG018)."""
-    leaves = (best_match([error]) for error in _judge_of(names_of(catalog)).iter_errors(located.data))
-    if unknown := [_unknown(leaf, located, catalog) for leaf in leaves]:
+    leaves = (best_match([error]) for error in _make_validator(names_of(catalog)).iter_errors(located.data))
+    if unknown := [_make_unknown(leaf, located, catalog) for leaf in leaves]:
         raise InputError(unknown)
 
 
 @lru_cache(maxsize=8)
-def _judge_of(names: Names) -> Validator:
+def _make_validator(names: Names) -> Validator:
     """What holds blueprints to the names of a catalogue; to make it takes longer than to ask it."""
     return Draft202012Validator(schema_of_names(names))
 
 
-def _unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:
+def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:
     path, value = tuple(error.absolute_path), str(error.instance)
     if error.validator == "enum" and isinstance(error.validator_value, list):
-        known = [str(name) for name in error.validator_value]
+        names = [str(name) for name in error.validator_value]
     else:
-        value, known = parse_count_of(value)[1], list(catalog.ids("nodes"))
-    code = "FG018" if known == list(catalog.known_nos()) else "FG011"
+        value, names = parse_count_of(value)[1], list(catalog.ids("nodes"))
+    code = "FG018" if names == list(catalog.known_nos()) else "FG011"
     message = f"{dotted(path)}: '{shortened(value)}' is not in the catalogue"
-    return Diagnostic(code, Severity.ERROR, message, path, did_you_mean(value, known), located.span(path))
+    return Diagnostic(code, Severity.ERROR, message, path, did_you_mean(value, names), located.span(path))
 
 
 @cache
 def schema_validator(name: str, part: str = "") -> Validator:
     """What holds data to a schema of the folder `schemas/`, or to a definition in it."""
     file = resource_dir("schemas") / f"{name}.schema.json"
-    kind: type[Validator] = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
+    kind: type[Validator] = extend(Draft202012Validator, {"pattern": _match_pattern})  # type: ignore[no-untyped-call]
     schema = json.loads(file.read_text(encoding="utf-8"))
     return kind({"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"} if part else schema)
 
 
-def _pattern(_: Validator, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
+def _match_pattern(_: Validator, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
     """`pattern` as ECMA-262 has it, which JSON Schema names: `$` is the very end, `\\d` has ASCII digits."""
     if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 
 
-def _told(error: ValidationError, located: Located) -> Diagnostic:
+def _make_diagnostic(error: ValidationError, located: Located) -> Diagnostic:
     error = best_match([error])  # of a choice, what is wrong with the one that was meant
     path = tuple(error.absolute_path)
     where = f"{dotted(path)}: " if path else ""

@@ -122,7 +122,7 @@ def read_price_list(path: Path) -> PriceList:
 def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     """(optional columns present, rows) of a file."""
     refuse_unfinished_around(path)
-    text = decode(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, what="CSV")
+    text = decode(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, kind="CSV")
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
     header = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = header

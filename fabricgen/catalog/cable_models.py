@@ -153,7 +153,7 @@ class CableProfile(Profile):
 
     def modules_for(self, cage: str) -> Modules | None:
         """What modules are sold for a cage; None where nothing is stated: those of its own form, at any speed."""
-        return next((each for each in self.modules if each.cage == cage), None)
+        return next((sold for sold in self.modules if sold.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
         """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""
@@ -175,13 +175,13 @@ class CableProfile(Profile):
 
     def connector_for(self, lanes: float) -> str:
         """What fibres plug into at a module of so many lanes, one for every `lanes_per_connector`."""
-        return next((each.connector for each in self.narrow if lanes <= each.lanes), self.connector)
+        return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 
     def connectors_of(self, lanes: float, twin: int = 1) -> str:
         """All connectors of a module of so many lanes, at least `twin`: `2x MPO-12/APC`; "" for copper."""
         count = max(twin, ceil(lanes / self.lanes_per_connector)) if self.connector else 1
-        one = self.connector_for(lanes / count)
-        return f"{count}x {one}" if count > 1 else one
+        connector = self.connector_for(lanes / count)
+        return f"{count}x {connector}" if count > 1 else connector
 
     @property
     def fibres(self) -> int:
@@ -210,18 +210,18 @@ class CableProfile(Profile):
         A four-lane DR4 meets either half of 2xDR4, whatever the electrical lanes of each; SR and DR, or FR4 and DR4,
         never.
         """
-        same = (self.fibre, self.wavelengths) == (other.fibre, other.wavelengths)
+        alike = (self.fibre, self.wavelengths) == (other.fibre, other.wavelengths)
         plugs = {self.connector, self.splits_of} & {other.connector, other.splits_of} - {""}
-        return self.id == other.id or (same and not self.attached and bool(plugs) and bool(self.light & other.light))
+        return self.id == other.id or (alike and not self.attached and bool(plugs) and bool(self.light & other.light))
 
-    def module_at(self, end: CageLanes, light_gbps: float, others: Iterable[Self]) -> Self | None:
+    def module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
         """The profile of the module at an end: itself where light is as fast as the electrical lanes there, or is none
         of their number, as of coherent optics; else the first of `others` that makes its light of these, reaches as far
         and goes into the cage; None where there is none.
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self
-        alike = (c for c in others if c.light_gbps == light_gbps and self.meets(c) and c.reach_m >= self.reach_m)
+        alike = (c for c in profiles if c.light_gbps == light_gbps and self.meets(c) and c.reach_m >= self.reach_m)
         return next((c for c in alike if c.has_gearbox_for(end)), None)
 
     def has_gearbox_for(self, end: CageLanes) -> bool:

@@ -71,8 +71,8 @@ class Algorithm(Sourced):
     @property
     def protocols(self) -> tuple[tuple[str, Steps], ...]:
         """The protocols that it has, by name."""
-        found = (("simple", self.simple), ("ll128", self.ll128), ("ll", self.ll))
-        return tuple((name, steps) for name, steps in found if steps)
+        candidates = (("simple", self.simple), ("ll128", self.ll128), ("ll", self.ll))
+        return tuple((name, steps) for name, steps in candidates if steps)
 
 
 class Latency(FrozenModel):
@@ -142,7 +142,7 @@ class Efficiency(FrozenModel):
 
     def measured_of(self, domain: str) -> Measured | None:
         """What was measured of all-reduces by the switches of a domain, by the id of its profile; None for nothing."""
-        return next((one for one in self.in_switch_measured if domain in one.domains), None)
+        return next((measurement for measurement in self.in_switch_measured if domain in measurement.domains), None)
 
     def of_domain(self, domain: str) -> ScaleUpEfficiency:
         """What is reached in a scale-up domain, by the id of its profile."""

@@ -56,11 +56,11 @@ class Catalog:
     @cached_property
     def _files(self) -> dict[str, dict[str, Path]]:
         """Kind -> id -> file; the file's stem is the profile's id."""
-        found = {kind: dict(_built_in(kind)) for kind in PROFILE_KINDS}
+        by_kind = {kind: dict(_list_built_in(kind)) for kind in PROFILE_KINDS}
         for folder in self._folders[:-1]:
-            for kind, files in found.items():
-                files.update(_profiles_in(folder / kind))
-        return found
+            for kind, files in by_kind.items():
+                files.update(_list_profiles(folder / kind))
+        return by_kind
 
     def ids(self, kind: str) -> tuple[str, ...]:
         """Return the sorted ids of a kind, a key of PROFILE_KINDS."""
@@ -68,26 +68,26 @@ class Catalog:
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
         """Return a switch profile; raises InputError at `path` when there is none of that name."""
-        return self._get("switches", name, SwitchProfile, path)
+        return self._load_profile("switches", name, SwitchProfile, path)
 
     def node(self, name: str, path: Place = ()) -> NodeProfile:
         """Return a node profile; raises InputError at `path` when there is none of that name."""
-        found = self._get("nodes", name, NodeProfile, path)
-        self._hold_against("nodes", name, lambda: wrong_nics(found, self.nic))
-        return found
+        profile = self._load_profile("nodes", name, NodeProfile, path)
+        self._check_against("nodes", name, lambda: wrong_nics(profile, self.nic))
+        return profile
 
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
         """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
-        found = self._get("scale_up", name, ScaleUpDomainProfile, path)
-        if found.tray and found.tray in self._files["switches"]:
-            self._hold_against("scale_up", name, lambda: wrong_tray(found, self.switch(found.tray)))
-        return found
+        domain = self._load_profile("scale_up", name, ScaleUpDomainProfile, path)
+        if domain.tray and domain.tray in self._files["switches"]:
+            self._check_against("scale_up", name, lambda: wrong_tray(domain, self.switch(domain.tray)))
+        return domain
 
     def nic(self, name: str) -> NicProfile | None:
         """Return the profile of a NIC; None when there is none of that name."""
-        return self._get("nics", name, NicProfile, ()) if name in self._files["nics"] else None
+        return self._load_profile("nics", name, NicProfile, ()) if name in self._files["nics"] else None
 
-    def _hold_against(self, kind: str, name: str, check: Callable[[], Wrong | None]) -> None:
+    def _check_against(self, kind: str, name: str, check: Callable[[], Wrong | None]) -> None:
         """Raise InputError (FG010), at its key, where a profile of one's own does not fit those that it names.
 
         Those of this package are held by tests.
@@ -95,22 +95,22 @@ class Catalog:
         file = self._files[kind][name]
         if file.is_relative_to(BUILT_IN) or (kind, name) in self._held:
             return
-        wrong = check()
-        if wrong:
-            path, message = wrong
+        mistake = check()
+        if mistake:
+            path, message = mistake
             raise fault("FG010", f"{dotted(path)}: {message}", span=read_located(file).span(path))
         self._held.add((kind, name))
 
     def rack(self, name: str, path: Place = ()) -> RackProfile:
         """Return a rack profile; raises InputError at `path` when there is none of that name."""
-        found = self._get("racks", name, RackProfile, path)
-        self._hold_against("racks", name, lambda: wrong_powers(found, self.ids("switches")))
-        return found
+        profile = self._load_profile("racks", name, RackProfile, path)
+        self._check_against("racks", name, lambda: wrong_powers(profile, self.ids("switches")))
+        return profile
 
     @cached_property
     def cables(self) -> tuple[CableProfile, ...]:
         """All cable profiles, the cheapest first."""
-        loaded = [self._get("cables", name, CableProfile, ()) for name in self.ids("cables")]
+        loaded = [self._load_profile("cables", name, CableProfile, ()) for name in self.ids("cables")]
         return tuple(sorted(loaded, key=lambda c: (c.cost_rank, c.id)))
 
     @cached_property
@@ -120,7 +120,7 @@ class Catalog:
         Sizing asks for them alone, and so reads no other file than those that have the word.
         """
         names = [n for n in self.ids("cables") if b"light_gbps" in self._files["cables"][n].read_bytes()]
-        loaded = (self._get("cables", name, CableProfile, ()) for name in names)
+        loaded = (self._load_profile("cables", name, CableProfile, ()) for name in names)
         return tuple(sorted((c for c in loaded if c.light_gbps is not None), key=lambda c: (c.cost_rank, c.id)))
 
     def products(self, name: str, path: Place = ()) -> ProductList:
@@ -129,33 +129,33 @@ class Catalog:
         Raises InputError: at `path` when there is none of that name; FG072 in the list where it names a medium that
         the catalogue does not have.
         """
-        found = self._get("products", name, ProductList, path)
-        known = set(self.ids("cables"))
-        for number, product in enumerate(found.products):
-            for place, medium in enumerate(product.media):
-                if medium not in known:
+        product_list = self._load_profile("products", name, ProductList, path)
+        cable_ids = set(self.ids("cables"))
+        for number, product in enumerate(product_list.products):
+            for index, medium in enumerate(product.media):
+                if medium not in cable_ids:
                     raise fault(
                         "FG072",
                         f"product list {name}: '{medium}' of {product.part} is no cable profile",
-                        span=read_located(self._files["products"][name]).span(("products", number, "media", place)),
-                        hint=did_you_mean(medium, known),
+                        span=read_located(self._files["products"][name]).span(("products", number, "media", index)),
+                        hint=did_you_mean(medium, cable_ids),
                     )
-        return found
+        return product_list
 
     def constants(self, name: str = "usual", path: Place = ()) -> ConstantsProfile:
         """Return the constants of an analysis; raises InputError at `path` when there are none of that name."""
-        found = self._get("constants", name, ConstantsProfile, path)
-        self._hold_against("constants", name, lambda: wrong_domains(found, self.ids("scale_up")))
-        return found
+        profile = self._load_profile("constants", name, ConstantsProfile, path)
+        self._check_against("constants", name, lambda: wrong_domains(profile, self.ids("scale_up")))
+        return profile
 
     def panel(self, name: str, path: Place = ()) -> PanelProfile:
         """Return a patch panel; raises InputError at `path` when there is none of that name."""
-        return self._get("panels", name, PanelProfile, path)
+        return self._load_profile("panels", name, PanelProfile, path)
 
     @cached_property
     def trunks(self) -> tuple[TrunkProfile, ...]:
         """All trunk families, by id."""
-        return tuple(self._get("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
+        return tuple(self._load_profile("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
     def consistent(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id, held to those that it names; raises InputError as its own reader does."""
@@ -170,7 +170,7 @@ class Catalog:
 
     def profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id; raises InputError when there is none."""
-        return self._get(kind, name, PROFILE_KINDS[kind], ())
+        return self._load_profile(kind, name, PROFILE_KINDS[kind], ())
 
     def naming(self, nos: str) -> NosNaming:
         """Return how a NOS names ports and what it can carry: nothing, and ports as on the face of a switch, for one
@@ -179,7 +179,7 @@ class Catalog:
         key = ("platforms", nos)
         if key not in self._loaded:
             file = next((f for folder in self._platforms if (f := folder / f"{nos}.yaml").is_file()), None)
-            self._loaded[key] = _read(NosNaming, file) if file else face_naming(nos)
+            self._loaded[key] = _read_file(NosNaming, file) if file else face_naming(nos)
         naming: NosNaming = self._loaded[key]
         return naming
 
@@ -193,7 +193,7 @@ class Catalog:
                 "FG018",
                 f"port names of NOS '{nos}' are not in the catalogue",
                 path=path,
-                hint=self._named_nos(nos, switch),
+                hint=self._suggest_nos(nos, switch),
             )
         return self.naming(nos)
 
@@ -201,26 +201,26 @@ class Catalog:
         """The NOS of a switch for which none is stated: of those that it runs the first whose configuration can be
         written, else the first that the catalogue has data of, else the first.
         """
-        known = [nos for nos in switch.nos if nos in self.known_nos()]
+        listed = [nos for nos in switch.nos if nos in self.known_nos()]
         written = [nos for nos in self.usable_nos(switch) if self.naming(nos).configuration.claims]
-        return (*written, *known, *switch.nos)[0]
+        return (*written, *listed, *switch.nos)[0]
 
-    def _named_nos(self, nos: str, switch: SwitchProfile | None) -> str:
+    def _suggest_nos(self, nos: str, switch: SwitchProfile | None) -> str:
         """What to do about a NOS without port names: take one that has them, or add data of one's own."""
-        own = f"add catalog/platforms/{nos}.yaml beside the blueprint, which says how it names ports"
+        own_file = f"add catalog/platforms/{nos}.yaml beside the blueprint, which says how it names ports"
         if switch is None:
-            return f"{did_you_mean(nos, self.known_nos())}; or {own}"
+            return f"{did_you_mean(nos, self.known_nos())}; or {own_file}"
         usable = self.usable_nos(switch)
         if usable:
-            return f"{switch.id} also runs {' and '.join(usable)}: state `nos: {usable[0]}`, or {own}"
-        tabled = [each for each in switch.nos if each in self.known_nos() and not switch.line_cards]
+            return f"{switch.id} also runs {' and '.join(usable)}: state `nos: {usable[0]}`, or {own_file}"
+        tabled = [name for name in switch.nos if name in self.known_nos() and not switch.line_cards]
         table = f"state `nos: {tabled[0]}` and add catalog/platforms/sonic/{switch.id}.yaml, or " if tabled else ""
-        return table + own
+        return table + own_file
 
     def usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
         """The NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
         namings = [self.naming(nos) for nos in switch.nos if nos in self.known_nos()]
-        tabled = self._port_table_file(switch.id) is not None
+        tabled = self._find_port_table_file(switch.id) is not None
         return tuple(
             naming.nos
             for naming in namings
@@ -240,28 +240,28 @@ class Catalog:
         """Return a switch's SONiC port table, or None where none is known."""
         key = ("platforms/sonic", switch)
         if key not in self._loaded:
-            file = self._port_table_file(switch)
-            self._loaded[key] = self._port_table(switch, file) if file else None
+            file = self._find_port_table_file(switch)
+            self._loaded[key] = self._read_port_table(switch, file) if file else None
         platform: SonicPlatform | None = self._loaded[key]
         return platform
 
-    def _port_table_file(self, switch: str) -> Path | None:
+    def _find_port_table_file(self, switch: str) -> Path | None:
         """The port table of a switch: a file of its name in the folder of a NOS below `platforms`."""
         # the user's catalogue comes before the built-in one
         return next((f for folder in self._platforms for f in sorted(folder.glob(f"*/{switch}.yaml"))), None)
 
-    def _port_table(self, switch: str, file: Path) -> SonicPlatform:
+    def _read_port_table(self, switch: str, file: Path) -> SonicPlatform:
         """Read a port table; raises InputError where it does not have the cages of the switch's face, one for one."""
         from fabricgen.catalog.sonic_models import SonicPlatform
 
-        platform = _read(SonicPlatform, file)
+        platform = _read_file(SonicPlatform, file)
         cages = self.switch(switch).cage_count
         if platform.switch != switch or len(platform.cages) != cages:
-            wrong = "cages" if platform.switch == switch else "switch"
+            key = "cages" if platform.switch == switch else "switch"
             raise fault(
                 "FG026",
                 f"{file.name} has {len(platform.cages)} cages of {platform.switch}; the face of {switch} has {cages}",
-                span=read_located(file).key_span((wrong,)),
+                span=read_located(file).key_span((key,)),
                 hint="list every cage in the order of the face, those that SONiC leaves alone too",
             )
         return platform
@@ -269,23 +269,23 @@ class Catalog:
     def sonic_platform_named(self, platform: str) -> SonicPlatform | None:
         """Return a port table by SONiC's own name of the platform, such as x86_64-nvidia_sn5600-r0, or None."""
         switches = {file.stem for folder in self._platforms for file in folder.glob("*/*.yaml")}
-        found = (self.sonic_platform(switch) for switch in sorted(switches))
-        return next((table for table in found if table and table.platform == platform), None)
+        tables = (self.sonic_platform(switch) for switch in sorted(switches))
+        return next((table for table in tables if table and table.platform == platform), None)
 
-    def _get(self, kind: str, name: str, model: type[P], path: Place) -> P:
+    def _load_profile(self, kind: str, name: str, model: type[P], path: Place) -> P:
         key = (kind, name)
         if key not in self._loaded:
             file = self._files[kind].get(name)
             if file is None:
-                what = kind.removesuffix("es") if kind == "switches" else kind.removesuffix("s").replace("_", "-")
-                other = next((k.replace("_", "-") for k, files in self._files.items() if name in files), "")
+                kind_word = kind.removesuffix("es") if kind == "switches" else kind.removesuffix("s").replace("_", "-")
+                other_kind = next((k.replace("_", "-") for k, files in self._files.items() if name in files), "")
                 raise fault(
                     "FG011",
-                    f"no {what} profile '{name}' in the catalogue",
+                    f"no {kind_word} profile '{name}' in the catalogue",
                     path=path,
-                    hint=f"{name} is among the {other}" if other else did_you_mean(name, self.ids(kind)),
+                    hint=f"{name} is among the {other_kind}" if other_kind else did_you_mean(name, self.ids(kind)),
                 )
-            profile = _read(model, file)
+            profile = _read_file(model, file)
             if profile.id != name:
                 raise fault(
                     "FG012",
@@ -297,23 +297,23 @@ class Catalog:
         return loaded
 
 
-def _profiles_in(folder: Path) -> dict[str, Path]:
+def _list_profiles(folder: Path) -> dict[str, Path]:
     """The profiles of a folder by id."""
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
 @cache
-def _built_in(kind: str) -> dict[str, Path]:
+def _list_built_in(kind: str) -> dict[str, Path]:
     """The profiles of a kind that are part of the program; `size` makes a catalogue for each of a thousand designs."""
-    return _profiles_in(BUILT_IN / "data" / kind)
+    return _list_profiles(BUILT_IN / "data" / kind)
 
 
-def _read(model: type[M], file: Path) -> M:
+def _read_file(model: type[M], file: Path) -> M:
     if not file.is_relative_to(BUILT_IN):
         return validate(model, read_located(file))
     kind: Any = model
-    found: M = _read_once(kind, file)
-    return found
+    parsed: M = _read_once(kind, file)
+    return parsed
 
 
 @cache

@@ -80,7 +80,7 @@ class NicProfile(Profile):
     ] = ""
 
     @model_validator(mode="after")
-    def _splits_share_its_bandwidth(self) -> Self:
+    def _check_splits(self) -> Self:
         for ports, speed in self.splits.items():
             if ports * speed > self.gbps:
                 raise FieldError("splits", f"{ports} ports of {speed}G are more than its {self.gbps} Gb/s")
@@ -111,18 +111,18 @@ Wrong = tuple[tuple[str | int, ...], str]
 
 def wrong_tray(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
     """What does not fit between a scale-up domain and its switch tray: ports of its switches, and their speed."""
-    held = sum(cage.count for cage in tray.cages)
+    port_count = sum(cage.count for cage in tray.cages)
     needed = domain.switches_per_tray * domain.ports_of_switch
-    if needed > held or held - needed >= domain.ports_of_switch:
+    if needed > port_count or port_count - needed >= domain.ports_of_switch:
         ports = f"{domain.switches_per_tray} x {domain.ports_of_switch}"
-        return ("switches_per_tray",), f"{ports} ports of switches, and a {tray.id} has {held}"
+        return ("switches_per_tray",), f"{ports} ports of switches, and a {tray.id} has {port_count}"
     speeds = {speed for cage in tray.cages for speed in cage.speeds}
     if domain.link_gbps not in speeds:
         return ("link_gbps",), f"links of {domain.link_gbps:g} Gb/s, and ports of a {tray.id} are of {tray.speeds_text}"
     return None
 
 
-def wrong_nics(node: NodeProfile, nic_of: Callable[[str], NicProfile | None]) -> Wrong | None:
+def wrong_nics(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
     """A role whose ports carry more than the NICs that it names, or that names one that is not in the catalogue.
 
     There is a NIC for each rail, or for each accelerator where these have one on their die.
@@ -131,7 +131,7 @@ def wrong_nics(node: NodeProfile, nic_of: Callable[[str], NicProfile | None]) ->
     for role, ports in node.roles.items():
         rails = len({port.rail for port in ports.ports})
         for name, number in Counter(port.nic for port in ports.ports if port.nic).items():
-            nic = nic_of(name)
+            nic = find_nic(name)
             if nic is None:
                 return ("roles", role, "ports"), f"there is no NIC profile '{name}'"
             number_of_nics = max(rails, dies) if nic.host == "on-die" else rails
@@ -141,17 +141,17 @@ def wrong_nics(node: NodeProfile, nic_of: Callable[[str], NicProfile | None]) ->
     return None
 
 
-def wrong_domains(constants: ConstantsProfile, known: Collection[str]) -> Wrong | None:
+def wrong_domains(constants: ConstantsProfile, domain_ids: Collection[str]) -> Wrong | None:
     """A kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
-    named: dict[str, str] = {}
+    kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():
-        for place, domain in enumerate(efficiency.domains):
-            where = ("efficiency", "scale_up", kind, "domains", place)
-            if domain not in known:
+        for index, domain in enumerate(efficiency.domains):
+            where = ("efficiency", "scale_up", kind, "domains", index)
+            if domain not in domain_ids:
                 return where, f"there is no scale-up domain profile '{domain}'"
-            if domain in named:
-                return where, f"{domain} is of {named[domain]}"
-            named[domain] = kind
+            if domain in kind_of_domain:
+                return where, f"{domain} is of {kind_of_domain[domain]}"
+            kind_of_domain[domain] = kind
     return None
 
 

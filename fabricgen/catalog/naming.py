@@ -79,19 +79,19 @@ class NosNaming(FrozenModel):
         if self.has_tables:
             if platform is None or not platform.splits(ways):
                 raise LookupError(self.nos)
-            own = platform.cages[cage - 1]
-            number = own.port + sub * (len(own.lanes) // ways)
+            table_cage = platform.cages[cage - 1]
+            number = table_cage.port + sub * (len(table_cage.lanes) // ways)
         pattern = self.split if ways > 1 else self.single_lane if cage_class.lanes == 1 else self.unsplit
         return pattern.format(
-            cage=self._cage(cage, slot),
-            cage0=self._cage(cage - 1, slot),
+            cage=self._name_cage(cage, slot),
+            cage0=self._name_cage(cage - 1, slot),
             lane=1 + sub * lanes_each,
             sub=sub + 1,
             sub0=sub,
             number=number,
         )
 
-    def _cage(self, cage: int, slot: tuple[int, int] | None) -> str:
+    def _name_cage(self, cage: int, slot: tuple[int, int] | None) -> str:
         if slot is None:
             return str(cage)
         if self.card_cage is None:

@@ -50,33 +50,33 @@ class NicRole(FrozenModel):
     ports: Annotated[tuple[NicPort, ...], Field(min_length=1, description="The ports one by one.")]
 
     @model_validator(mode="after")
-    def _ports_are_distinct(self) -> Self:
+    def _check_ports(self) -> Self:
         if min(self.splits, default=0) < 1:
             raise ValueError("splits are 1 or more")
         if len({p.name for p in self.ports}) < len(self.ports):
             raise ValueError("two ports have one name")
-        found = sorted((p.rail, p.port) for p in self.ports)
-        rails, each = found[-1][0], max(port for _, port in found)
-        if len(found) != rails * each or found != [*product(range(1, rails + 1), range(1, each + 1))]:
-            raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {each} once; got (rail, port) {found}")
+        pairs = sorted((p.rail, p.port) for p in self.ports)
+        rails, most = pairs[-1][0], max(port for _, port in pairs)
+        if len(pairs) != rails * most or pairs != [*product(range(1, rails + 1), range(1, most + 1))]:
+            raise ValueError(f"rails must be 1 to {rails}, each with ports 1 to {most} once; got (rail, port) {pairs}")
         return self
 
     @model_validator(mode="after")
-    def _lanes_carry_speeds(self) -> Self:
+    def _check_speeds(self) -> Self:
         if max(self.speeds) > self.lanes * self.lane_gbps:
             raise FieldError("speeds", f"{max(self.speeds)}G needs more than {self.lanes} lanes of {self.lane_gbps:g}G")
-        wrong = sorted(ways for ways in self.splits if self.lanes % ways)
-        if wrong:
-            raise FieldError("splits", f"{self.lanes} lanes do not split into {wrong[0]} ports")
+        bad_splits = sorted(ways for ways in self.splits if self.lanes % ways)
+        if bad_splits:
+            raise FieldError("splits", f"{self.lanes} lanes do not split into {bad_splits[0]} ports")
         return self
 
     @model_validator(mode="after")
-    def _cages_hold_ports(self) -> Self:
+    def _check_cages(self) -> Self:
         held = Counter(port.cage for port in self.ports)
         cage, ports = max(held.items(), key=lambda one: one[1])
         if ports > self.connectors:
-            one = "connectors" if self.connectors > 1 else "connector"
-            raise FieldError("ports", f"{ports} ports are in cage {cage}, which has {self.connectors} {one}")
+            noun = "connectors" if self.connectors > 1 else "connector"
+            raise FieldError("ports", f"{ports} ports are in cage {cage}, which has {self.connectors} {noun}")
         return self
 
     @property
@@ -134,14 +134,14 @@ class NodeProfile(DeviceProfile):
     @property
     def role_of_cage(self) -> dict[str, str]:
         """The first role that has ports in each cage, by cage."""
-        found: dict[str, str] = {}
+        roles: dict[str, str] = {}
         for role, nic in self.roles.items():
             for port in nic.ports:
-                found.setdefault(port.cage, role)
-        return found
+                roles.setdefault(port.cage, role)
+        return roles
 
     @model_validator(mode="after")
-    def _panel_has_its_cages(self) -> Self:
+    def _check_panel(self) -> Self:
         placed = Counter(cage for group in self.panel.groups for cage in group.cages) if self.panel else Counter[str]()
         unknown = sorted(placed.keys() - self.role_of_cage.keys())
         if unknown:
@@ -152,7 +152,7 @@ class NodeProfile(DeviceProfile):
         return self
 
     @model_validator(mode="after")
-    def _ports_serve_its_accelerators(self) -> Self:
+    def _check_gpus(self) -> Self:
         count = self.accelerators.count if self.accelerators else None
         for role, nic in self.roles.items() if count else ():
             beyond = [port.gpu for port in nic.ports if port.gpu is not None and count and port.gpu >= count]

@@ -208,12 +208,12 @@ UNCLAIMED = (
 PlaceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
 
 
-def _expression(text: str) -> str:
+def _check_expression(text: str) -> str:
     re.compile(text)
     return text
 
 
-def _with_group(text: str) -> str:
+def _check_group(text: str) -> str:
     if re.compile(text).groups != 1:
         raise ValueError("one group, which is the secret")
     return text
@@ -231,7 +231,7 @@ class SafetyLine(FrozenModel):
     """A kind of line that keeps a fabric safe: taking it away, or setting it otherwise, is a finding."""
 
     line: Annotated[
-        Annotated[str, AfterValidator(_expression)],
+        Annotated[str, AfterValidator(_check_expression)],
         Field(
             description="Regular expression over a whole line of text, or over a path of data such as TABLE/key/field."
         ),
@@ -322,19 +322,19 @@ class NosConfiguration(FrozenModel):
         tuple[str, ...], Field(description="Commands, as those of `unsafe`, that hold a secret in clear text.")
     ] = ()
     secrets: Annotated[
-        tuple[Annotated[str, AfterValidator(_with_group)], ...],
+        tuple[Annotated[str, AfterValidator(_check_group)], ...],
         Field(
             description="Regular expressions whose group is a secret in a line of a file, which nothing else may show."
         ),
     ] = ()
 
     @model_validator(mode="after")
-    def _is_claimed_or_lacked(self) -> Self:
+    def _check_claims(self) -> Self:
         lacked = {lack.intent for lack in self.lacks if not lack.asics}
-        both = sorted(lacked.intersection(self.claims))
+        contradictory = sorted(lacked.intersection(self.claims))
         unclaimed = sorted({lack.intent for lack in self.lacks if lack.asics} - lacked - set(self.claims))
-        if both:
-            raise ValueError(f"{both[0]} is claimed, and lacks on every chip")
+        if contradictory:
+            raise ValueError(f"{contradictory[0]} is claimed, and lacks on every chip")
         if unclaimed:
             raise ValueError(f"{unclaimed[0]} lacks on some chips, and is claimed on none")
         return self

@@ -59,7 +59,7 @@ class PanelProfile(Profile):
         return self.ports // (2 * self.shuffle) if self.shuffle else 0
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_whole_numbers(self) -> Self:
         """Raises ValueError where front ports do not make up whole rear connectors, or whole shuffles."""
         if self.shuffle and self.ports % (2 * self.shuffle):
             raise ValueError(f"{self.ports} ports are no whole number of shuffles of {2 * self.shuffle} ports each")

@@ -92,7 +92,7 @@ class Product(FrozenModel):
     note: Annotated[str, Field(description="What else one should know.")] = ""
 
     @model_validator(mode="after")
-    def _lengths_are_written(self) -> Self:
+    def _check_lengths(self) -> Self:
         if any(brace in self.part.replace(CODED, "").replace(PLAIN, "") for brace in "{}"):
             raise ValueError(f"'{self.part}' has other braces than {CODED} and {PLAIN}")
         if (CODED in self.part or PLAIN in self.part) != bool(self.lengths_m):
@@ -115,8 +115,8 @@ class Product(FrozenModel):
 
     def part_number(self, length_m: float) -> str:
         """What to order for a length."""
-        whole = int(length_m)
-        coded = f"{whole:03d}" if whole == length_m else f"{whole:02d}A"
+        metres = int(length_m)
+        coded = f"{metres:03d}" if metres == length_m else f"{metres:02d}A"
         return self.part.replace(CODED, coded).replace(PLAIN, number(length_m))
 
     def length_for(self, run_m: float) -> float | None:
@@ -125,18 +125,18 @@ class Product(FrozenModel):
 
     def speaks(self, protocol: str) -> bool:
         """Whether it may be used in a fabric of a protocol; RoCE is Ethernet, scale-up links ("") are neither."""
-        own = "ethernet" if protocol in ("ethernet", "roce") else protocol
-        return not self.protocols or own in self.protocols
+        link_layer = "ethernet" if protocol in ("ethernet", "roce") else protocol
+        return not self.protocols or link_layer in self.protocols
 
     def takes(self, form_factor: str, top: str) -> bool:
         """Whether its common end goes into a cage."""
-        return _plugs(self.form_factor, form_factor) and _cooled(self.top, top)
+        return _fits_cage(self.form_factor, form_factor) and _matches_top(self.top, top)
 
     def far_takes(self, form_factor: str, top: str) -> bool:
         """Whether its other ends go into a cage."""
         far = self.far_form_factor or self.form_factor
-        own = self.far_top or ("" if self.far_form_factor else self.top)
-        return _plugs(far, form_factor) and _cooled(own, top)
+        far_top = self.far_top or ("" if self.far_form_factor else self.top)
+        return _fits_cage(far, form_factor) and _matches_top(far_top, top)
 
 
 class ProductList(Profile):
@@ -156,7 +156,7 @@ def word_of(vendor: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-")
 
 
-def _plugs(own: str, cage: str) -> bool:
+def _fits_cage(plug: str, cage: str) -> bool:
     """Whether a plug goes into a cage: its own kind, a QSFP of four lanes into a QSFP-DD, of any spelling, and a slower
     one into a QSFP112, too.
 
@@ -166,14 +166,14 @@ def _plugs(own: str, cage: str) -> bool:
     of 50G, and QSFP28 (docs.nvidia.com/networking/display/400g100gpam4ovpub). That BlueField-3 "only accepts QSFP112s"
     stands on the page of MMA1Z00-NS400-T, which tells it from OSFP shells: it is taken as said of these.
     """
-    return own == cage or own in _LATER.get(cage, ()) or (cage in _DOUBLE and (own in _DOUBLE or own in _QUAD))
+    return plug == cage or plug in _LATER.get(cage, ()) or (cage in _DOUBLE and (plug in _DOUBLE or plug in _QUAD))
 
 
-def _cooled(own: str, cage: str) -> bool:
+def _matches_top(plug_top: str, cage_top: str) -> bool:
     """Whether a top goes with a cage; either may not say."""
-    return not own or not cage or own == cage
+    return not plug_top or not cage_top or plug_top == cage_top
 
 
 def of_kind(lists: Iterable[ProductList], kind: str, medium: str) -> list[Product]:
     """Products of a kind for a medium, in the order of the lists."""
-    return [p for found in lists for p in found.products if p.kind == kind and medium in p.media]
+    return [p for product_list in lists for p in product_list.products if p.kind == kind and medium in p.media]

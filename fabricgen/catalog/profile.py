@@ -17,19 +17,19 @@ CAGES = (
 """Form factors of cages as cables are found by them; a profile of yours may have another one."""
 
 
-def _form_factor(text: str) -> str:
+def _check_form_factor(text: str) -> str:
     """A form factor; raises ValueError for one that is spelt otherwise than it is known, which no cable would fit."""
-    meant = [cage for cage in CAGES if _letters(cage) == _letters(text)]
-    if meant and text not in meant:
-        raise ValueError(f"'{text}' is no form factor; did you mean '{meant[0]}'?")
+    matching = [cage for cage in CAGES if _list_letters(cage) == _list_letters(text)]
+    if matching and text not in matching:
+        raise ValueError(f"'{text}' is no form factor; did you mean '{matching[0]}'?")
     return text
 
 
-def _letters(text: str) -> list[str]:
+def _list_letters(text: str) -> list[str]:
     return sorted(letter for letter in text.upper() if letter.isalnum() or letter == "+")
 
 
-FormFactor = Annotated[str, AfterValidator(_form_factor)]
+FormFactor = Annotated[str, AfterValidator(_check_form_factor)]
 Basis = Literal["maximum", "maximum-with-optics", "estimate", "estimate-with-optics", "typical", "unknown"]
 
 
@@ -67,13 +67,13 @@ class Power(FrozenModel):
     ] = ""
 
     @model_validator(mode="after")
-    def _typical_is_below_max(self) -> Self:
+    def _check_typical(self) -> Self:
         if self.max is not None and self.typical is not None and self.typical > self.max:
             raise FieldError("typical", f"a typical draw of {self.typical:g} W is above the largest, {self.max:g} W")
         return self
 
     @model_validator(mode="after")
-    def _of_a_figure(self) -> Self:
+    def _check_figures(self) -> Self:
         for key in ("max_with_optics", "max_tag", "max_source", "typical_tag", "typical_source"):
             figure = key.partition("_")[0]
             if getattr(self, key) and getattr(self, figure) is None:
@@ -81,7 +81,7 @@ class Power(FrozenModel):
         return self
 
     @model_validator(mode="after")
-    def _counted_once(self) -> Self:
+    def _check_counted(self) -> Self:
         if self.counted_in and (self.max is not None or self.typical is not None):
             raise FieldError("counted_in", "it has a figure of its own, and its draw would count twice: remove one")
         return self
@@ -123,7 +123,7 @@ class PowerSupplies(FrozenModel):
     ] = None
 
     @model_validator(mode="after")
-    def _has_as_many_as_it_needs(self) -> Self:
+    def _check_needed(self) -> Self:
         if self.needed is not None and self.needed > self.count:
             raise FieldError("needed", f"{self.needed} of {self.count} power supplies cannot be fed")
         return self

@@ -85,15 +85,15 @@ class RackProfile(Profile):
         return {name: self.fixed[name] for name in self.includes if name != NODE_PLACES}
 
     @model_validator(mode="after")
-    def _places_are_apart(self) -> Self:
+    def _check_places(self) -> Self:
         held = Counter(u for places in (*self.fixed.values(), *self.reserved.values()) for u in places)
-        wrong = sorted(u for u, count in held.items() if count > 1 or u > self.units)
-        if wrong:
-            raise ValueError(f"rack units hold one thing each, from 1 to {self.units}; got {wrong}")
+        crowded = sorted(u for u, count in held.items() if count > 1 or u > self.units)
+        if crowded:
+            raise ValueError(f"rack units hold one thing each, from 1 to {self.units}; got {crowded}")
         return self
 
     @model_validator(mode="after")
-    def _complete_has_contents(self) -> Self:
+    def _check_complete_weight(self) -> Self:
         if self.complete_kg is not None and not self.fixed:
             raise FieldError("complete_kg", "nothing is `fixed` in it that could be in this weight: add `fixed`")
         if self.complete_kg is not None and self.weight_kg is not None and self.complete_kg <= self.weight_kg:
@@ -103,15 +103,15 @@ class RackProfile(Profile):
         return self
 
     @model_validator(mode="after")
-    def _includes_what_is_fixed(self) -> Self:
-        wanted = [("includes", name) for name in self.includes] + [("powers", SWITCH_PLACES)] * bool(self.powers)
-        for key, name in wanted:
+    def _check_fixed(self) -> Self:
+        required = [("includes", name) for name in self.includes] + [("powers", SWITCH_PLACES)] * bool(self.powers)
+        for key, name in required:
             if name not in self.fixed:
                 raise FieldError(key, f"'{name}' is not `fixed` in it; fixed are {', '.join(self.fixed)}")
         return self
 
     @model_validator(mode="after")
-    def _heat_is_that_of_its_power(self) -> Self:
+    def _check_heat(self) -> Self:
         cooled = (self.air_kw or 0) + (self.liquid_kw or 0)
         if self.power_kw and self.air_kw is not None and self.liquid_kw and cooled < self.power_kw:
             raise FieldError(

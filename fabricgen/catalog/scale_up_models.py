@@ -90,34 +90,34 @@ class ScaleUpDomainProfile(Profile):
         return self.switches // self.switches_per_tray if self.tray else 0
 
     @model_validator(mode="after")
-    def _links_fit_switches(self) -> Self:
+    def _check_links(self) -> Self:
         """Where a list of links per switch is stated, it has an entry for each, and a full domain fits their ports."""
-        given, each = self.links_per_switch, self.ports_of_switch
-        if not given:
+        links, ports = self.links_per_switch, self.ports_of_switch
+        if not links:
             return self
-        if min(given) < 1 or len(given) not in (1, self.switches):
+        if min(links) < 1 or len(links) not in (1, self.switches):
             raise FieldError(
                 "links_per_switch",
-                f"{len(given)} entries for {self.switches} switches: state one above 0 for each, or one for all",
+                f"{len(links)} entries for {self.switches} switches: state one above 0 for each, or one for all",
             )
-        wanted = (self.accelerators or 0) * max(given)
-        if each and wanted > each:
+        needed = (self.accelerators or 0) * max(links)
+        if ports and needed > ports:
             raise FieldError(
                 "accelerators",
-                f"{self.accelerators} accelerators with {max(given)} link{'s' * (max(given) > 1)} to a switch need "
-                f"{wanted} of its ports; it has {each}",
+                f"{self.accelerators} accelerators with {max(links)} link{'s' * (max(links) > 1)} to a switch need "
+                f"{needed} of its ports; it has {ports}",
             )
-        every = given * self.switches if len(given) == 1 else given
-        if self.ports and sum(every) > self.ports - self.scale_out_ports:
+        all_links = links * self.switches if len(links) == 1 else links
+        if self.ports and sum(all_links) > self.ports - self.scale_out_ports:
             raise FieldError(
                 "ports",
                 f"{self.ports} ports of an accelerator, {self.scale_out_ports} of them for scale-out, and "
-                f"{sum(every)} links to switches",
+                f"{sum(all_links)} links to switches",
             )
         return self
 
     @model_validator(mode="after")
-    def _ports_are_enough(self) -> Self:
+    def _check_ports(self) -> Self:
         if self.ports and self.scale_out_ports >= self.ports:
             raise FieldError(
                 "scale_out_ports", f"{self.scale_out_ports} of {self.ports} ports leave none for the domain"
@@ -125,7 +125,7 @@ class ScaleUpDomainProfile(Profile):
         return self
 
     @model_validator(mode="after")
-    def _switches_add_up(self) -> Self:
+    def _check_switches(self) -> Self:
         if self.switches and not self.ports_of_switch:
             raise FieldError("switches", "a domain with switches needs switch_ports or switch_lanes")
         if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):

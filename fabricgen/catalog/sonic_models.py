@@ -75,10 +75,10 @@ class BufferSet(FrozenModel):
     unused: PortBuffers | None = None
     headroom: Annotated[dict[int, dict[int, Headroom]], Field(description="Cable, m -> port speed, Gb/s -> headroom.")]
 
-    def role(self, wanted: BufferRole) -> RoleBuffers:
+    def role(self, name: BufferRole) -> RoleBuffers:
         """Pools and profiles of a role; those of t0 where t1 has none of its own."""
-        first, found = self.roles["t0"], self.roles.get(wanted, self.roles["t0"])
-        return found if found.profiles else RoleBuffers(pools=found.pools, profiles=first.profiles)
+        first, buffers = self.roles["t0"], self.roles.get(name, self.roles["t0"])
+        return buffers if buffers.profiles else RoleBuffers(pools=buffers.pools, profiles=first.profiles)
 
     def length_m(self, cable_m: float) -> int | None:
         """The shortest published length that a cable does not exceed, m; None for one longer than all."""
@@ -155,9 +155,9 @@ class SonicPlatform(FrozenModel):
 
     def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
         """What the NOS calls port `part` (from 0) of a cage split into `ways`."""
-        own = self.alias_of_unsplit if cage.alias_of_unsplit is None else cage.alias_of_unsplit
+        unsplit_suffix = self.alias_of_unsplit if cage.alias_of_unsplit is None else cage.alias_of_unsplit
         head, _, tail = cage.alias.partition("{}")
-        return head + (self.suffixes[ways][part] if ways > 1 else own) + tail
+        return head + (self.suffixes[ways][part] if ways > 1 else unsplit_suffix) + tail
 
     def splits(self, ways: int) -> bool:
         """Whether the table has names for a cage of `ways` ports."""
@@ -169,11 +169,11 @@ class SonicPlatform(FrozenModel):
 
     def buffers_of(self, hwsku: str) -> BufferSet | None:
         """What is published of a HwSKU's buffers; None for nothing."""
-        return next((found for found in self.buffers if hwsku in found.hwskus), None)
+        return next((buffer_set for buffer_set in self.buffers if hwsku in buffer_set.hwskus), None)
 
     def lossy_buffers_of(self, hwsku: str) -> LossyBuffers | None:
         """What is published of a HwSKU's buffers where nothing is lossless; None for nothing."""
-        return next((found for found in self.lossy_buffers if hwsku in found.hwskus), None)
+        return next((buffer_set for buffer_set in self.lossy_buffers if hwsku in buffer_set.hwskus), None)
 
 
 # Breakout modes as platform.json spells them: `2x400G(8)[200G,100G]`.
@@ -199,15 +199,15 @@ class BreakoutMode:
 @lru_cache(maxsize=1024)
 def parse_mode(text: str) -> BreakoutMode | None:
     """Read a mode; None for text of another form."""
-    found = _MODE.fullmatch(text)
-    if found is None:
+    match = _MODE.fullmatch(text)
+    if match is None:
         return None
-    others = [speed for speed in (found["others"] or "").split(",") if speed]
-    speeds = tuple(_mbps(speed) for speed in (found["main"], *others))
-    return BreakoutMode(text, int(found["ways"]), speeds, int(found["lanes"]) if found["lanes"] else None)
+    other_speeds = [speed for speed in (match["others"] or "").split(",") if speed]
+    speeds = tuple(_parse_mbps(speed) for speed in (match["main"], *other_speeds))
+    return BreakoutMode(text, int(match["ways"]), speeds, int(match["lanes"]) if match["lanes"] else None)
 
 
-def _mbps(text: str) -> int:
+def _parse_mbps(text: str) -> int:
     text = text.strip()
     return int(text[:-1]) * 1000 if text.endswith("G") else int(text)
 
@@ -219,13 +219,13 @@ def breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, spe
     A platform lists the modes of all its cages together: one whose lanes would run at no known rate is another
     cage's, as `1x100G` of a QSFP28 is on eight lanes.
     """
-    own, wanted = 1000 * max(cage_class.breakouts[ways]), 1000 * speed_gbps
+    cage_mbps, port_mbps = 1000 * max(cage_class.breakouts[ways]), 1000 * speed_gbps
     fitting: list[tuple[bool, bool, bool, int, str]] = []
     for mode in map(parse_mode, platform.breakout_modes.get(ways, ())):
-        if mode is None or mode.ways != ways or wanted not in mode.speeds_mbps:
+        if mode is None or mode.ways != ways or port_mbps not in mode.speeds_mbps:
             continue
         if mode.lanes is None and mode.speeds_mbps[0] * ways / cage_class.lanes not in _LANE_MBPS:
             continue
-        whole, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
-        fitting.append((not whole, main != own, main != wanted, len(fitting), mode.text))
+        takes_all_lanes, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
+        fitting.append((not takes_all_lanes, main != cage_mbps, main != port_mbps, len(fitting), mode.text))
     return min(fitting)[-1] if fitting else ""

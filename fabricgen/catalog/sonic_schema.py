@@ -49,8 +49,8 @@ def sonic_schema() -> Schema:
 def row_schema(table: str, key: str) -> Schema | None:
     """The schema of a table's rows with such a key; None where SONiC has no such table, or no such row in it."""
     rows = sonic_schema()["properties"].get(table, {})
-    named: Schema | None = rows.get("properties", {}).get(key)
-    return named or next((row for row in lists_of(table) if len(row["x-keys"]) == key.count("|") + 1), None)
+    row_of_key: Schema | None = rows.get("properties", {}).get(key)
+    return row_of_key or next((row for row in lists_of(table) if len(row["x-keys"]) == key.count("|") + 1), None)
 
 
 def lists_of(table: str) -> list[Schema]:
@@ -58,7 +58,7 @@ def lists_of(table: str) -> list[Schema]:
     return list(sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
-def walk_types(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
+def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
     """(name of the definition or "", schema without references) of the types of which a value has one.
 
     Those that are `known` by their name are not taken apart. `x-ref` of a union is that of its types.
@@ -67,23 +67,23 @@ def walk_types(schema: Schema, known: Container[str] = ()) -> Iterator[tuple[str
     name = reference.removeprefix("#/$defs/")
     beside = {key: value for key, value in schema.items() if key != "$ref"}
     plain = {**sonic_schema()["$defs"][name], **beside} if name else schema
-    if name in known or "anyOf" not in plain or "type" in plain:
+    if name in opaque or "anyOf" not in plain or "type" in plain:
         yield name, plain
         return
-    place = {"x-ref": plain["x-ref"]} if "x-ref" in plain else {}
+    target = {"x-ref": plain["x-ref"]} if "x-ref" in plain else {}
     for part in plain["anyOf"]:
-        yield from ((inner, {**kind, **place}) for inner, kind in walk_types(part, known))
+        yield from ((inner, {**kind, **target}) for inner, kind in walk_types(part, opaque))
 
 
 def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     """What the models say of a field of a row, the value of a map included; None of what they do not have."""
-    named = sonic_schema()["properties"].get(table, {}).get("properties", {})
+    rows_by_name = sonic_schema()["properties"].get(table, {}).get("properties", {})
     # a switch has thousands of keys and few forms of them: the memory is by form
-    return _field_facts(table, key if key in named else "|" * key.count("|"), field)
+    return _find_field_facts(table, key if key in rows_by_name else "|" * key.count("|"), field)
 
 
 @lru_cache(maxsize=1 << 14)
-def _field_facts(table: str, key: str, field: str) -> FieldFacts | None:
+def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     """`field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are alike."""
     row = row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
@@ -92,7 +92,7 @@ def _field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     if field_schema is None:
         return None
     is_list = "items" in field_schema
-    kinds = {_kind(kind) for _, kind in walk_types(field_schema["items"] if is_list else field_schema)}
+    kinds = {_classify_type(kind) for _, kind in walk_types(field_schema["items"] if is_list else field_schema)}
     default = field_schema.get("default")
     return FieldFacts(
         default=tuple(default) if isinstance(default, list) else default,
@@ -102,7 +102,7 @@ def _field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     )
 
 
-def _kind(schema: Schema) -> Kind:
+def _classify_type(schema: Schema) -> Kind:
     if "x-range" in schema:
         return "number"
     words = schema.get("enum")

@@ -80,7 +80,7 @@ class CageClass(FrozenModel):
         return self.optic_w
 
     @model_validator(mode="after")
-    def _lanes_carry_speeds(self) -> Self:
+    def _check_speeds(self) -> Self:
         for ways, speeds in self.breakouts.items():
             if ways < 1 or self.lanes % ways:
                 raise ValueError(f"{self.lanes} lanes do not split into {ways} ports")
@@ -91,7 +91,7 @@ class CageClass(FrozenModel):
         return self
 
     @model_validator(mode="after")
-    def _blocks_fit(self) -> Self:
+    def _check_blocks(self) -> Self:
         for ways, cages in self.breakout_blocks.items():
             if ways not in self.breakouts:
                 raise ValueError(f"a block is given for {ways} ports, which is no breakout of this cage")
@@ -284,21 +284,21 @@ class SwitchProfile(DeviceProfile):
         return id(self)
 
     @model_validator(mode="after")
-    def _pipelines_are_of_cages(self) -> Self:
-        cages = [cage for of in self.pipelines.cages for cage in of] if self.pipelines else []
-        wrong = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
-        if wrong:
-            raise ValueError(f"pipelines name cages once, from 1 to {self.cage_count}; got {wrong}")
+    def _check_pipelines(self) -> Self:
+        cages = [cage for pipeline in self.pipelines.cages for cage in pipeline] if self.pipelines else []
+        bad_cages = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
+        if bad_cages:
+            raise ValueError(f"pipelines name cages once, from 1 to {self.cage_count}; got {bad_cages}")
         return self
 
     @model_validator(mode="after")
-    def _throughput_is_that_of_the_cages(self) -> Self:
+    def _check_throughput(self) -> Self:
         """Ports that carry little of it, for management, may stand beside what the chip is sold for."""
         stated = self.throughput_gbps
         if stated is None:
             return self
-        each = [cage.count * cage.lanes_gbps for cage in self.cages]
-        most, main = sum(each), sum(gbps for gbps in each if gbps >= _LITTLE * sum(each))
+        carried = [cage.count * cage.lanes_gbps for cage in self.cages]
+        most, main = sum(carried), sum(gbps for gbps in carried if gbps >= _LITTLE * sum(carried))
         if stated >= most + self.cages[0].speed_gbps or stated < main:
             face = " + ".join(f"{cage.count} x {cage.speed_gbps}G" for cage in self.cages)
             raise FieldError(
@@ -309,12 +309,12 @@ class SwitchProfile(DeviceProfile):
         return self
 
     @model_validator(mode="after")
-    def _cards_hold_the_cages(self) -> Self:
+    def _check_cards(self) -> Self:
         if not self.line_cards:
             return self
-        held = sum(cards.count * cards.cages for cards in self.line_cards)
-        if held != self.cage_count:
-            raise ValueError(f"the line cards hold {held} cages, and the face has {self.cage_count}")
+        cage_total = sum(cards.count * cards.cages for cards in self.line_cards)
+        if cage_total != self.cage_count:
+            raise ValueError(f"the line cards hold {cage_total} cages, and the face has {self.cage_count}")
         slots = [slot for slot, _ in self.cards]
         if sorted(set(slots)) != slots:
             raise ValueError(f"line cards must be listed by slot, one in each; got slots {slots}")
@@ -328,11 +328,11 @@ class SwitchProfile(DeviceProfile):
     @cached_property
     def cages_by_card(self) -> tuple[tuple[int, ...], ...]:
         """Cage numbers (from 1) of each line card in turn; a fixed box counts as one card."""
-        found, first = [], 1
+        cards, first = [], 1
         for _, cages in self.cards or ((0, self.cage_count),):
-            found.append(tuple(range(first, first + cages)))
+            cards.append(tuple(range(first, first + cages)))
             first += cages
-        return tuple(found)
+        return tuple(cards)
 
     def slot_of(self, cage: int) -> tuple[int, int] | None:
         """(slot, cage on the card, from 1) of a cage of the face (from 1); None on a fixed box.
@@ -350,20 +350,20 @@ class SwitchProfile(DeviceProfile):
 
     def cage_label(self, cage: int) -> str:
         """What is printed by a cage (from 1): its number, or SLOT/NUMBER on a line card."""
-        place = self.slot_of(cage)
-        return str(cage) if place is None else f"{place[0]}/{place[1]}"
+        slot = self.slot_of(cage)
+        return str(cage) if slot is None else f"{slot[0]}/{slot[1]}"
 
     @cached_property
     def cage_count(self) -> int:
         """The number of cages on the face."""
         return sum(c.count for c in self.cages)
 
-    def served(self, cages: Iterable[int], ways: int, taken: Mapping[int, int]) -> Iterator[int]:
+    def served(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
         """Those of some cages that may all be split into `ways`, with so many ports of each pipeline taken already."""
         if self.pipelines is None:
             yield from cages
             return
-        used = dict(taken)
+        used = dict(ports_taken)
         for cage in cages:
             pipeline = self.pipelines.of_cage.get(cage)
             if pipeline is not None:

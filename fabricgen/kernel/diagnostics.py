@@ -136,17 +136,17 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     holding = [name for name in names if lower in name.split("-")]
     if len(holding) == 1:
         return names[holding[0]]
-    found = difflib.get_close_matches(lower, names, n=3, cutoff=CLOSE)
+    close = difflib.get_close_matches(lower, names, n=3, cutoff=CLOSE)
     closer = difflib.get_close_matches(lower, names, n=1, cutoff=CLOSER)
-    return next((names[name] for name in found if name[:1] == lower[:1] or name in closer), None)
+    return next((names[name] for name in close if name[:1] == lower[:1] or name in closer), None)
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return a hint that names the valid name that was meant, if one is close, and all of them when few or none is."""
-    known = sorted(set(candidates))
-    near = nearest(word, known)
-    parts = [f"did you mean '{near}'?"] if near else []
-    if known and (len(known) <= 12 or not near):
-        listed = ", ".join(known[:24]) + (", ..." if len(known) > 24 else "")
+    names = sorted(set(candidates))
+    closest = nearest(word, names)
+    parts = [f"did you mean '{closest}'?"] if closest else []
+    if names and (len(names) <= 12 or not closest):
+        listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")
         parts.append(f"known: {listed}")
     return " ".join(parts)

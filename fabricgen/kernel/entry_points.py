@@ -46,12 +46,12 @@ def entry_points(group: str) -> tuple[EntryPoint, ...]:
     """What installed packages offer in a group, by name and package, read from the metadata of all of them."""
     from importlib.metadata import entry_points as installed
 
-    found = [
-        EntryPoint(group, each.name, each.dist.name, each.dist.version, each.value)
-        for each in installed(group=group)
-        if each.dist
+    offered = [
+        EntryPoint(group, point.name, point.dist.name, point.dist.version, point.value)
+        for point in installed(group=group)
+        if point.dist
     ]
-    return tuple(sorted(found, key=lambda each: (each.name, each.package, each.value)))
+    return tuple(sorted(offered, key=lambda point: (point.name, point.package, point.value)))
 
 
 @contextmanager
@@ -67,19 +67,19 @@ def blamed(entry: EntryPoint) -> Iterator[None]:
     except BaseException as error:
         if os.environ.get("FABRICGEN_TRACEBACK"):
             raise
-        where = error.__traceback__
-        while where is not None and where.tb_next is not None:
-            where = where.tb_next
-        line = Span(where.tb_frame.f_code.co_filename, where.tb_lineno, 1) if where else None
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        line = Span(frame.tb_frame.f_code.co_filename, frame.tb_lineno, 1) if frame else None
         raise fault(
             FAULT,
-            f"{entry.group}: {entry.text} failed: {type(error).__name__}: {_text_of(error)}",
+            f"{entry.group}: {entry.text} failed: {type(error).__name__}: {_read_text(error)}",
             hint="report it to whoever makes the package; FABRICGEN_TRACEBACK=1 shows where it happened",
             span=line,
         ) from error
 
 
-def _text_of(error: BaseException) -> str:
+def _read_text(error: BaseException) -> str:
     """What an error says; of one that fails at that too, nothing."""
     try:
         return str(error)

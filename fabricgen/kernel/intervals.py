@@ -68,18 +68,18 @@ def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest])
     the first free gap that is large enough. Intervals that any name holds are never given to another. Raises
     NoRoomError.
     """
-    taken = _IntervalSet(interval for intervals in held.values() for interval in intervals)
-    found: dict[str, Intervals] = {}
+    occupied = _IntervalSet(interval for intervals in held.values() for interval in intervals)
+    allocations: dict[str, Intervals] = {}
     for request in requests:
-        intervals = found.get(request.name, held.get(request.name, ()))
+        intervals = allocations.get(request.name, held.get(request.name, ()))
         missing = request.size - total(intervals)
         if missing > 0:
-            intervals = _extended(intervals, taken.allocate(request, missing, intervals[-1] if intervals else None))
-        found[request.name] = intervals
-    return found
+            intervals = _extend(intervals, occupied.allocate(request, missing, intervals[-1] if intervals else None))
+        allocations[request.name] = intervals
+    return allocations
 
 
-def _extended(intervals: Intervals, more: Interval) -> Intervals:
+def _extend(intervals: Intervals, more: Interval) -> Intervals:
     if intervals and intervals[-1].end == more.first:
         return (*intervals[:-1], Interval(intervals[-1].first, intervals[-1].size + more.size))
     return (*intervals, more)
@@ -99,35 +99,37 @@ class _IntervalSet:
         align = size & -size if request.aligned else request.align
         if after and after.end % align == 0 and self._is_free(Interval(after.end, size), request.windows):
             return self._take(Interval(after.end, size))
-        gaps = [gap for window in request.windows for gap in self._gaps(window)]
+        gaps = [gap for window in request.windows for gap in self._list_gaps(window)]
         if request.aligned:
             ends = {window.end for window in request.windows}
             gaps.sort(key=lambda gap: gap.end not in ends)
         largest = 0
         for gap in gaps:
             first = -(-gap.first // align) * align
-            largest = max(largest, gap.end - first, _largest_aligned(gap) if request.aligned else 0)
+            largest = max(largest, gap.end - first, _find_largest_aligned(gap) if request.aligned else 0)
             if first + size <= gap.end:
                 return self._take(Interval(first, size))
         raise NoRoomError(request, size, largest)
 
     def _take(self, interval: Interval) -> Interval:
-        at = bisect_right(self._sorted, interval)
-        low = at - 1 if at and self._sorted[at - 1].end == interval.first else at
-        high = at + 1 if at < len(self._sorted) and self._sorted[at].first == interval.end else at
-        joined = (*self._sorted[low:at], interval, *self._sorted[at:high])
+        index = bisect_right(self._sorted, interval)
+        low = index - 1 if index and self._sorted[index - 1].end == interval.first else index
+        high = index + 1 if index < len(self._sorted) and self._sorted[index].first == interval.end else index
+        joined = (*self._sorted[low:index], interval, *self._sorted[index:high])
         self._sorted[low:high] = [Interval(joined[0].first, joined[-1].end - joined[0].first)]
         return interval
 
     def _is_free(self, interval: Interval, windows: Intervals) -> bool:
         inside = any(w.first <= interval.first and interval.end <= w.end for w in windows)
-        return inside and any(gap.first <= interval.first and interval.end <= gap.end for gap in self._gaps(interval))
+        return inside and any(
+            gap.first <= interval.first and interval.end <= gap.end for gap in self._list_gaps(interval)
+        )
 
-    def _gaps(self, window: Interval) -> list[Interval]:
+    def _list_gaps(self, window: Interval) -> list[Interval]:
         """The free intervals of a window, ascending."""
         free, first = [], window.first
-        at = max(0, bisect_right(self._sorted, (window.first,)) - 1)
-        for interval in islice(self._sorted, at, None):
+        index = max(0, bisect_right(self._sorted, (window.first,)) - 1)
+        for interval in islice(self._sorted, index, None):
             if interval.first >= window.end:
                 break
             if interval.first > first:
@@ -136,7 +138,7 @@ class _IntervalSet:
         return [*free, Interval(first, window.end - first)] if first < window.end else free
 
 
-def _largest_aligned(gap: Interval) -> int:
+def _find_largest_aligned(gap: Interval) -> int:
     """The largest power of two of numbers in a gap that begins at its own multiple, as a prefix does."""
     size = 1 << (gap.size.bit_length() - 1)
     while -(-gap.first // size) * size + size > gap.end:
@@ -147,9 +149,9 @@ def _largest_aligned(gap: Interval) -> int:
 def overlap(held: Allocations) -> tuple[str, str, Interval] | None:
     """(name, other name, the numbers that both hold) of a conflict; None where no two names overlap."""
     ordered = sorted((interval, name) for name, intervals in held.items() for interval in intervals)
-    for (one, name), (other, second) in pairwise(ordered):
-        if other.first < one.end:
-            return name, second, Interval(other.first, min(one.end, other.end) - other.first)
+    for (a, name), (b, second) in pairwise(ordered):
+        if b.first < a.end:
+            return name, second, Interval(b.first, min(a.end, b.end) - b.first)
     return None
 
 
@@ -165,10 +167,10 @@ def first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
 
 def to_intervals(values: Iterable[int]) -> Intervals:
     """Numbers as intervals, in their order; consecutive ones are merged."""
-    found: list[Interval] = []
+    intervals: list[Interval] = []
     for n in values:
-        if found and found[-1].end == n:
-            found[-1] = Interval(found[-1].first, found[-1].size + 1)
+        if intervals and intervals[-1].end == n:
+            intervals[-1] = Interval(intervals[-1].first, intervals[-1].size + 1)
         else:
-            found.append(Interval(n, 1))
-    return tuple(found)
+            intervals.append(Interval(n, 1))
+    return tuple(intervals)

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 @cache
 def built_in_templates() -> jinja2.Environment:
     """The environment of the templates that ship with the package: one a process, so that each is compiled once."""
-    return _environment(autoescape=False)
+    return _make_environment(autoescape=False)
 
 
 @cache
 def built_in_pages() -> jinja2.Environment:
     """The same for pages of HTML: what they are given is escaped, unless it is markup."""
-    return _environment(autoescape=True)
+    return _make_environment(autoescape=True)
 
 
-def _environment(*, autoescape: bool) -> jinja2.Environment:
+def _make_environment(*, autoescape: bool) -> jinja2.Environment:
     import jinja2
 
     from fabricgen.kernel.named_templates import NamedTemplates
@@ -43,7 +43,7 @@ def _environment(*, autoescape: bool) -> jinja2.Environment:
     return environment
 
 
-_quoted = json.JSONEncoder().encode
+_quote = json.JSONEncoder().encode
 
 
 def as_json(value: Any, margin: int = 0) -> str:
@@ -53,22 +53,22 @@ def as_json(value: Any, margin: int = 0) -> str:
     Jinja2's own `tojson` is for HTML: it writes `&` as \\u0026. The encoder of `json` goes through a value in Python
     once it indents, and takes three times as long: a hall of SONiC has a million values.
     """
-    return _as_json(value, "\n" + " " * margin)
+    return _format_json(value, "\n" + " " * margin)
 
 
-def _as_json(value: Any, newline: str) -> str:
+def _format_json(value: Any, newline: str) -> str:
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     deeper = f"{newline}    "
     if isinstance(value, Mapping):
-        texts = {str(key): _as_json(inner, deeper) for key, inner in value.items() if inner is not None}
-        return _bracketed("{}", [f"{_quoted(key)}: {texts[key]}" for key in sorted(texts)], newline)
+        texts = {str(key): _format_json(inner, deeper) for key, inner in value.items() if inner is not None}
+        return _format_brackets("{}", [f"{_quote(key)}: {texts[key]}" for key in sorted(texts)], newline)
     if isinstance(value, list | tuple):
-        return _bracketed("[]", [_as_json(inner, deeper) for inner in value], newline)
-    return _quoted(str(value).lower() if isinstance(value, bool) else str(value))
+        return _format_brackets("[]", [_format_json(inner, deeper) for inner in value], newline)
+    return _quote(str(value).lower() if isinstance(value, bool) else str(value))
 
 
-def _bracketed(brackets: str, items: list[str], newline: str) -> str:
+def _format_brackets(brackets: str, parts: list[str], newline: str) -> str:
     """The items in brackets, each on a line of its own."""
-    within = f",{newline}    ".join(items)
-    return f"{brackets[0]}{newline}    {within}{newline}{brackets[1]}" if items else brackets
+    within = f",{newline}    ".join(parts)
+    return f"{brackets[0]}{newline}    {within}{newline}{brackets[1]}" if parts else brackets

@@ -47,7 +47,7 @@ def read_bytes(file: Path, shown_as: str, at: Span | None = None, *, limit: int 
             return stream.read(limit + 1)
     except OSError as error:
         why = _WHY.get(error.errno or 0) or (error.strerror or "it cannot be read").lower()
-        hint = _name_hint(file, error.errno)
+        hint = _suggest_name(file, error.errno)
     except ValueError:  # a NUL or a lone surrogate in the name
         why, hint = "this is no file name", ""
     raise fault("FG001", f"cannot read {shown_as!r}: {why}", hint=hint, span=at or Span(shown_as, 1, 1))
@@ -70,7 +70,7 @@ def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
     return content
 
 
-def _name_hint(file: Path, number: int | None) -> str:
+def _suggest_name(file: Path, number: int | None) -> str:
     if number == errno.EISDIR:
         return "name the YAML file in it"
     if number != errno.ENOENT:
@@ -79,27 +79,27 @@ def _name_hint(file: Path, number: int | None) -> str:
         names = {f.stem: f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")}
     except OSError:
         return f"there is no folder '{file.parent}'"
-    near = nearest(file.stem, names)  # the ending alone makes any two names alike
-    return f"did you mean '{file.parent / names[near]}'?" if near else ""
+    closest = nearest(file.stem, names)  # the ending alone makes any two names alike
+    return f"did you mean '{file.parent / names[closest]}'?" if closest else ""
 
 
-def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, what: str = "YAML") -> str:
+def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, kind: str = "YAML") -> str:
     """Return the text without its byte-order mark.
 
     Raises InputError: FG001 when it is too large, binary or not UTF-8, FG002 when it has control characters.
     """
     if len(data) > limit:
         raise fault("FG001", f"cannot read '{name}': it is larger than {limit >> 20} MiB", span=Span(name, 1, 1))
-    text = data if isinstance(data, str) else _from_utf8(data, name)
+    text = data if isinstance(data, str) else _decode_utf8(data, name)
     text = text.removeprefix("\ufeff")
-    escape = ', or write it as an escape in double quotes, e.g. "\\u0007"' if what == "YAML" else ""
+    escape = ', or write it as an escape in double quotes, e.g. "\\u0007"' if kind == "YAML" else ""
     if bad := _UNPRINTABLE.search(text):
-        where = _span_at(name, text[: bad.start()])
+        where = _find_span(name, text[: bad.start()])
         if bad[0] == "\0":
             raise _refuse_binary(name, where)
         raise fault(
             "FG002",
-            f"the control character U+{ord(bad[0]):04X} is not allowed in {what}",
+            f"the control character U+{ord(bad[0]):04X} is not allowed in {kind}",
             hint=f"delete it{escape}",
             span=where,
         )
@@ -117,23 +117,23 @@ def _refuse_binary(name: str, where: Span) -> InputError:
     return fault("FG001", f"cannot read '{name}': it is a binary file", hint=hint, span=where)
 
 
-def _from_utf8(data: bytes, name: str) -> str:
+def _decode_utf8(data: bytes, name: str) -> str:
     if data.startswith(_UTF16_MARKS):
-        raise _not_utf8(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
+        raise _make_utf8_error(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
     if b"\0" in data:
         raise _refuse_binary(name, Span(name, 1, 1))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        where = _span_at(name, data[: error.start].decode("utf-8").removeprefix("\ufeff"))
-        raise _not_utf8(name, f"it is not UTF-8 (byte 0x{data[error.start]:02X})", where) from None
+        where = _find_span(name, data[: error.start].decode("utf-8").removeprefix("\ufeff"))
+        raise _make_utf8_error(name, f"it is not UTF-8 (byte 0x{data[error.start]:02X})", where) from None
 
 
-def _not_utf8(name: str, why: str, span: Span) -> InputError:
+def _make_utf8_error(name: str, why: str, span: Span) -> InputError:
     return fault("FG001", f"cannot read '{name}': {why}", hint="save the file as UTF-8", span=span)
 
 
-def _span_at(name: str, before: str) -> Span:
+def _find_span(name: str, before: str) -> Span:
     """The span of the one character that follows the text `before`."""
     lines = re.split(r"\r\n|[\r\n]", before)
     line, column = len(lines), len(lines[-1]) + 1

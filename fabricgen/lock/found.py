@@ -55,7 +55,7 @@ def read_export(file: str) -> list[Found] | None:
 
     Raises InputError for a file that cannot be read, or a line that is none of such a list (FG050).
     """
-    text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, what="CSV")
+    text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
     first = next((line for line in text.splitlines() if line.strip()), "")
     mark = max(",;\t", key=first.count)
     head = [cell.strip(' "').lower() for cell in first.split(mark)]

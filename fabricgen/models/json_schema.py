@@ -48,57 +48,57 @@ def schema_of(model: type[BaseModel], title: str, names: Names) -> dict[str, Any
 
 def finished(schema: Any, title: str, names: Names) -> dict[str, Any]:
     """A schema of pydantic's, without further keys and with names to choose from."""
-    return {**_described(_finished(schema, names)), "$schema": DIALECT, "title": title}
+    return {**_add_descriptions(_finish_part(schema, names)), "$schema": DIALECT, "title": title}
 
 
-def _finished(schema: Any, names: Names) -> Any:
+def _finish_part(schema: Any, names: Names) -> Any:
     if isinstance(schema, list):
-        return [_finished(each, names) for each in schema]
+        return [_finish_part(element, names) for element in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: _finished(value, names) for key, value in schema.items()}
-    if made.get("default", ...) is None:
-        del made["default"]  # it would be proposed as the value to write
-    if "patternProperties" in made:
-        made.setdefault("additionalProperties", False)  # names of another form are none
-    counted = made.pop(CATALOGUE_COUNTED, None)
+    part = {key: _finish_part(value, names) for key, value in schema.items()}
+    if part.get("default", ...) is None:
+        del part["default"]  # it would be proposed as the value to write
+    if "patternProperties" in part:
+        part.setdefault("additionalProperties", False)  # names of another form are none
+    counted = part.pop(CATALOGUE_COUNTED, None)
     if counted and names.only:
-        made["pattern"] = count_of(names.of[counted])
-    kind = made.pop(CATALOGUE, None)
+        part["pattern"] = count_of(names.of[counted])
+    kind = part.pop(CATALOGUE, None)
     if kind is None:
-        return made
-    about = {key: made.pop(key) for key in ("description",) if key in made}
-    known = {"enum": list(names.of[kind])}
+        return part
+    about = {key: part.pop(key) for key in ("description",) if key in part}
+    choices = {"enum": list(names.of[kind])}
     if names.only:
-        absent = [each for each in made.get("anyOf", ()) if each == {"type": "null"}]
-        return {**about, "anyOf": [known, *absent]}
+        absent = [element for element in part.get("anyOf", ()) if element == {"type": "null"}]
+        return {**about, "anyOf": [choices, *absent]}
     # Whose catalogue it will be used with is not known: other names are as good.
-    return {**about, "anyOf": [known, made]}
+    return {**about, "anyOf": [choices, part]}
 
 
-def _described(schema: Any, about: str = "") -> Any:
+def _add_descriptions(schema: Any, about: str = "") -> Any:
     """The schema where items of lists and values of maps that have no description have that of the whole."""
     if isinstance(schema, list):
-        return [_described(each, about) for each in schema]
+        return [_add_descriptions(element, about) for element in schema]
     if not isinstance(schema, dict):
         return schema
     about = schema.get("description", about)
-    made = {key: _described(value, about) if key in _CHOICES else value for key, value in schema.items()}
+    described = {key: _add_descriptions(value, about) if key in _CHOICES else value for key, value in schema.items()}
     for key in _VALUES & schema.keys():
-        made[key] = _with_description(schema[key], about)
+        described[key] = _describe_part(schema[key], about)
     for key in _NAMED & schema.keys():
-        own = about if key == "patternProperties" else ""
-        made[key] = {name: _with_description(value, own) for name, value in schema[key].items()}
-    return made
+        inherited = about if key == "patternProperties" else ""
+        described[key] = {name: _describe_part(value, inherited) for name, value in schema[key].items()}
+    return described
 
 
-def _with_description(schema: Any, about: str) -> Any:
-    made = _described(schema, about)
-    if isinstance(made, list):
-        return [_with_description(each, about) for each in made]
-    if not isinstance(made, dict) or not about or "description" in made or "$ref" in made:
-        return made
-    return {"description": about, **made}
+def _describe_part(schema: Any, about: str) -> Any:
+    part = _add_descriptions(schema, about)
+    if isinstance(part, list):
+        return [_describe_part(element, about) for element in part]
+    if not isinstance(part, dict) or not about or "description" in part or "$ref" in part:
+        return part
+    return {"description": about, **part}
 
 
 # Which fields a model has at a place of its data.
@@ -106,13 +106,13 @@ def _with_description(schema: Any, about: str) -> Any:
 
 def names_at(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
     """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
-    return sorted({name for found in _models_at(model, path, tags) for name in found.model_fields})
+    return sorted({name for candidate in _find_models(model, path, tags) for name in candidate.model_fields})
 
 
 def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
     """Return what the field at `path` is for, where the model says so."""
-    for found in _models_at(model, path[:-1], tags):
-        info = found.model_fields.get(str(path[-1]))
+    for candidate in _find_models(model, path[:-1], tags):
+        info = candidate.model_fields.get(str(path[-1]))
         if info and info.description:
             return f"{path[-1]}: {info.description.rstrip('.')}"
     return ""
@@ -120,7 +120,7 @@ def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> 
 
 def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
     """Return the fields of the mapping at `path`, by name."""
-    return {name: info for found in _models_at(model, path, ()) for name, info in found.model_fields.items()}
+    return {name: info for candidate in _find_models(model, path, ()) for name, info in candidate.model_fields.items()}
 
 
 def places_of(model: type[BaseModel], key: str) -> list[str]:
@@ -131,7 +131,7 @@ def places_of(model: type[BaseModel], key: str) -> list[str]:
     while layer:
         below: list[tuple[str, Any]] = []
         for place, annotation in layer:
-            for inner in _unwrap(annotation):
+            for inner in _list_types(annotation):
                 if _is_model(inner) and inner not in reached:
                     reached.add(inner)
                     places += [place] * (key in inner.model_fields)
@@ -142,27 +142,27 @@ def places_of(model: type[BaseModel], key: str) -> list[str]:
     return places
 
 
-def _models_at(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
-    inside: list[Any] = list(_unwrap(model))
+def _find_models(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
+    inside: list[Any] = list(_list_types(model))
     for part in path:
-        inside = [t for each in inside for inner in _children(each, part) for t in _unwrap(inner)]
-    here: list[type[BaseModel]] = [t for t in inside if _is_model(t)]
-    return [m for m in here if _is_tagged(m, tags)] or here
+        inside = [t for kind in inside for inner in _list_children(kind, part) for t in _list_types(inner)]
+    models: list[type[BaseModel]] = [t for t in inside if _is_model(t)]
+    return [m for m in models if _is_tagged(m, tags)] or models
 
 
-def _unwrap(annotation: Any) -> Iterator[Any]:
+def _list_types(annotation: Any) -> Iterator[Any]:
     """The plain types that an annotation allows."""
     origin = get_origin(annotation)
     if origin is Annotated:
-        yield from _unwrap(get_args(annotation)[0])
+        yield from _list_types(get_args(annotation)[0])
     elif origin in (Union, types.UnionType):
         for member in get_args(annotation):
-            yield from _unwrap(member)
+            yield from _list_types(member)
     else:
         yield annotation
 
 
-def _children(annotation: Any, part: str | int) -> Iterator[Any]:
+def _list_children(annotation: Any, part: str | int) -> Iterator[Any]:
     """What may stand under a key or index of a value of this type."""
     if _is_model(annotation):
         info = annotation.model_fields.get(str(part))

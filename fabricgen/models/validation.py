@@ -77,17 +77,19 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     FG006 for an `!include` that is left.
     """
     if located.root.has_include:
-        raise InputError(_in_order(_unresolved(path, located.span(path)) for path in _includes(located.data, ())))
+        raise InputError(
+            _sort_faults(_make_unresolved(path, located.span(path)) for path in _list_includes(located.data, ()))
+        )
     try:
         return model.model_validate(located.data)
     except ValidationError as error:
-        problems = _collapse([_problem(e, located.data) for e in error.errors(include_url=False)])
+        problems = _collapse([_make_problem(e, located.data) for e in error.errors(include_url=False)])
         problems = [p for p in problems if not _follows(p, problems)]
-    faults = _in_order(_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
-    raise InputError([*faults, *_left_out(problems[MOST_FAULTS:], located, code)])
+    faults = _sort_faults(_make_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
+    raise InputError([*faults, *_summarize_rest(problems[MOST_FAULTS:], located, code)])
 
 
-def _left_out(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:
+def _summarize_rest(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:
     """One finding for all those that are too many to look at: a file of megabytes may have a million."""
     if not problems:
         return []
@@ -96,25 +98,25 @@ def _left_out(problems: list[_Problem], located: Located, code: str) -> list[Dia
     return [Diagnostic(code, Severity.ERROR, message, path, "mend those above first", located.span(path))]
 
 
-def _includes(data: Any, path: Path) -> list[Path]:
+def _list_includes(data: Any, path: Path) -> list[Path]:
     if isinstance(data, Include):
         return [path]
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [found for key, value in items for found in _includes(value, (*path, key))]
+    entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [include for key, value in entries for include in _list_includes(value, (*path, key))]
 
 
-def _unresolved(path: Path, span: Span) -> Diagnostic:
+def _make_unresolved(path: Path, span: Span) -> Diagnostic:
     hint = "only blueprints may include files; write the value here"
     return Diagnostic("FG006", Severity.ERROR, "!include is not known in this file", path, hint, span)
 
 
-def _in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def _sort_faults(faults: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Without repetitions, in the order of the text."""
-    unique = {(d.span, d.message): d for d in found}
+    unique = {(d.span, d.message): d for d in faults}
     return sorted(unique.values(), key=lambda d: (d.span.file, d.span.line, d.span.column) if d.span else ("", 0, 0))
 
 
-def _problem(error: ErrorDetails, data: Any) -> _Problem:
+def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
     """Walk pydantic's location through the data: what the text lacks is a union's tag, not a key."""
     path: Path = ()
     branches: list[tuple[Path, str]] = []
@@ -138,61 +140,61 @@ def _problem(error: ErrorDetails, data: Any) -> _Problem:
 
 def _collapse(problems: list[_Problem], level: int = 0) -> list[_Problem]:
     """Of the errors of a union's members, keep those of the member that was meant."""
-    kept: list[_Problem] = []
+    reduced: list[_Problem] = []
     unions: dict[Path, dict[str, list[_Problem]]] = {}
     for problem in problems:
         if len(problem.branches) <= level:
-            kept.append(problem)
+            reduced.append(problem)
         else:
-            at, tag = problem.branches[level]
-            unions.setdefault(at, {}).setdefault(tag, []).append(problem)
-    for at, members in unions.items():
-        fitting = [found for found in members.values() if any(_fits(p, at) for p in found)]
+            union_path, tag = problem.branches[level]
+            unions.setdefault(union_path, {}).setdefault(tag, []).append(problem)
+    for union_path, members in unions.items():
+        fitting = [errors for errors in members.values() if any(_fits(p, union_path) for p in errors)]
         if not fitting and len(members) > 1:
-            kept.append(_merged([p for found in members.values() for p in found]))
+            reduced.append(_merge_problems([p for errors in members.values() for p in errors]))
         else:
-            kept += _collapse(min(fitting or members.values(), key=len), level + 1)
-    return kept
+            reduced += _collapse(min(fitting or members.values(), key=len), level + 1)
+    return reduced
 
 
 def _follows(problem: _Problem, problems: list[_Problem]) -> bool:
     """Say whether a list only counts as too short because its items do not fit."""
-    at = problem.path
-    return problem.kind == "too_short" and any(p.path[: len(at)] == at != p.path for p in problems)
+    path = problem.path
+    return problem.kind == "too_short" and any(p.path[: len(path)] == path != p.path for p in problems)
 
 
-def _fits(problem: _Problem, at: Path) -> bool:
+def _fits(problem: _Problem, path: Path) -> bool:
     """Say whether the value had the shape of the union's member and only failed inside it."""
-    return len(problem.path) > len(at) or problem.kind in ("value_error", "assertion_error")
+    return len(problem.path) > len(path) or problem.kind in ("value_error", "assertion_error")
 
 
-def _merged(problems: list[_Problem]) -> _Problem:
+def _merge_problems(problems: list[_Problem]) -> _Problem:
     first = problems[0]
-    expected = list(dict.fromkeys(_expected(p) or _sentence(p) for p in problems))
+    expected = list(dict.fromkeys(_describe_expected(p) or _write_sentence(p) for p in problems))
     listed = ", ".join(expected[:-1]) + (" or " if len(expected) > 1 else "") + expected[-1]
     choices = ", ".join(str(p.context.get("expected", "")) for p in problems if p.kind in _CHOICES)
     kind, context = ("literal_error", {"expected": choices}) if choices else (first.kind, {})
     return _Problem(kind, first.path, first.message, first.found, context, first.is_key, expected=listed)
 
 
-def _expected(problem: _Problem) -> str:
+def _describe_expected(problem: _Problem) -> str:
     """What would be right, as a noun; empty where pydantic only has a sentence."""
     if problem.expected or problem.kind in _EXPECTED:
         return problem.expected or _EXPECTED[problem.kind]
     if problem.kind == "union_tag_invalid":
-        return f"{_bare(problem.context['discriminator'])} to be one of {problem.context['expected_tags']}"
+        return f"{_unquote(problem.context['discriminator'])} to be one of {problem.context['expected_tags']}"
     if problem.kind == "string_pattern_mismatch":
         pattern = str(problem.context["pattern"])
         return IN_WORDS.get(pattern) or f"text that matches {pattern}"
     if bound := re.search(_BOUND, problem.message):
         return bound[0]
-    wanted = problem.message.removeprefix("Input should be ")
-    if wanted == problem.message:
+    expected = problem.message.removeprefix("Input should be ")
+    if expected == problem.message:
         return ""
-    return f"a value {wanted}" if wanted.startswith(("greater", "less", "a multiple")) else wanted
+    return f"a value {expected}" if expected.startswith(("greater", "less", "a multiple")) else expected
 
 
-def _sentence(problem: _Problem) -> str:
+def _write_sentence(problem: _Problem) -> str:
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
@@ -205,11 +207,14 @@ def shortened(message: str) -> str:
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
-def _diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
+def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
-    message, hint = _explain_indentation(problem, model, located) or (_message(problem), _hint(problem, model))
+    message, hint = _explain_indentation(problem, model, located) or (
+        _write_message(problem),
+        _write_hint(problem, model),
+    )
     return Diagnostic(code, Severity.ERROR, message, path, located.noted(hint, path, span), span)
 
 
@@ -220,12 +225,12 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
     path = problem.path
     if problem.kind == "extra_forbidden":
         if any(c.isspace() and c != " " for c in str(path[-1])):
-            return _message(problem), "there is a no-break space or the like in it: write plain spaces"
-        beside = _value(located.data, path[:-1])
-        own, keys = located.key_span(path), list(beside) if isinstance(beside, dict) else []
+            return _write_message(problem), "there is a no-break space or the like in it: write plain spaces"
+        beside = _find_value(located.data, path[:-1])
+        key, keys = located.key_span(path), list(beside) if isinstance(beside, dict) else []
         for sibling in reversed(keys[: keys.index(path[-1])] if path[-1] in keys else []):
             above = located.key_span((*path[:-1], sibling))
-            if beside[sibling] is None and own and above and above.line < own.line:
+            if beside[sibling] is None and key and above and above.line < key.line:
                 message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, which has nothing below it"
                 return message, f"indent it below `{sibling}`"
             below = beside[path[-1]]
@@ -235,15 +240,15 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
             if beside[sibling] is not None:
                 break
     if problem.kind == "missing" and len(path) > 2 and str(path[-2]) in names_at(model, path[:-1]):
-        entry, owner = path[-2], _value(located.data, path[:-2])
-        others = [str(key) for key in owner if key != entry] if isinstance(owner, dict) else []
-        if others:
-            message = f"wrong indentation: `{entry}` stands beside {others[-1]}, as if it were one of `{path[-3]}`"
-            return message, f"indent it below {others[-1]}"
+        entry, owner = path[-2], _find_value(located.data, path[:-2])
+        siblings = [str(key) for key in owner if key != entry] if isinstance(owner, dict) else []
+        if siblings:
+            message = f"wrong indentation: `{entry}` stands beside {siblings[-1]}, as if it were one of `{path[-3]}`"
+            return message, f"indent it below {siblings[-1]}"
     return None
 
 
-def _value(data: Any, path: Path) -> Any:
+def _find_value(data: Any, path: Path) -> Any:
     """What stands at a path; None where it leads nowhere."""
     for part in path:
         if not isinstance(data, dict | list) or (isinstance(data, dict) and part not in data):
@@ -252,7 +257,7 @@ def _value(data: Any, path: Path) -> Any:
     return data
 
 
-def _message(problem: _Problem) -> str:
+def _write_message(problem: _Problem) -> str:
     above = dotted(problem.path[:-1])
     if problem.kind == "extra_forbidden":
         return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
@@ -263,25 +268,29 @@ def _message(problem: _Problem) -> str:
     where = above if problem.is_key else dotted(problem.path)
     start = f"{where}: " if where else ""
     if problem.kind == "union_tag_not_found":
-        return f"{where or 'the top level'} needs '{_bare(problem.context['discriminator'])}'"
+        return f"{where or 'the top level'} needs '{_unquote(problem.context['discriminator'])}'"
     if problem.kind in ("value_error", "assertion_error"):
-        return start + _sentence(problem)
-    found = f"the key {_shown(problem.found)}" if problem.is_key else _shown(problem.found)
+        return start + _write_sentence(problem)
+    actual = f"the key {_format_value(problem.found)}" if problem.is_key else _format_value(problem.found)
     if not problem.is_key and may_be_secret(problem.path) and isinstance(problem.found, str | int | float):
-        found = "what may be a secret"
+        actual = "what may be a secret"
     if problem.kind in ("union_tag_invalid", "too_short", "too_long"):
         counted = problem.context.get("actual_length", f"'{problem.context.get('tag')}'")
-        found = "more" if counted is None else str(counted)
-    wanted = _expected(problem)
-    return f"{start}expected {wanted}, found {found}" if wanted else f"{start}{_sentence(problem)}, found {found}"
+        actual = "more" if counted is None else str(counted)
+    expected = _describe_expected(problem)
+    return (
+        f"{start}expected {expected}, found {actual}"
+        if expected
+        else f"{start}{_write_sentence(problem)}, found {actual}"
+    )
 
 
-def _hint(problem: _Problem, model: type[BaseModel]) -> str:
+def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
-        key, known = str(problem.path[-1]), names_at(model, problem.path[:-1], tags)
-        places = [] if nearest(key, known) else [place or "the top level" for place in places_of(model, key)][:3]
-        return f"`{key}` is a key of {' or '.join(places)}" if places else did_you_mean(key, known)
+        key, names = str(problem.path[-1]), names_at(model, problem.path[:-1], tags)
+        places = [] if nearest(key, names) else [place or "the top level" for place in places_of(model, key)][:3]
+        return f"`{key}` is a key of {' or '.join(places)}" if places else did_you_mean(key, names)
     keys = names_at(model, problem.path, tags) if problem.kind in _MAPPING else []
     if keys:
         needed = [name for name, info in fields_at(model, problem.path).items() if info.is_required()]
@@ -292,19 +301,19 @@ def _hint(problem: _Problem, model: type[BaseModel]) -> str:
         return next(filter(None, (field_hint(model, problem.path[:end], tags) for end in ends)), "")
     if problem.kind in _CHOICES:
         listed = str(problem.context.get("expected") or problem.context.get("expected_tags", ""))
-        found = problem.context.get("tag", problem.found)
-        near = nearest(found, re.findall(r"'([^']*)'", listed)) if isinstance(found, str) else None
-        return f"did you mean '{near}'?" if near else ""
+        value = problem.context.get("tag", problem.found)
+        closest = nearest(value, re.findall(r"'([^']*)'", listed)) if isinstance(value, str) else None
+        return f"did you mean '{closest}'?" if closest else ""
     if problem.kind == "string_type" and isinstance(problem.found, str | int | float):
-        return f'write "{_shown(problem.found)}" in quotes'
+        return f'write "{_format_value(problem.found)}" in quotes'
     return ""
 
 
-def _bare(quoted: object) -> str:
+def _unquote(quoted: object) -> str:
     return str(quoted).strip("'")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):

@@ -161,7 +161,7 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
         _refuse_outside(folder)
         if wishes.prices and "prices" not in options:
             span, shown = source.span(("prices",)), folder / wishes.prices
-            contained(wishes.prices, shown, folder, span, allow_outside=False, endings=(".csv",), of=_FILE)
+            contained(wishes.prices, shown, folder, span, allow_outside=False, endings=(".csv",), owner=_FILE)
     return wishes, source
 
 

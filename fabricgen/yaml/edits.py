@@ -35,9 +35,9 @@ class Replacement:
 def edited(data: Any, edits: Iterable[Edit]) -> Any:
     """Return plain data with edits made; raises KeyError, IndexError or TypeError where a path leads nowhere."""
     data = deepcopy(data)
-    for edit in sorted(edits, key=lambda e: _order(e.path), reverse=True):
-        path = _emptied(data, edit.path) if edit.kind == "remove" else edit.path
-        above = _at(data, path[:-1])
+    for edit in sorted(edits, key=lambda e: _sort_key(e.path), reverse=True):
+        path = _find_emptied(data, edit.path) if edit.kind == "remove" else edit.path
+        above = _find_value(data, path[:-1])
         last: Any = path[-1]
         if edit.kind == "remove":
             del above[last]
@@ -55,11 +55,11 @@ def replacements(source: Located, texts: Mapping[str, str], edits: Iterable[Edit
     edits of the same text, or a layout that it cannot keep.
     """
     lines = {file: _Lines(text) for file, text in texts.items()}
-    found = sorted(_Edited(source, lines).replacement(edit) for edit in set(edits))
-    for before, after in pairwise(found):
+    changes = sorted(_Edited(source, lines).replacement(edit) for edit in set(edits))
+    for before, after in pairwise(changes):
         if before.file == after.file and after.start < before.end:
             raise UncertainEditError("two edits meet")
-    return found
+    return changes
 
 
 def applied(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[str, str]:
@@ -71,22 +71,22 @@ def applied(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[st
     return result
 
 
-def _order(path: Path) -> list[tuple[bool, Any]]:
+def _sort_key(path: Path) -> list[tuple[bool, Any]]:
     """Later items of a list first, so that indexes stay true."""
     return [(isinstance(part, int), part) for part in path]
 
 
-def _at(data: Any, path: Path) -> Any:
+def _find_value(data: Any, path: Path) -> Any:
     for part in path:
         data = data[part]
     return data
 
 
-def _emptied(data: Any, path: Path) -> Path:
+def _find_emptied(data: Any, path: Path) -> Path:
     """The highest place that holds nothing but what is removed."""
-    while len(path) > 1 and len(_at(data, path[:-1])) == 1:
+    while len(path) > 1 and len(_find_value(data, path[:-1])) == 1:
         path = path[:-1]
-    _at(data, path)
+    _find_value(data, path)
     return path
 
 
@@ -132,31 +132,31 @@ class _Edited:
     def replacement(self, edit: Edit) -> Replacement:
         """The characters that an edit concerns; raises UncertainEditError."""
         if edit.kind == "insert":
-            return self._inserted(edit)
+            return self._insert_key(edit)
         if edit.kind == "rename":
             key = self._source.keys[edit.path]
-            return self._put(key, self._as_key(key, edit.text))
+            return self._replace_span(key, self._write_key(key, edit.text))
         if edit.kind == "set":
             span = self._source.spans[edit.path]
             if self._is_block(edit.path):
                 raise UncertainEditError("the value spans lines of its own")
-            self._own(edit.path)
-            return self._put(span, edit.text)
-        path = _emptied(self._source.data, edit.path)
-        return self._item_removed(path) if isinstance(path[-1], int) else self._key_removed(path)
+            self._check_own(edit.path)
+            return self._replace_span(span, edit.text)
+        path = _find_emptied(self._source.data, edit.path)
+        return self._remove_item(path) if isinstance(path[-1], int) else self._remove_key(path)
 
-    def _put(self, span: Span, text: str) -> Replacement:
-        lines = self._of(span)
+    def _replace_span(self, span: Span, text: str) -> Replacement:
+        lines = self._find_lines(span)
         start, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
         return Replacement(span.file, start, end, text)
 
-    def _as_key(self, key: Span, name: str) -> str:
+    def _write_key(self, key: Span, name: str) -> str:
         """A name as another key is written: quoted in JSON."""
-        lines = self._of(key)
+        lines = self._find_lines(key)
         quote = lines.text[lines.offset(key.line, key.column)]
         return f"{quote}{name}{quote}" if quote in "\"'" else name
 
-    def _of(self, span: Span) -> _Lines:
+    def _find_lines(self, span: Span) -> _Lines:
         try:
             return self._lines[span.file]
         except KeyError:
@@ -165,68 +165,68 @@ class _Edited:
     def _is_block(self, path: Path) -> bool:
         """Whether a value is a mapping or list without brackets."""
         span = self._source.spans[path]
-        if not isinstance(_at(self._source.data, path), dict | list):
+        if not isinstance(_find_value(self._source.data, path), dict | list):
             return False
-        lines = self._of(span)
+        lines = self._find_lines(span)
         return lines.text[lines.offset(span.line, span.column)] not in "{["
 
-    def _own(self, path: Path) -> None:
+    def _check_own(self, path: Path) -> None:
         """Raises UncertainEditError where a value stands elsewhere than behind its key or in its list."""
         span = self._source.spans[path]
         key = self._source.keys.get(path) or self._source.spans[path[:-1]]
         if span.file != key.file or (span.line, span.column) < (key.line, key.column):
             raise UncertainEditError("an alias brings the value in")
 
-    def _end(self, path: Path) -> int:
+    def _find_end(self, path: Path) -> int:
         """Place behind the last character of a value."""
-        self._own(path)
-        span, data = self._source.spans[path], _at(self._source.data, path)
+        self._check_own(path)
+        span, data = self._source.spans[path], _find_value(self._source.data, path)
         if self._is_block(path):
-            return max(self._end((*path, part)) for part in (data if isinstance(data, dict) else range(len(data))))
-        lines = self._of(span)
+            return max(self._find_end((*path, part)) for part in (data if isinstance(data, dict) else range(len(data))))
+        lines = self._find_lines(span)
         end = lines.offset(span.end_line, span.end_column)
         return end if lines.text[:end].strip() else lines.offset(span.line, span.column)
 
-    def _key_removed(self, path: Path) -> Replacement:
+    def _remove_key(self, path: Path) -> Replacement:
         key = self._source.keys[path]
-        lines = self._of(key)
-        start, end = lines.offset(key.line, key.column), self._end(path)
+        lines = self._find_lines(key)
+        start, end = lines.offset(key.line, key.column), self._find_end(path)
         end = max(end, lines.offset(key.end_line, key.end_column) + 1)
         if self._is_block(path[:-1]):
             if not lines.first_on_its_line(key.line, start):
                 raise UncertainEditError("the key does not begin its line")
             return Replacement(key.file, lines.starts[key.line - 1], lines.end_of_line(end), "")
-        return self._from_brackets(key.file, lines, start, end)
+        return self._remove_from_brackets(key.file, lines, start, end)
 
-    def _item_removed(self, path: Path) -> Replacement:
+    def _remove_item(self, path: Path) -> Replacement:
         span = self._source.spans[path]
-        lines = self._of(span)
-        start, end = lines.offset(span.line, span.column), self._end(path)
+        lines = self._find_lines(span)
+        start, end = lines.offset(span.line, span.column), self._find_end(path)
         if self._is_block(path[:-1]):
             if not lines.first_on_its_line(span.line, start, "-"):
                 raise UncertainEditError("the item does not begin its line")
             return Replacement(span.file, lines.starts[span.line - 1], lines.end_of_line(end), "")
-        return self._from_brackets(span.file, lines, start, end)
+        return self._remove_from_brackets(span.file, lines, start, end)
 
-    def _from_brackets(self, file: str, lines: _Lines, start: int, end: int) -> Replacement:
+    def _remove_from_brackets(self, file: str, lines: _Lines, start: int, end: int) -> Replacement:
         """An entry between braces or brackets goes with the comma behind it, else with the one before it."""
         after = _COMMA_AFTER.match(lines.text, end)
         before = None if after else _COMMA_BEFORE.search(lines.text[:start])
         start, end = before.start() if before else start, after.end() if after else end
         return Replacement(file, *lines.whole(start, end), "")
 
-    def _inserted(self, edit: Edit) -> Replacement:
+    def _insert_key(self, edit: Edit) -> Replacement:
         """A first key of a mapping, on a line of its own where the one that was first begins its line."""
         span = self._source.spans[edit.path[:-1]]
-        lines = self._of(span)
+        lines = self._find_lines(span)
         entry, comma = f"{edit.path[-1]}: {edit.text}", ""
         start, line, column = lines.offset(span.line, span.column), span.line, span.column
         if lines.text[start] == "{":
-            own = (k for p, k in self._source.keys.items() if p[:-1] == edit.path[:-1] and k.file == span.file)
-            first = min((k for k in own if (k.line, k.column) > (line, column)), default=None)
+            keys = (k for p, k in self._source.keys.items() if p[:-1] == edit.path[:-1] and k.file == span.file)
+            first = min((k for k in keys if (k.line, k.column) > (line, column)), default=None)
             if first is None:
                 return Replacement(span.file, start + 1, start + 1, entry)
-            entry, comma = f"{self._as_key(first, str(edit.path[-1]))}: {edit.text}", ","
+            entry, comma = f"{self._write_key(first, str(edit.path[-1]))}: {edit.text}", ","
             start, line, column = lines.offset(first.line, first.column), first.line, first.column
             if not lines.first_on_its_line(line, start):
                 return Replacement(span.file, start, start, f"{entry}, ")

@@ -34,7 +34,7 @@ class Located:
             return self.spans[path]
         while path:
             path = path[:-1]
-            if path in self.keys and isinstance(self._at(path), dict | list):
+            if path in self.keys and isinstance(self._find_value(path), dict | list):
                 return self.keys[path]
             if path in self.spans:
                 return self.spans[path]
@@ -42,8 +42,8 @@ class Located:
 
     def key_span(self, path: Path) -> Span:
         """Return the place of the key that ends `path`; of its value where there is no such key."""
-        found = self.keys.get(path)
-        return found if found else self.span(path)
+        span = self.keys.get(path)
+        return span if span else self.span(path)
 
     def used_at(self, path: Path) -> Span | None:
         """Return where an alias, a merge or an `!include` puts what is at `path`; None where it stands by itself."""
@@ -66,7 +66,7 @@ class Located:
             return hint
         return f"{hint} (used at {used})" if hint else f"it is used at {used}"
 
-    def _at(self, path: Path) -> Any:
+    def _find_value(self, path: Path) -> Any:
         data = self.data
         for part in path:
             data = data[part]

@@ -58,7 +58,7 @@ def resolve_scalar(text: str, tag: str | None, *, plain: bool, span: Span, ratio
     a bad tag.
     """
     if tag is None:
-        return _implicit(text, span, ratios_are_text) if plain else text
+        return _resolve_plain(text, span, ratios_are_text) if plain else text
     if tag in ("!", CORE + "str"):
         return text
     if tag == "!include":
@@ -66,7 +66,7 @@ def resolve_scalar(text: str, tag: str | None, *, plain: bool, span: Span, ratio
     name = tag.removeprefix(CORE)
     if name not in _TYPES or name == tag:
         raise unknown_tag(tag, span)
-    value = _implicit(text, span, ratios_are_text)
+    value = _resolve_plain(text, span, ratios_are_text)
     if type(value) not in _TYPES[name]:
         raise fault("FG006", f"'{text}' is not what its tag !!{name} says", span=span)
     return float(value) if name == "float" and isinstance(value, int) else value
@@ -82,47 +82,49 @@ def unknown_tag(tag: str, span: Span) -> InputError:
     return fault("FG006", f"unknown tag {shown}", hint="only !include file.yaml is known; remove the tag", span=span)
 
 
-def _implicit(text: str, span: Span, ratios_are_text: bool) -> Scalar:
+def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
     if text in _WORDS:
         return _WORDS[text]
     if text in _OLD_BOOLEANS:
         meaning = _OLD_BOOLEANS[text]
-        raise _trap(text, f"is {meaning} to YAML 1.1 readers", span, f", or {meaning} if a truth value is meant")
+        raise _make_trap_error(
+            text, f"is {meaning} to YAML 1.1 readers", span, f", or {meaning} if a truth value is meant"
+        )
     if text[0] in "+-.iInN" and _NOT_FINITE.fullmatch(text):
-        raise _trap(text, "is no finite number", span, " if it is a name")
-    return _number(text, span, ratios_are_text) if text[0] in "+-.0123456789" else text
+        raise _make_trap_error(text, "is no finite number", span, " if it is a name")
+    return _parse_number(text, span, ratios_are_text) if text[0] in "+-.0123456789" else text
 
 
-def _number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
+def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
     if ratio := _SEXAGESIMAL.fullmatch(text):
         if ratios_are_text:
             return text
-        raise _trap(text, _sixties(ratio), span)
+        raise _make_trap_error(text, _describe_sixties(ratio), span)
     if _LEADING_ZERO.fullmatch(text):
-        raise _leading_zero_trap(text, span)
+        raise _make_leading_zero_error(text, span)
     if _INTEGER.fullmatch(text) or _BASED.fullmatch(text):
-        return _integer(text, span)
+        return _parse_integer(text, span)
     if not _FLOAT.fullmatch(text):
         return text
     value = float(text)
     if math.isinf(value):
         raise fault(
             "FG004",
-            f"the number {_short(text)} is too large",
+            f"the number {_shorten(text)} is too large",
             hint="put it in quotes if it is a name",
             span=span,
         )
     return value
 
 
-def _integer(text: str, span: Span) -> int:
+def _parse_integer(text: str, span: Span) -> int:
     if len(text) <= _MAX_DIGITS + 6:  # 0o and twenty-odd octal digits
         value = int(text, 0) if text[1:2] in ("o", "x") else int(text)
         if abs(value) < 10**_MAX_DIGITS:
             return value
     raise fault(
         "FG004",
-        f"the number {_short(text)} has more than {_MAX_DIGITS} digits",
+        f"the number {_shorten(text)} has more than {_MAX_DIGITS} digits",
         hint="put it in quotes if it is a name",
         span=span,
     )
@@ -136,10 +138,10 @@ def is_sexagesimal(text: str) -> bool:
 def sexagesimal_trap(text: str, span: Span) -> InputError:
     """Return the error for an unquoted text that `is_sexagesimal`."""
     match = _SEXAGESIMAL.fullmatch(text)
-    return _trap(text, _sixties(match) if match else "is a number to YAML 1.1 readers", span)
+    return _make_trap_error(text, _describe_sixties(match) if match else "is a number to YAML 1.1 readers", span)
 
 
-def _sixties(match: re.Match[str]) -> str:
+def _describe_sixties(match: re.Match[str]) -> str:
     sign, sixties, fraction = match[1], match[2].replace("_", ""), (match[3] or "").replace("_", "")
     if len(sixties) > _MAX_DIGITS:
         return "is a base-60 number to YAML 1.1 readers"
@@ -149,18 +151,20 @@ def _sixties(match: re.Match[str]) -> str:
     return f"is the number {sign.strip('+')}{number}{fraction.rstrip('.')} to YAML 1.1 readers"
 
 
-def _leading_zero_trap(text: str, span: Span) -> InputError:
+def _make_leading_zero_error(text: str, span: Span) -> InputError:
     sign, digits = ("-" if text[0] == "-" else ""), text.lstrip("+-").replace("_", "")
     bare = digits.lstrip("0") or "0"
     octal = len(digits) <= _MAX_DIGITS and set(bare) <= set("01234567")
-    what = f"the octal number {sign}{int(digits, 8)}" if octal else "a number to some and text to other"
-    return _trap(text, f"is {what}{' to' if octal else ''} YAML 1.1 readers", span, f", or {sign}{_short(bare)}")
+    reading = f"the octal number {sign}{int(digits, 8)}" if octal else "a number to some and text to other"
+    return _make_trap_error(
+        text, f"is {reading}{' to' if octal else ''} YAML 1.1 readers", span, f", or {sign}{_shorten(bare)}"
+    )
 
 
-def _trap(text: str, meaning: str, span: Span, otherwise: str = "") -> InputError:
-    shown = _short(text)
+def _make_trap_error(text: str, meaning: str, span: Span, otherwise: str = "") -> InputError:
+    shown = _shorten(text)
     return fault("FG004", f"unquoted {shown} {meaning}", hint=f'write "{shown}" in quotes{otherwise}', span=span)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."

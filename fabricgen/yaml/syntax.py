@@ -48,40 +48,42 @@ def syntax_fault(error: Exception, source: str, name: str) -> InputError:
         return fault("FG002", f"not valid YAML: {error}", span=Span(name, 1, 1))
     lines = LINE_END.split(source)
     context = getattr(error, "context_mark", None)
-    if tab := _tab(lines, name, [m for m in (mark, context) if m]):
+    if tab := _find_tab(lines, name, [m for m in (mark, context) if m]):
         hint = "indent with spaces, two for each level"
         return fault("FG002", "a tab was used for indentation", hint=hint, span=tab)
     problem = str(getattr(error, "problem", None) or error)
-    if problem == "found unexpected ':'" and context and (trap := _ratio(lines, context, name)):
+    if problem == "found unexpected ':'" and context and (trap := _explain_ratio(lines, context, name)):
         return trap
-    if told := _unquoted_colon(lines, mark, name) if problem == "found unexpected ':'" else None:
-        return told
-    if told := _explain_slip(lines, problem, mark, context, name) or _explain_indentation(lines, problem, mark, name):
-        return told
+    if explained := _explain_unquoted_colon(lines, mark, name) if problem == "found unexpected ':'" else None:
+        return explained
+    if explained := _explain_slip(lines, problem, mark, context, name) or _explain_indentation(
+        lines, problem, mark, name
+    ):
+        return explained
     line = min(mark.line, len(lines) - 1) + 1  # an unfinished text is faulted past its last line
     column = (mark.column if line == mark.line + 1 else len(lines[-1])) + 1
     hint = next((text for start, text in _HINTS.items() if problem.startswith(start)), "")
-    what = problem.removesuffix(" in this context") + (" here" if problem.endswith(" in this context") else "")
+    problem_text = problem.removesuffix(" in this context") + (" here" if problem.endswith(" in this context") else "")
     if context and context.line != mark.line:
-        what += f" ({getattr(error, 'context', None) or 'begun'}, from line {context.line + 1})"
-    return fault("FG002", f"not valid YAML: {what}", hint=hint, span=Span(name, line, column, line, column + 1))
+        problem_text += f" ({getattr(error, 'context', None) or 'begun'}, from line {context.line + 1})"
+    return fault("FG002", f"not valid YAML: {problem_text}", hint=hint, span=Span(name, line, column, line, column + 1))
 
 
-def _tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
+def _find_tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
     """The tab that is to blame: where the parser stopped, or in the indentation of that line."""
     for mark in marks:
         text = lines[mark.line] if mark.line < len(lines) else ""
-        found = re.match(_INDENT_WITH_TAB, text)
-        column = found.end() if found else mark.column + 1
-        if found or text[mark.column : mark.column + 1] == "\t":
+        match = re.match(_INDENT_WITH_TAB, text)
+        column = match.end() if match else mark.column + 1
+        if match or text[mark.column : mark.column + 1] == "\t":
             return Span(name, mark.line + 1, column, mark.line + 1, column + 1)
     return None
 
 
-def _unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None:
+def _explain_unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None:
     """A text such as 65101:100 between brackets, which not all readers of YAML take alike (YAML 1.2.2, 7.3.3)."""
     text = lines[mark.line] if mark.line < len(lines) else ""
-    words = (found for found in re.finditer(_UNQUOTED, text) if found.start() <= mark.column < found.end())
+    words = (match for match in re.finditer(_UNQUOTED, text) if match.start() <= mark.column < match.end())
     word = next(words, None)
     if word is None or ":" not in word[0].rstrip(":"):
         return None
@@ -99,15 +101,15 @@ def _unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None
 
 def _explain_slip(lines: list[str], problem: str, mark: Any, context: Any, name: str) -> InputError | None:
     """What one line lacks or has too much of, which the parser stumbles over in that line or in a later one."""
-    here = min(mark.line, len(lines) - 1)
-    places = {
-        "here": here,
-        "above": next((n for n in range(here - 1, -1, -1) if not _is_idle(lines[n])), here),
-        "begun": context.line if context else here,
+    stopped = min(mark.line, len(lines) - 1)
+    line_of_place = {
+        "here": stopped,
+        "above": next((n for n in range(stopped - 1, -1, -1) if not _is_idle(lines[n])), stopped),
+        "begun": context.line if context else stopped,
         "merge": next((n for n, line in enumerate(lines) if line.startswith(("<<<<<<< ", ">>>>>>> "))), None),
     }
     for start, place, pattern, message, hint in _SLIPS:
-        number, first = places[place], mark.column if place == "here" else 0
+        number, first = line_of_place[place], mark.column if place == "here" else 0
         if number is not None and problem.startswith(start) and (slip := re.fullmatch(pattern, lines[number][first:])):
             span = Span(name, number + 1, first + slip.start(1) + 1, number + 1, first + slip.end(1) + 1)
             return fault("FG002", message.format(slip[1]), hint=hint.format(slip[1]), span=span)
@@ -122,12 +124,12 @@ def _is_idle(line: str) -> bool:
 def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
     """A line that is indented otherwise than its neighbours: deeper below a key with a value, or between two levels."""
     text = lines[mark.line] if mark.line < len(lines) else ""
-    own = _indent(text)
+    own = _count_indent(text)
     before = [(number, line) for number, line in enumerate(lines[: mark.line]) if not _is_idle(line)]
     span = Span(name, mark.line + 1, own + 1, mark.line + 1, len(text.rstrip()) + 1)
     if problem.startswith("did not find expected <document start>") and before:
         number, line = before[0]
-        if deeper := _indent(line):
+        if deeper := _count_indent(line):
             span = Span(name, number + 1, 1, number + 1, deeper + 1)
             message = f"wrong indentation: line {number + 1} is indented by {deeper}, and those after it are not"
             return fault("FG002", message, hint="begin all keys of one level in one column", span=span)
@@ -135,35 +137,35 @@ def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -
     if not before or key is None or mark.column > key.end():
         return None
     number, line = before[-1]
-    above = _indent(line)
+    above = _count_indent(line)
     is_of_the_block = problem.startswith("did not find expected key") and mark.column == own
     if own > above and (is_of_the_block or problem.startswith("mapping values are not allowed")):
         why = f"by {own}, deeper than line {number + 1}, which has a value already"
-        right = f"indent it by {above}, as that line"
-        owner = next((shown for _, shown in reversed(before[:-1]) if _indent(shown) <= above), "")
-        if _indent(owner) == above and owner.rstrip().endswith(":"):
-            right += f", or both by {own}, below `{owner.strip()[:-1]}`"
+        advice = f"indent it by {above}, as that line"
+        owner = next((shown for _, shown in reversed(before[:-1]) if _count_indent(shown) <= above), "")
+        if _count_indent(owner) == above and owner.rstrip().endswith(":"):
+            advice += f", or both by {own}, below `{owner.strip()[:-1]}`"
     elif is_of_the_block:
-        columns = sorted({_indent(shown) for _, shown in before if not shown.lstrip().startswith("- ")})
+        columns = sorted({_count_indent(shown) for _, shown in before if not shown.lstrip().startswith("- ")})
         why = f"by {own}, and no key above it is"
-        right = (
+        advice = (
             f"indent it by {' or '.join(str(c) for c in columns if abs(c - own) <= 2) or above}, as a key of its level"
         )
         if own in columns:
             return None
     else:
         return None
-    return fault("FG002", f"wrong indentation: line {mark.line + 1} is indented {why}", hint=right, span=span)
+    return fault("FG002", f"wrong indentation: line {mark.line + 1} is indented {why}", hint=advice, span=span)
 
 
-def _indent(line: str) -> int:
+def _count_indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _ratio(lines: list[str], start: Any, name: str) -> InputError | None:
+def _explain_ratio(lines: list[str], start: Any, name: str) -> InputError | None:
     """The trap of an unquoted 4:3 between brackets, which this parser does not even read."""
-    found = re.compile(_UNQUOTED).match(lines[start.line], start.column) if start.line < len(lines) else None
-    if not found or not is_sexagesimal(found[0]):
+    match = re.compile(_UNQUOTED).match(lines[start.line], start.column) if start.line < len(lines) else None
+    if not match or not is_sexagesimal(match[0]):
         return None
     line = start.line + 1
-    return sexagesimal_trap(found[0], Span(name, line, found.start() + 1, line, found.end() + 1))
+    return sexagesimal_trap(match[0], Span(name, line, match.start() + 1, line, match.end() + 1))

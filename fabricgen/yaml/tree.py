@@ -68,12 +68,12 @@ class Node(NamedTuple):
 
 def mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
     """Make the node of a mapping."""
-    return _collection(entries, [entry.node for entry in entries.values()], span, used)
+    return _make_collection(entries, [entry.node for entry in entries.values()], span, used)
 
 
-def sequence(items: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
+def sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
     """Make the node of a list."""
-    return _collection(items, items, span, used)
+    return _make_collection(nodes, nodes, span, used)
 
 
 def entries_used_at(node: Node, place: Span | None) -> dict[str, Entry]:
@@ -81,7 +81,7 @@ def entries_used_at(node: Node, place: Span | None) -> dict[str, Entry]:
     return {key: Entry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
 
 
-def _collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
+def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
     size, height, has_include = 1, 0, False
     for child in children:
         size += child.size
@@ -151,13 +151,13 @@ class _Builder:
         self._aliased = 0
         self._map_start = events.MappingStartEvent
         self._handlers = {
-            events.DocumentStartEvent: self._document,
-            events.ScalarEvent: self._scalar,
-            events.AliasEvent: self._alias,
-            events.MappingStartEvent: self._open,
-            events.SequenceStartEvent: self._open,
-            events.MappingEndEvent: self._close,
-            events.SequenceEndEvent: self._close,
+            events.DocumentStartEvent: self._start_document,
+            events.ScalarEvent: self._add_scalar,
+            events.AliasEvent: self._add_alias,
+            events.MappingStartEvent: self._open_collection,
+            events.SequenceStartEvent: self._open_collection,
+            events.MappingEndEvent: self._close_collection,
+            events.SequenceEndEvent: self._close_collection,
         }
 
     def feed(self, event: Event) -> None:
@@ -169,8 +169,8 @@ class _Builder:
         except InputError as error:
             code = error.diagnostics[0].code
             if code in ("FG005", "FG006") and self._is_at_secret():
-                what = f"what may be a secret begins as {'an alias' if code == 'FG005' else 'a tag'} of YAML does"
-                raise fault(code, what, hint="quote it if it is text", span=self._span(event)) from None
+                message = f"what may be a secret begins as {'an alias' if code == 'FG005' else 'a tag'} of YAML does"
+                raise fault(code, message, hint="quote it if it is text", span=self._make_span(event)) from None
             raise
 
     def finish(self) -> Node:
@@ -185,23 +185,23 @@ class _Builder:
         around = self._name.split(".") if self._name.startswith("--set") else []
         return may_be_secret([*around, *(level.key.value for level in self._stack if level.key)])
 
-    def _span(self, event: Any) -> Span:
+    def _make_span(self, event: Any) -> Span:
         start, end = event.start_mark, event.end_mark
         return Span(self._name, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
-    def _document(self, event: Any) -> None:
+    def _start_document(self, event: Any) -> None:
         self._documents += 1
         if self._documents > 1:
             hint = "remove the '---', or split the file"
-            raise fault("FG002", "a second document begins here", hint=hint, span=self._span(event))
+            raise fault("FG002", "a second document begins here", hint=hint, span=self._make_span(event))
 
-    def _scalar(self, event: Any) -> None:
-        span = self._span(event)
+    def _add_scalar(self, event: Any) -> None:
+        span = self._make_span(event)
         plain = not event.style
         parent = self._stack[-1] if self._stack else None
         if plain and event.value == "<<" and not event.tag and parent and parent.is_map and parent.key is None:
             if parent.merge_key:
-                self._duplicate("<<", parent.merge_key, span)
+                self._refuse_duplicate("<<", parent.merge_key, span)
             parent.merge_key = span
             parent.key = Node("<<", span)
             return
@@ -215,8 +215,8 @@ class _Builder:
                 self._hidden.add(span)
         self._add(node)
 
-    def _alias(self, event: Any) -> None:
-        span, name = self._span(event), event.anchor
+    def _add_alias(self, event: Any) -> None:
+        span, name = self._make_span(event), event.anchor
         if name not in self._anchors:
             hint = f'quote "*{name}" if it is text, or write &{name} where the value stands first'
             raise fault("FG005", f"no anchor &{name} before this alias", hint=hint, span=span)
@@ -231,14 +231,14 @@ class _Builder:
         self._check_depth(len(self._stack) + node.height, span)
         self._add(node.used_at(span), span)
 
-    def _open(self, event: Any) -> None:
-        span, is_map = self._span(event), isinstance(event, self._map_start)
+    def _open_collection(self, event: Any) -> None:
+        span, is_map = self._make_span(event), isinstance(event, self._map_start)
         if event.tag not in (None, "!", CORE + ("map" if is_map else "seq")):
             raise unknown_tag(event.tag, span)
         if self._stack and self._stack[-1].is_map and self._stack[-1].key is None:
-            what = "a mapping" if is_map else "a list"
+            kind = "a mapping" if is_map else "a list"
             hint = "quote text that begins with { or ["
-            raise fault("FG002", f"a key must be text, not {what}", hint=hint, span=span)
+            raise fault("FG002", f"a key must be text, not {kind}", hint=hint, span=span)
         self._check_depth(len(self._stack) + 1, span)
         if event.anchor:
             self._anchors[event.anchor] = None
@@ -249,13 +249,13 @@ class _Builder:
         if depth > MAX_DEPTH:
             raise fault("FG002", f"nested deeper than {MAX_DEPTH}", span=span)
 
-    def _close(self, event: Any) -> None:
+    def _close_collection(self, event: Any) -> None:
         done = self._stack.pop()
         start, end = done.span, event.end_mark
         span = Span(self._name, start.line, start.column, end.line + 1, end.column + 1)
         if done.is_map:
-            for other in done.merged:
-                for key, entry in entries_used_at(other, other.used).items():
+            for merged in done.merged:
+                for key, entry in entries_used_at(merged, merged.used).items():
                     done.entries.setdefault(key, entry)
             node = mapping(done.entries, span)
         else:
@@ -264,34 +264,34 @@ class _Builder:
             self._anchors[done.anchor] = node
         self._add(node)
 
-    def _add(self, node: Node, at: Span | None = None) -> None:
+    def _add(self, node: Node, mention: Span | None = None) -> None:
         """Put a finished node into what is open; `at` is where it is mentioned, if that is elsewhere."""
         if not self._stack:
             self._root = node
             return
-        parent, at = self._stack[-1], at or node.span
+        parent, mention = self._stack[-1], mention or node.span
         if not parent.is_map:
             parent.items.append(node)
         elif parent.key is None:
-            parent.key = self._checked_key(node, at, parent)
+            parent.key = self._check_key(node, mention, parent)
         elif parent.key.span is parent.merge_key:
-            parent.merged.extend(_mergeable(node, at))
+            parent.merged.extend(_list_mergeable(node, mention))
             parent.key = None
         else:
             parent.entries[parent.key.value] = Entry(parent.key.span, node)
             parent.key = None
 
-    def _checked_key(self, node: Node, at: Span, parent: _Open) -> Node:
+    def _check_key(self, node: Node, at: Span, parent: _Open) -> Node:
         key = node.value
         if not isinstance(key, str):
             is_text = isinstance(key, bool | int | float)
             hint = f'write "{kind_of(node)}" in quotes' if is_text else "give it a name, in quotes if need be"
             raise fault("FG002", f"a key must be text, not {kind_of(node)}", hint=hint, span=at)
         if key in parent.entries:
-            self._duplicate(key, parent.entries[key].key, at)
+            self._refuse_duplicate(key, parent.entries[key].key, at)
         return Node(key, at)
 
-    def _duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
+    def _refuse_duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
         hint = "keep one of the two; each key may be given once"
         raise fault("FG003", f"the key '{key}' is already given at line {first.line}", hint=hint, span=again)
 
@@ -300,11 +300,11 @@ def _is_blank(span: Span) -> bool:
     return (span.line, span.column) == (span.end_line, span.end_column)
 
 
-def _mergeable(node: Node, at: Span) -> tuple[Node, ...]:
+def _list_mergeable(node: Node, at: Span) -> tuple[Node, ...]:
     """The mappings that `<<` brings in, those that win first; raises InputError (FG005)."""
     nodes = node.value if isinstance(node.value, tuple) else (node,)
-    for each in nodes:
-        if not isinstance(each.value, dict):
-            what = kind_of(each)
-            raise fault("FG005", f"'<<' merges mappings, not {what}", hint="write it like <<: *name", span=at)
+    for merged in nodes:
+        if not isinstance(merged.value, dict):
+            kind = kind_of(merged)
+            raise fault("FG005", f"'<<' merges mappings, not {kind}", hint="write it like <<: *name", span=at)
     return nodes

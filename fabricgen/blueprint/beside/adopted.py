@@ -45,11 +45,11 @@ class Key(NamedTuple):
 
 def parse_key(text: str) -> Key:
     """Read a key of the lock; raises ValueError for what is none."""
-    found = re.fullmatch(_KEY, text)
-    if not found:
+    match = re.fullmatch(_KEY, text)
+    if not match:
         raise ValueError(f"'{text}' is nothing that can be adopted; `leaf-01 asn` is")
-    what = found["plain"] or found["own"] or "port"
-    return Key(found["device"], what, found["port"] or "", bool(found["v6"]))
+    kind = match["plain"] or match["own"] or "port"
+    return Key(match["device"], kind, match["port"] or "", bool(match["v6"]))
 
 
 def parse_adopted(key: Key, value: Any) -> str:
@@ -115,11 +115,11 @@ def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
 
 def taken_by(words: Mapping[str, str]) -> dict[str, list[int]]:
     """Every number that the section takes, by kind, in order."""
-    found: dict[str, set[int]] = {}
+    numbers_by_kind: dict[str, set[int]] = {}
     for key, value in adopted_of(words).items():
-        if taken := interval_of(key, value):
-            found.setdefault(taken[0], set()).update(range(taken[1].first, taken[1].end))
-    return {kind: sorted(numbers) for kind, numbers in found.items()}
+        if interval := interval_of(key, value):
+            numbers_by_kind.setdefault(interval[0], set()).update(range(interval[1].first, interval[1].end))
+    return {kind: sorted(numbers) for kind, numbers in numbers_by_kind.items()}
 
 
 def keys_of(words: Iterable[str], device: str) -> set[str]:

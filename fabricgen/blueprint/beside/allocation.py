@@ -55,33 +55,33 @@ def read_allocations(files: Sequence[str]) -> Allocation:
     Raises InputError for a file that cannot be read, FG028 for one in a folder in which a build was stopped while it
     landed; faults in its lines are collected.
     """
-    found = Allocation()
+    allocation = Allocation()
     first: dict[Key, Stated] = {}
     for file in files:
         refuse_unfinished_around(Path(file))
-        text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, what="CSV")
-        _List(file, found).read(text)
-    kept = []
-    for stated in found.stated:
-        other = first.setdefault(stated.key, stated)
-        if other is stated:
-            kept.append(stated)
-        elif other.value != stated.value:
-            message = f"{stated.key.text()} is {stated.value} here and {other.value} at {other.span}"
-            found.faults.append(_fault(message, stated.span, "state it once"))
-    found.stated = kept
-    return found
+        text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
+        _List(file, allocation).read(text)
+    unique = []
+    for stated in allocation.stated:
+        earlier = first.setdefault(stated.key, stated)
+        if earlier is stated:
+            unique.append(stated)
+        elif earlier.value != stated.value:
+            message = f"{stated.key.text()} is {stated.value} here and {earlier.value} at {earlier.span}"
+            allocation.faults.append(_make_fault(message, stated.span, "state it once"))
+    allocation.stated = unique
+    return allocation
 
 
-def _fault(message: str, span: Span, hint: str) -> Diagnostic:
+def _make_fault(message: str, span: Span, hint: str) -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, message, (), hint, span)
 
 
 class _List:
     """One file."""
 
-    def __init__(self, file: str, found: Allocation) -> None:
-        self._file, self._found = file, found
+    def __init__(self, file: str, allocation: Allocation) -> None:
+        self._file, self._found = file, allocation
         self._columns: list[str] = []
 
     def read(self, text: str) -> None:
@@ -95,72 +95,76 @@ class _List:
                 if not any(cell.strip() for cell in cells):
                     continue
                 if not self._columns:
-                    self._head(cells, line)
+                    self._read_header(cells, line)
                 else:
-                    self._row([cell.strip() for cell in cells], line)
+                    self._read_row([cell.strip() for cell in cells], line)
         except csv.Error as error:
-            self._fault(reader.line_num, 0, f"this is no CSV: {error}", "close every quotation mark")
+            self._add_fault(reader.line_num, 0, f"this is no CSV: {error}", "close every quotation mark")
         if not self._columns:
-            self._fault(1, 0, "the list is empty", f"its first line names columns: {', '.join(OWN)}")
+            self._add_fault(1, 0, "the list is empty", f"its first line names columns: {', '.join(OWN)}")
 
-    def _head(self, cells: Sequence[str], line: int) -> None:
+    def _read_header(self, cells: Sequence[str], line: int) -> None:
         self._columns = [cell.strip().lower() for cell in cells]
         before = len(self._found.faults)
         for i, column in enumerate(self._columns):
             if column not in _KNOWN and column not in _PASSED_OVER:
                 hint = did_you_mean(column, OWN)
-                self._fault(line, i, f"there is no column '{cells[i].strip()}'", hint)
+                self._add_fault(line, i, f"there is no column '{cells[i].strip()}'", hint)
             elif column in self._columns[:i]:
-                self._fault(line, i, f"the column '{column}' is there twice", "delete one of them")
+                self._add_fault(line, i, f"the column '{column}' is there twice", "delete one of them")
         if "device" not in self._columns and not {"a_device", "b_device"} <= set(self._columns):
-            self._fault(line, 0, "there is no column 'device'", f"columns: {', '.join(OWN)}")
+            self._add_fault(line, 0, "there is no column 'device'", f"columns: {', '.join(OWN)}")
         if ("port" in self._columns) != ("address" in self._columns):
-            self._fault(line, 0, "'port' and 'address' go together", "one line a port address")
+            self._add_fault(line, 0, "'port' and 'address' go together", "one line a port address")
         if len(self._found.faults) > before:
             raise InputError(self._found.faults)
         self._found.named |= "name" in self._columns
 
-    def _row(self, cells: Sequence[str], line: int) -> None:
+    def _read_row(self, cells: Sequence[str], line: int) -> None:
         if len(cells) != len(self._columns):
             message = f"this line has {len(cells)} columns, the first one {len(self._columns)}"
-            self._fault(line, 0, message, "leave a cell empty for what a device does not have")
+            self._add_fault(line, 0, message, "leave a cell empty for what a device does not have")
             return
         row = dict(zip(self._columns, cells, strict=True))
         ends = [] if "device" in row else [end for end in _ENDS if row.get(end[1]) and row.get(end[2])]
         for device, port, address in ends:
-            self._value(line, row[device], "port", address, row[address], row[port])
+            self._read_value(line, row[device], "port", address, row[address], row[port])
         if "device" not in row:
             return
         if not row["device"]:
-            self._fault(line, self._columns.index("device"), "this line names no device", "give its name in `device`")
+            self._add_fault(
+                line, self._columns.index("device"), "this line names no device", "give its name in `device`"
+            )
             return
-        for what in ("name", "asn", "loopback", "mgmt"):
-            if row.get(what):
-                self._value(line, row["device"], what, what, row[what])
+        for column in ("name", "asn", "loopback", "mgmt"):
+            if row.get(column):
+                self._read_value(line, row["device"], column, column, row[column])
         if bool(row.get("port")) != bool(row.get("address")):
-            there = "port" if row.get("port") else "address"
-            missing = "address" if there == "port" else "port"
-            self._fault(line, self._columns.index(there), f"{there} {row[there]} has no {missing}", "state both")
+            present = "port" if row.get("port") else "address"
+            missing = "address" if present == "port" else "port"
+            self._add_fault(
+                line, self._columns.index(present), f"{present} {row[present]} has no {missing}", "state both"
+            )
         elif row.get("port"):
-            self._value(line, row["device"], "port", "address", row["address"], row["port"])
+            self._read_value(line, row["device"], "port", "address", row["address"], row["port"])
 
-    def _value(self, line: int, device: str, what: str, column: str, text: str, port: str = "") -> None:
-        at = self._columns.index(column)
-        value, _, length = text.partition("/") if what in ("loopback", "mgmt", "port") else (text, "", "")
-        key = Key(device, what, port, what in ("loopback", "mgmt", "port") and ":" in value)
+    def _read_value(self, line: int, device: str, kind: str, column: str, text: str, port: str = "") -> None:
+        index = self._columns.index(column)
+        value, _, length = text.partition("/") if kind in ("loopback", "mgmt", "port") else (text, "", "")
+        key = Key(device, kind, port, kind in ("loopback", "mgmt", "port") and ":" in value)
         try:
-            if "/" in text and what in ("loopback", "mgmt", "port") and not re.fullmatch(r"[0-9]{1,3}", length):
+            if "/" in text and kind in ("loopback", "mgmt", "port") and not re.fullmatch(r"[0-9]{1,3}", length):
                 raise ValueError(f"'{text}' has no prefix length such as /31")
             read = parse_adopted(key, value)
         except ValueError as error:
-            self._fault(line, at, str(error), f"`{column}` of {device}")
+            self._add_fault(line, index, str(error), f"`{column}` of {device}")
             return
-        self._found.stated.append(Stated(key, read, int(length) if length else -1, self._span(line, at)))
+        self._found.stated.append(Stated(key, read, int(length) if length else -1, self._find_span(line, index)))
 
-    def _fault(self, line: int, cell: int, message: str, hint: str) -> None:
-        self._found.faults.append(_fault(message, self._span(line, cell), hint))
+    def _add_fault(self, line: int, cell: int, message: str, hint: str) -> None:
+        self._found.faults.append(_make_fault(message, self._find_span(line, cell), hint))
 
-    def _span(self, line: int, cell: int) -> Span:
+    def _find_span(self, line: int, cell: int) -> Span:
         """Where a cell begins; of lines with quotation marks the beginning."""
         text = self._lines[line - 1] if line <= len(self._lines) else ""
         before: Iterator[str] = iter(text.split(self._mark)[:cell] if '"' not in text else ())

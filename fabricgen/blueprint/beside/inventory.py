@@ -62,12 +62,12 @@ def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow
     """
     if blueprint.inventory is None:
         return ()
-    both = [name for name, fabric in blueprint.fabrics.items() if fabric.guids is not None]
-    if both:
-        message = f"GUIDs of {both[0]} come from `guids` and from `inventory`"
+    doubled = [name for name, fabric in blueprint.fabrics.items() if fabric.guids is not None]
+    if doubled:
+        message = f"GUIDs of {doubled[0]} come from `guids` and from `inventory`"
         hint = "put them into the inventory, and remove `guids`"
-        span = source.span(("fabrics", both[0], "guids"))
-        raise InputError([Diagnostic(CODE, Severity.ERROR, message, ("fabrics", both[0], "guids"), hint, span)])
+        span = source.span(("fabrics", doubled[0], "guids"))
+        raise InputError([Diagnostic(CODE, Severity.ERROR, message, ("fabrics", doubled[0], "guids"), hint, span)])
     span = source.span(("inventory",))
     return parse_inventory(
         *read_table(blueprint.inventory, folder, span, what="an inventory", allow_outside=allow_outside)
@@ -78,60 +78,60 @@ def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
     """Read a table; raises InputError (FG060) with every cell that is wrong."""
     faults: list[Diagnostic] = []
     lines = rows_of(text, shown, (*COLUMNS, *OPTIONAL), ("device",), CODE, faults)
-    rows = [row for cells, places in lines if (row := _row(cells, places, faults))]
-    faults += _repeated(rows)
+    rows = [row for cells, places in lines if (row := _parse_row(cells, places, faults))]
+    faults += _find_repeated(rows)
     if faults:
         raise InputError(faults)
     return tuple(rows)
 
 
-_wrong, _wrong_pci = faults_of(CODE), faults_of(PCI_CODE)
+_make_fault, _make_pci_fault = faults_of(CODE), faults_of(PCI_CODE)
 
 
-def _row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagnostic]) -> Hardware | None:
+def _parse_row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagnostic]) -> Hardware | None:
     """A line read; None, with its faults told, where a cell is wrong."""
     before = len(faults)
     device, mac, serial = cells.get("device", ""), cells.get("mac", ""), cells.get("serial", "")
     if not device:
-        faults.append(_wrong("the line names no device", spans["device"]))
+        faults.append(_make_fault("the line names no device", spans["device"]))
     digits = re.sub(r"[:.-]", "", mac.lower())
     if mac and not re.fullmatch(_MAC, mac):
-        faults.append(_wrong(f"'{mac}' is no MAC", spans["mac"], "write it like b8:3f:d2:a1:b2:c4"))
+        faults.append(_make_fault(f"'{mac}' is no MAC", spans["mac"], "write it like b8:3f:d2:a1:b2:c4"))
     elif mac and (int(digits, 16) == 0 or int(digits[:2], 16) & 1):
-        faults.append(_wrong(f"'{mac}' is no MAC of a port: it is of no machine, or of several", spans["mac"]))
+        faults.append(_make_fault(f"'{mac}' is no MAC of a port: it is of no machine, or of several", spans["mac"]))
     guid = 0
     if text := cells.get("guid", ""):
         guid, why, hint = guid_of(text)
-        faults += [_wrong(why, spans["guid"], hint)] if why else []
+        faults += [_make_fault(why, spans["guid"], hint)] if why else []
     if serial and not re.fullmatch(_SERIAL, serial):
-        faults.append(_wrong(f"'{serial}' is no serial number", spans["serial"]))
+        faults.append(_make_fault(f"'{serial}' is no serial number", spans["serial"]))
     pci, port = cells.get("pci", "").lower(), cells.get("port", "")
     if pci and not re.fullmatch(_PCI, pci):
         hint = "write it as `lspci -D` does, like 0000:1a:00.0"
-        faults.append(_wrong_pci(f"'{pci}' is no PCI address", spans["pci"], hint))
+        faults.append(_make_pci_fault(f"'{pci}' is no PCI address", spans["pci"], hint))
     elif pci and not port:
-        faults.append(_wrong_pci("a PCI address is of a port, and the line names none", spans["pci"]))
+        faults.append(_make_pci_fault("a PCI address is of a port, and the line names none", spans["pci"]))
     if len(faults) > before:
         return None
     mac = ":".join(digits[i : i + 2] for i in range(0, len(digits), 2))
     return Hardware(device, port, mac, guid, serial, spans, f"0000:{pci}" if pci.count(":") == 1 else pci)
 
 
-def _repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
+def _find_repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
     """Places, MACs and GUIDs that are there twice, and serial numbers of two devices.
 
     The ports of one NIC share its serial number.
     """
-    seen: dict[tuple[str, str], Hardware] = {}
+    first_rows: dict[tuple[str, str], Hardware] = {}
     for row in rows:
-        what = f"port {row.port} of {row.device}" if row.port else row.device
+        holder = f"port {row.port} of {row.device}" if row.port else row.device
         for column, key, text in (
-            ("device", f"{row.device} {row.port}", what),
+            ("device", f"{row.device} {row.port}", holder),
             ("mac", row.mac, f"MAC {row.mac}"),
             ("guid", f"{row.guid:016x}" if row.guid else "", f"GUID 0x{row.guid:016x}"),
             ("serial", row.serial, f"serial number {row.serial}"),
             ("pci", f"{row.device} {row.pci}" if row.pci else "", f"PCI address {row.pci} of {row.device}"),
         ):
-            first = seen.setdefault((column, key), row) if key else row
+            first = first_rows.setdefault((column, key), row) if key else row
             if first is not row and not (column == "serial" and first.device == row.device):
                 yield row.wrong(column, f"{text} is there twice, first in line {first.cells['device'].line}")

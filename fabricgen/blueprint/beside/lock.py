@@ -168,10 +168,10 @@ def blueprints_in(path: str) -> list[str]:
     if not Path(path).is_dir():
         return [locked_blueprint(path)]
     files = sorted(str(file) for ending in ("yaml", "yml") for file in Path(path).glob(f"[!.]*.{ending}"))
-    found = [file for file in files if not is_lock(file)]
-    if not found:
+    blueprints = [file for file in files if not is_lock(file)]
+    if not blueprints:
         raise fault("FG001", f"there is no blueprint in the folder {path!r}", span=Span(path, 1, 1))
-    return found
+    return blueprints
 
 
 def locked_blueprint(path: str) -> str:
@@ -179,8 +179,8 @@ def locked_blueprint(path: str) -> str:
     if not is_lock(path):
         return path
     stem = path.removesuffix(_SUFFIX)
-    found = next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), "")
-    return found or path
+    candidate = next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), "")
+    return candidate or path
 
 
 def read_lock(blueprint: str, name: str) -> Lock:
@@ -207,12 +207,19 @@ def parse_lock(data: bytes, shown_as: str) -> Lock:
     try:
         located = parse_located(data, shown_as)
     except InputError as error:
-        raise InputError(_with_way_out(d) for d in error.diagnostics) from None
+        raise InputError(_add_hint(d) for d in error.diagnostics) from None
     return _Reader(located, shown_as).lock()
 
 
-def _with_way_out(found: Diagnostic) -> Diagnostic:
-    return Diagnostic(found.code, found.severity, found.message, found.path, found.hint or _WAY_OUT, found.span)
+def _add_hint(diagnostic: Diagnostic) -> Diagnostic:
+    return Diagnostic(
+        diagnostic.code,
+        diagnostic.severity,
+        diagnostic.message,
+        diagnostic.path,
+        diagnostic.hint or _WAY_OUT,
+        diagnostic.span,
+    )
 
 
 _WAY_OUT = "restore this file from git, or resolve the conflict in it; one holder a line"
@@ -231,7 +238,7 @@ class _Reader:
             raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)
         version = data["fabricgen-lock"]
         if type(version) is not int or version < 1:
-            self._fault(("fabricgen-lock",), f"the version of a lock is a number, not {version!r}")
+            self._add_fault(("fabricgen-lock",), f"the version of a lock is a number, not {version!r}")
         elif version > VERSION:
             raise fault(
                 CODE,
@@ -241,16 +248,16 @@ class _Reader:
             )
         for key in data:
             if key not in ("fabricgen-lock", "blueprint", "rooms", ADOPTED, *WORDS) and not _is_kind(key):
-                self._fault((key,), f"a lock has no '{key}'")
+                self._add_fault((key,), f"a lock has no '{key}'")
         blueprint = data.get("blueprint")
         if not isinstance(blueprint, str):
-            self._fault(("blueprint",), "a lock names its blueprint")
-        held = {kind: self._held(kind) for kind in data if _is_kind(kind)}
-        rooms = self._section("rooms", _room) if "rooms" in data else {}
+            self._add_fault(("blueprint",), "a lock names its blueprint")
+        held = {kind: self._read_held(kind) for kind in data if _is_kind(kind)}
+        rooms = self._read_section("rooms", _parse_room) if "rooms" in data else {}
         self._check_rooms(rooms)
-        words = {kind: self._section(kind, _word) for kind in WORDS if kind in data}
+        words = {kind: self._read_section(kind, _parse_word) for kind in WORDS if kind in data}
         self._check_words(words)
-        words |= {ADOPTED: self._adopted()} if ADOPTED in data else {}
+        words |= {ADOPTED: self._read_adopted()} if ADOPTED in data else {}
         lines = {text: self._located.span((ADOPTED, text)) for text in words.get(ADOPTED, ())}
         if self._faults:
             raise InputError(self._faults)
@@ -263,48 +270,48 @@ class _Reader:
             least = 4 if name == "management" else least
             counts = name.startswith(("managed ", "floor ", PORTS)) or " for extras " in name
             if counts and room > _LAST_PLACE:
-                self._fault(("rooms", name), f"{room} is too large: these counts end at {_LAST_PLACE}")
+                self._add_fault(("rooms", name), f"{room} is too large: these counts end at {_LAST_PLACE}")
             elif not counts and (room & (room - 1) or room < least):
-                self._fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
+                self._add_fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
         """Tiers deal by slot or unit and only grow, and each port is one device's."""
         for name, word in words.get("dealing", {}).items():
             if word not in ("slot", "unit"):
-                self._fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
+                self._add_fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
         for name, word in words.get(STACKED, {}).items():
             try:
                 history_of(word)
             except ValueError as error:
-                self._fault((STACKED, name), str(error))
+                self._add_fault((STACKED, name), str(error))
         for name, word in words.get(SIZED, {}).items():
             try:
                 sized_before(word)
             except ValueError as error:
-                self._fault((SIZED, name), str(error))
-        seen: dict[str, str] = {}
+                self._add_fault((SIZED, name), str(error))
+        holders: dict[str, str] = {}
         for name, place in words.get("extras", {}).items():
-            other = seen.setdefault(place, name)
-            if other != name:
+            first = holders.setdefault(place, name)
+            if first != name:
                 hint = "delete the line of the one that is not plugged in yet; `fabricgen lock` gives it another port"
-                self._fault(
-                    ("extras", name), f"'{other}' and '{name}' both hold {place}: two branches gave it away", hint
+                self._add_fault(
+                    ("extras", name), f"'{first}' and '{name}' both hold {place}: two branches gave it away", hint
                 )
 
-    def _held(self, kind: str) -> Allocations:
+    def _read_held(self, kind: str) -> Allocations:
         last = _LAST.get(kind.partition(" ")[0], _MOST_PLACES - 1)
         first = _FIRST_UNIT.get(kind.partition(" ")[0])
-        read = _vlan if kind == "vlans" else partial(_ranges, last=last)
-        read = partial(_rack_units, first=first) if first else read
-        held = self._section(kind, _prefixes(kind) if kind in ("ipv4", "ipv6") else read)
+        read = _parse_vlan if kind == "vlans" else partial(_parse_ranges, last=last)
+        read = partial(_parse_rack_units, first=first) if first else read
+        held = self._read_section(kind, _make_prefix_parser(kind) if kind in ("ipv4", "ipv6") else read)
         self._check_kinds_of_ports(kind, held)
         gaps = kind.startswith("cages ")
-        twice = overlap({name: _without_gaps(some) for name, some in held.items()} if gaps else held)
-        if twice:
-            one, other, interval = twice
-            self._fault(
-                (kind, other),
-                f"'{one}' and '{other}' both hold {interval_text(kind, interval)}: two branches gave it away",
+        clash = overlap({name: _drop_gaps(intervals) for name, intervals in held.items()} if gaps else held)
+        if clash:
+            a, b, interval = clash
+            self._add_fault(
+                (kind, b),
+                f"'{a}' and '{b}' both hold {interval_text(kind, interval)}: two branches gave it away",
                 f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
             )
         return held
@@ -313,38 +320,38 @@ class _Reader:
         """Kinds of ports are named as such."""
         for name in held if kind.startswith("cages ") else ():
             if not re.fullmatch(_KIND_OF_PORT, name):
-                self._fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
+                self._add_fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
 
-    def _mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
+    def _read_mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
         section = self._located.data[kind]
         if isinstance(section, dict):
             return section.items()
-        self._fault((kind,), f"'{kind}' is a mapping from holders to numbers")
+        self._add_fault((kind,), f"'{kind}' is a mapping from holders to numbers")
         return ()
 
-    def _adopted(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for text, value in self._mapping(ADOPTED):
+    def _read_adopted(self) -> dict[str, str]:
+        adopted: dict[str, str] = {}
+        for text, value in self._read_mapping(ADOPTED):
             try:
                 key = parse_key(str(text))
-                found[key.text()] = parse_adopted(key, value)
+                adopted[key.text()] = parse_adopted(key, value)
             except ValueError as error:
-                self._fault((ADOPTED, text), str(error))
-        return found
+                self._add_fault((ADOPTED, text), str(error))
+        return adopted
 
-    def _section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
-        found = {}
-        for name, value in self._mapping(kind):
+    def _read_section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+        section = {}
+        for name, value in self._read_mapping(kind):
             if not isinstance(name, str) or not re.fullmatch(_NAME, name):
-                self._fault((kind, name), f"{name!r} is no holder")
+                self._add_fault((kind, name), f"{name!r} is no holder")
                 continue
             try:
-                found[name] = read(value)
+                section[name] = read(value)
             except ValueError as error:
-                self._fault((kind, name), str(error))
-        return found
+                self._add_fault((kind, name), str(error))
+        return section
 
-    def _fault(self, path: tuple[str, ...], message: str, hint: str = _WAY_OUT) -> None:
+    def _add_fault(self, path: tuple[str, ...], message: str, hint: str = _WAY_OUT) -> None:
         span = self._located.span(path)
         self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
 
@@ -359,75 +366,75 @@ def _is_kind(key: Any) -> bool:
     )
 
 
-def _room(value: Any) -> int:
+def _parse_room(value: Any) -> int:
     text = str(value)
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
     return int(text)
 
 
-def _count_text(number: int) -> str:
+def _format_count(number: int) -> str:
     """A count as YAML: beyond 18 digits as a text."""
     return str(number) if number < 10**18 else f'"{number}"'
 
 
-def _word(value: Any) -> str:
+def _parse_word(value: Any) -> str:
     if not isinstance(value, str) or not re.fullmatch(_NAME, value):
         raise ValueError(f"{value!r} is no name")
     return value
 
 
-def _ranges(value: Any, last: int) -> Intervals:
+def _parse_ranges(value: Any, last: int) -> Intervals:
     """Numbers up to the last one that there may be; raises ValueError for others."""
-    found = []
+    intervals = []
     for text in str(value).split(","):
         match = re.fullmatch(_RANGE, text.strip())
         if isinstance(value, bool) or not match or int(match[2] or match[1]) < int(match[1]):
             raise ValueError(f"'{value}' is no list of numbers such as 0-15, 32-47")
         if int(match[2] or match[1]) > last:
             raise ValueError(f"{match[2] or match[1]} is too large: these numbers end at {last}")
-        found.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
-    return tuple(found)
+        intervals.append(Interval(int(match[1]), int(match[2] or match[1]) - int(match[1]) + 1))
+    return tuple(intervals)
 
 
-def _rack_units(value: Any, first: int) -> Intervals:
+def _parse_rack_units(value: Any, first: int) -> Intervals:
     """Places in racks, each range within one rack; raises ValueError for others."""
-    found = _ranges(value, _MOST_PLACES - 1)
-    for one in found:
-        if one.first < first or not one.first % 100 or one.first // 100 != (one.end - 1) // 100:
+    intervals = _parse_ranges(value, _MOST_PLACES - 1)
+    for interval in intervals:
+        if interval.first < first or not interval.first % 100 or interval.first // 100 != (interval.end - 1) // 100:
             raise ValueError(f"'{value}' is no place in racks: 100 times the rack plus the rack unit, from {first} on")
-    return found
+    return intervals
 
 
-def _without_gaps(cages: Intervals) -> Intervals:
+def _drop_gaps(cages: Intervals) -> Intervals:
     """Cages without 0, which stands for a gap."""
-    first = (Interval(max(1, some.first), some.end - max(1, some.first)) for some in cages)
-    return tuple(some for some in first if some.size > 0)
+    clipped = (Interval(max(1, interval.first), interval.end - max(1, interval.first)) for interval in cages)
+    return tuple(interval for interval in clipped if interval.size > 0)
 
 
-def _vlan(value: Any) -> Intervals:
+def _parse_vlan(value: Any) -> Intervals:
     if type(value) is not int or not 2 <= value <= 4094:
         raise ValueError(f"{value!r} is no VLAN: 2 to 4094")
     return (Interval(value, 1),)
 
 
-def _prefixes(kind: str) -> Callable[[Any], Intervals]:
+def _make_prefix_parser(kind: str) -> Callable[[Any], Intervals]:
     network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
 
     def read(value: Any) -> Intervals:
-        found = []
+        intervals = []
         for text in str(value).split(","):
             try:
                 prefix = network(text.strip())
             except ValueError as error:
                 raise ValueError(f"'{value}' is no list of prefixes: {error}") from None
-            found.append(Interval(int(prefix.network_address), prefix.num_addresses))
-        return tuple(found)
+            intervals.append(Interval(int(prefix.network_address), prefix.num_addresses))
+        return tuple(intervals)
 
     return read
 
 
-def _parts(kind: str, interval: Interval) -> list[Interval]:
+def _split_interval(kind: str, interval: Interval) -> list[Interval]:
     """Numbers in the pieces that can be written: addresses as aligned prefixes."""
     if kind not in ("ipv4", "ipv6"):
         return [interval]
@@ -440,7 +447,7 @@ def _parts(kind: str, interval: Interval) -> list[Interval]:
     return parts
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return f'"{name}"' if name in _WORDS else name
 
 
@@ -467,16 +474,20 @@ def lock_text(lock: Lock) -> str:
         if lock.of(kind):
             lines.append(f"{kind}:")
             for name, intervals in sorted(lock.of(kind).items()):
-                text = ", ".join(interval_text(kind, part) for interval in intervals for part in _parts(kind, interval))
-                lines.append(f"  {_quoted(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
+                text = ", ".join(
+                    interval_text(kind, part) for interval in intervals for part in _split_interval(kind, interval)
+                )
+                lines.append(f"  {_quote_name(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
     for word in WORDS:
         if lock.words_of(word):
             lines.append(f"{word}:")
-            lines += [f"  {_quoted(name)}: {_quoted(text)}" for name, text in sorted(lock.words_of(word).items())]
+            lines += [
+                f"  {_quote_name(name)}: {_quote_name(text)}" for name, text in sorted(lock.words_of(word).items())
+            ]
     if lock.words_of(ADOPTED):
         lines.append(f"{ADOPTED}:")
-        lines += [f"  {adopted_text(*item)}" for item in sorted(adopted_of(lock.words_of(ADOPTED)).items())]
+        lines += [f"  {adopted_text(*adopted)}" for adopted in sorted(adopted_of(lock.words_of(ADOPTED)).items())]
     if lock.rooms:
         lines.append("rooms:")
-        lines += [f"  {_quoted(name)}: {_count_text(room)}" for name, room in sorted(lock.rooms.items())]
+        lines += [f"  {_quote_name(name)}: {_format_count(room)}" for name, room in sorted(lock.rooms.items())]
     return "\n".join(lines) + "\n"

@@ -54,8 +54,8 @@ class SizedBefore:
 
     def without(self, part: str) -> SizedBefore:
         """The same with one of PARTS forgotten."""
-        kept = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _FIELDS[part]}
-        return SizedBefore(**kept)
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _FIELDS[part]}
+        return SizedBefore(**fields)
 
     def text(self) -> str:
         """The line of the lock; "" where nothing is said."""
@@ -86,39 +86,39 @@ def holder_of(tier: str, per: tuple[str, ...]) -> str:
 
 def sized_before(word: str) -> SizedBefore:
     """The size in a line of the lock; raises ValueError for one that is none."""
-    found = SizedBefore()
+    sized = SizedBefore()
     order = -1
     for part in word.split(", "):
-        for place, (kind, form) in enumerate(_FORMS):
+        for index, (kind, form) in enumerate(_FORMS):
             match = re.fullmatch(form, part)
-            if match and place > order:
-                found, order = _with_part(found, kind, match.groups()), place
+            if match and index > order:
+                sized, order = _add_part(sized, kind, match.groups()), index
                 break
         else:
             raise ValueError(f"'{part}' is not the size of a tier, such as `8 x qm9700` or `down 2 x 400g`")
-    return found
+    return sized
 
 
-def _with_part(before: SizedBefore, kind: str, values: tuple[str | None, ...]) -> SizedBefore:
+def _add_part(before: SizedBefore, kind: str, values: tuple[str | None, ...]) -> SizedBefore:
     from dataclasses import replace
 
     if kind == "count":
-        found = replace(before, count=_number(values[0]), model=str(values[1]), slots=int(values[3] or 0))
-        found = replace(found, uneven=values[2] is not None)
+        sized = replace(before, count=_parse_count(values[0]), model=str(values[1]), slots=int(values[3] or 0))
+        sized = replace(sized, uneven=values[2] is not None)
     elif kind == "uplinks":
-        above, _, below = str(values[4]).partition("/")
-        allowed = Fraction(_number(above), _number(below or "1"))
-        uplinks, speed, needed = (_number(values[i]) for i in (0, 1, 3))
-        found = replace(before, uplinks=uplinks, speed_gbps=speed, upper=str(values[2]), needed=needed, allowed=allowed)
+        numerator, _, denominator = str(values[4]).partition("/")
+        allowed = Fraction(_parse_count(numerator), _parse_count(denominator or "1"))
+        uplinks, speed, needed = (_parse_count(values[i]) for i in (0, 1, 3))
+        sized = replace(before, uplinks=uplinks, speed_gbps=speed, upper=str(values[2]), needed=needed, allowed=allowed)
     elif kind == "down":
         pairs = (pair.split(" x ") for pair in str(values[0]).split(" + "))
-        found = replace(before, downs={_number(speed.rstrip("g")): _number(ways) for ways, speed in pairs})
+        sized = replace(before, downs={_parse_count(speed.rstrip("g")): _parse_count(ways) for ways, speed in pairs})
     else:
-        found = replace(before, up_ways=_number(values[0]), speed_gbps=_number(values[1]))
-    return found
+        sized = replace(before, up_ways=_parse_count(values[0]), speed_gbps=_parse_count(values[1]))
+    return sized
 
 
-def _number(text: str | None) -> int:
+def _parse_count(text: str | None) -> int:
     number = int(text or "0")
     if not 0 < number <= _MOST:
         raise ValueError(f"'{text}' is no count")

@@ -35,24 +35,24 @@ def split_by_site(lock: Lock, site: str) -> Lock:
 
     Tiers of the whole cluster are told by the lines of `sized`; a lock from before these keeps its names.
     """
-    wide = _wide_tiers(lock)
+    wide = _list_wide_tiers(lock)
 
-    def renamed(held: Mapping[str, _Value], *, bare: bool) -> dict[str, _Value]:
-        return {_of_site(name, wide, bare=bare): value for name, value in held.items()}
+    def rename_holders(held: Mapping[str, _Value], *, bare: bool) -> dict[str, _Value]:
+        return {_rename_for_site(name, wide, bare=bare): value for name, value in held.items()}
 
     kinds = {"managed all": f"managed at {site}", "managed leaves": f"managed leaves at {site}"}
     kinds = {kind: new for kind, new in kinds.items() if new not in lock.held}
-    held = {kinds.get(kind, kind): some for kind, some in lock.held.items()}
-    for kind, some in held.items():
+    held = {kinds.get(kind, kind): holders for kind, holders in lock.held.items()}
+    for kind, holders in held.items():
         if kind in ("asns", "ipv4", "ipv6"):
-            held[kind] = renamed(some, bare=True)
+            held[kind] = rename_holders(holders, bare=True)
         elif kind.startswith("managed areas"):
-            held[kind] = {_SITE if holder == "all" else holder: areas for holder, areas in some.items()}
-    rooms = renamed(lock.rooms, bare=False)
+            held[kind] = {_SITE if holder == "all" else holder: areas for holder, areas in holders.items()}
+    rooms = rename_holders(lock.rooms, bare=False)
     rooms = {f"managed {_SITE}" if name == "managed all" else name: room for name, room in rooms.items()}
-    places = {port: _at_site(place, wide, site) for port, place in lock.words_of("extras").items()}
-    words = {**lock.words, SIZED: renamed(lock.words_of(SIZED), bare=True), "extras": places}
-    return replace(lock, held=held, rooms=rooms, words={kind: some for kind, some in words.items() if some})
+    places = {port: _place_at_site(place, wide, site) for port, place in lock.words_of("extras").items()}
+    words = {**lock.words, SIZED: rename_holders(lock.words_of(SIZED), bare=True), "extras": places}
+    return replace(lock, held=held, rooms=rooms, words={kind: holders for kind, holders in words.items() if holders})
 
 
 def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
@@ -63,12 +63,12 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
     if "floor" not in lock.held or any(re.fullmatch(r"floor (?!row ends).*", kind) for kind in lock.held):
         return lock
     suffix = f" {hall or site}"
-    held = {kind + suffix * (kind in _OF_HALLS): some for kind, some in lock.held.items()}
+    held = {kind + suffix * (kind in _OF_HALLS): holders for kind, holders in lock.held.items()}
     rooms = {name + suffix * (name in _COUNTS_OF_HALLS): room for name, room in lock.rooms.items()}
     stacked = {f"{name} at{suffix}": steps for name, steps in lock.words_of(STACKED).items()}
     first = {UNNUMBERED: {**lock.words_of(UNNUMBERED), hall_holder(site): hall}} if hall else {}
     words = {**lock.words, STACKED: stacked, **first}
-    return replace(lock, held=held, rooms=rooms, words={kind: some for kind, some in words.items() if some})
+    return replace(lock, held=held, rooms=rooms, words={kind: holders for kind, holders in words.items() if holders})
 
 
 def hall_holder(site: str) -> str:
@@ -80,14 +80,14 @@ _OF_HALLS = frozenset({"floor", "floor row ends", "rows", "shelved"})
 _COUNTS_OF_HALLS = frozenset({"floor network rows", "floor rows before networks", "floor row ends"})
 
 
-def _wide_tiers(lock: Lock) -> frozenset[str]:
+def _list_wide_tiers(lock: Lock) -> frozenset[str]:
     """Tiers of the whole cluster, fabric and name, by the lines of how they were sized."""
     tiers = (name.partition(" (") for name in lock.words_of(SIZED))
     places = set(scopes()[1:])
     return frozenset(tier for tier, _, per in tiers if places.isdisjoint(per.rstrip(")").split(", ")))
 
 
-def _of_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
+def _rename_for_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
     """The name of a holder that begins with one of some tiers, as a tier per site; a `bare` one has nothing behind."""
     match = re.fullmatch(r"(\S+ \S+)(?: \(([^)]*)\))?( .*)?", name)
     if not match or match[1] not in wide or (match[3] or "").startswith(" for extras "):
@@ -96,7 +96,7 @@ def _of_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
     return f"{tier} ({_SITE}{f', {per}' if per else ''}){rest}" if per or rest or bare else name
 
 
-def _at_site(place: str, wide: frozenset[str], site: str) -> str:
+def _place_at_site(place: str, wide: frozenset[str], site: str) -> str:
     """A port of extra devices on a switch of one of some tiers, with the site where it stands."""
     tier = " ".join(place.split()[:2])
     return f"{tier} {site}{place.removeprefix(tier)}" if tier in wide else place

@@ -43,5 +43,5 @@ def history_text(steps: Iterable[Step]) -> str:
 def grown(steps: tuple[Step, ...], groups: int, switches: int) -> tuple[Step, ...]:
     """The steps with what there is now."""
     last = steps[-1] if steps else Step(0, 0)
-    now = Step(max(last.groups, groups), max(last.switches, switches))
-    return steps if now == last else (*steps, now)
+    current = Step(max(last.groups, groups), max(last.switches, switches))
+    return steps if current == last else (*steps, current)

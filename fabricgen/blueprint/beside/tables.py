@@ -30,10 +30,10 @@ class FaultOf(Protocol):
 def faults_of(code: str) -> FaultOf:
     """What makes the faults of a table whose code is `code`."""
 
-    def wrong(message: str, span: Span, hint: str = "") -> Diagnostic:
+    def make_fault(message: str, span: Span, hint: str = "") -> Diagnostic:
         return Diagnostic(code, Severity.ERROR, message, hint=hint, span=span)
 
-    return wrong
+    return make_fault
 
 
 def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outside: bool) -> tuple[str, str]:
@@ -43,9 +43,9 @@ def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outsid
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read.
     """
     shown = folder / stated
-    real = contained(stated, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
-    data = read_bytes(Path(real), str(shown), span, limit=MAX_TABLE_BYTES)
-    return decode(data, str(shown), limit=MAX_TABLE_BYTES, what=what), str(shown)
+    path = contained(stated, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
+    data = read_bytes(Path(path), str(shown), span, limit=MAX_TABLE_BYTES)
+    return decode(data, str(shown), limit=MAX_TABLE_BYTES, kind=what), str(shown)
 
 
 def rows_of(
@@ -55,45 +55,45 @@ def rows_of(
 
     Faults of the header, of lines with too many cells, and of what is no CSV are added to `faults`.
     """
-    wrong, lines = faults_of(code), text.splitlines()
+    make_fault, lines = faults_of(code), text.splitlines()
     reader = csv.reader(lines)
     try:
         header = [word.strip().lower() for word in next(reader, [])]
-        faults += _header_faults(header, columns, needed, Span(shown, 1, 1), wrong)
+        faults += _check_header(header, columns, needed, Span(shown, 1, 1), make_fault)
         for cells in reader if not faults else ():
             if any(cell.strip() for cell in cells):
-                places = _places(lines[reader.line_num - 1], cells, shown, reader.line_num)
+                places = _find_cell_spans(lines[reader.line_num - 1], cells, shown, reader.line_num)
                 if len(cells) > len(header):
                     message = f"the line has {len(cells)} cells, the header {len(header)}"
-                    faults.append(wrong(message, places[len(header)]))
+                    faults.append(make_fault(message, places[len(header)]))
                 spans = dict(zip(header, places, strict=False))
                 spans.setdefault(needed[0], places[0])
                 yield dict(zip(header, (cell.strip() for cell in cells), strict=False)), spans
     except csv.Error as error:
-        faults.append(wrong(f"this is no CSV: {error}", Span(shown, reader.line_num, 1)))
+        faults.append(make_fault(f"this is no CSV: {error}", Span(shown, reader.line_num, 1)))
 
 
-def _header_faults(
-    header: list[str], columns: Sequence[str], needed: Sequence[str], span: Span, wrong: FaultOf
+def _check_header(
+    header: list[str], columns: Sequence[str], needed: Sequence[str], span: Span, make_fault: FaultOf
 ) -> Iterator[Diagnostic]:
     for word in needed:
         if word not in header:
-            yield wrong(f"the table has no column '{word}'", span, f"begin it with the line: {','.join(columns)}")
+            yield make_fault(f"the table has no column '{word}'", span, f"begin it with the line: {','.join(columns)}")
     for word in dict.fromkeys(header):
         if word not in columns:
-            yield wrong(f"there is no column '{word}'", span, did_you_mean(word, columns))
+            yield make_fault(f"there is no column '{word}'", span, did_you_mean(word, columns))
         elif header.count(word) > 1:
-            yield wrong(f"the column '{word}' is there twice", span)
+            yield make_fault(f"the column '{word}' is there twice", span)
 
 
-def _places(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
+def _find_cell_spans(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
     """Where each cell of a line begins; cells in quotes are found by their text."""
-    found, at = [], 0
+    spans, position = [], 0
     for cell in cells:
-        begin = max(line.find(cell, at), at) if cell else at
-        found.append(Span(shown, number, begin + 1, number, begin + 1 + len(cell)))
-        at = max(line.find(",", begin + len(cell)), begin + len(cell)) + 1
-    return found
+        begin = max(line.find(cell, position), position) if cell else position
+        spans.append(Span(shown, number, begin + 1, number, begin + 1 + len(cell)))
+        position = max(line.find(",", begin + len(cell)), begin + len(cell)) + 1
+    return spans
 
 
 # Stated GUIDs of InfiniBand devices: a table beside the blueprint, since hardware tells them and nobody designs them.
@@ -128,13 +128,13 @@ def read_guids(
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read, FG061, at each line,
     for what is no GUID or is there twice.
     """
-    found = {}
+    guids = {}
     for name, fabric in blueprint.fabrics.items():
         if fabric.guids is not None:
             span = source.span(("fabrics", name, "guids"))
             table = read_table(fabric.guids, folder, span, what="a table of GUIDs", allow_outside=allow_outside)
-            found[name] = parse_guids(*table)
-    return found
+            guids[name] = parse_guids(*table)
+    return guids
 
 
 def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
@@ -142,16 +142,16 @@ def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
     faults: list[Diagnostic] = []
     rows: list[GuidRow] = []
     for cells, places in rows_of(text, shown, COLUMNS, COLUMNS[:2], CODE, faults):
-        row = _row(cells, Span(shown, places["device"].line, 1))
+        row = _parse_guid_row(cells, Span(shown, places["device"].line, 1))
         faults += [row] if isinstance(row, Diagnostic) else []
         rows += [row] if isinstance(row, GuidRow) else []
-    faults += _repeated(rows)
+    faults += _find_repeated(rows)
     if faults:
         raise InputError(faults)
     return tuple(rows)
 
 
-_wrong = faults_of(CODE)
+_make_fault = faults_of(CODE)
 
 
 def guid_of(text: str) -> tuple[int, str, str]:
@@ -165,7 +165,7 @@ def guid_of(text: str) -> tuple[int, str, str]:
     return number, "", ""
 
 
-def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic:
+def _parse_guid_row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic:
     """A line read, or what is wrong with it."""
     device, port = cells.get("device", ""), cells.get("port", "")
     numbers = []
@@ -173,21 +173,23 @@ def _row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic:
         text = cells.get(column, "") or (cells.get("guid", "") if column == "port_guid" else "")
         number, why, hint = guid_of(text)
         if why:
-            return _wrong(why, span, hint)
+            return _make_fault(why, span, hint)
         numbers.append(number)
-    return GuidRow(device, port, numbers[0], numbers[1], span) if device else _wrong("the line names no device", span)
+    return (
+        GuidRow(device, port, numbers[0], numbers[1], span) if device else _make_fault("the line names no device", span)
+    )
 
 
-def _repeated(rows: list[GuidRow]) -> Iterator[Diagnostic]:
+def _find_repeated(rows: list[GuidRow]) -> Iterator[Diagnostic]:
     """GUIDs and places that are there twice."""
     places: dict[tuple[str, str], int] = {}
     guids: dict[int, int] = {}
     for row in rows:
         first = places.setdefault((row.device, row.port), row.span.line)
         if first != row.span.line:
-            what = f"port {row.port} of {row.device}" if row.port else row.device
-            yield _wrong(f"{what} is there twice, first in line {first}", row.span)
+            holder = f"port {row.port} of {row.device}" if row.port else row.device
+            yield _make_fault(f"{holder} is there twice, first in line {first}", row.span)
         for guid in {row.guid, row.port_guid}:
             first = guids.setdefault(guid, row.span.line)
             if first != row.span.line:
-                yield _wrong(f"GUID 0x{guid:016x} is there twice, first in line {first}", row.span)
+                yield _make_fault(f"GUID 0x{guid:016x} is there twice, first in line {first}", row.span)

@@ -46,13 +46,13 @@ def parse_asn(value: Any) -> int:
     return number
 
 
-def _schema(form: str, meaning: str, *examples: int | str) -> dict[str, Any]:
+def _make_schema(form: str, meaning: str, *examples: int | str) -> dict[str, Any]:
     """Of AS numbers; those that nobody may use are known where they stand as numbers."""
     numbers = {"type": ["integer", "string"], "minimum": 1, "maximum": LAST, "not": {"enum": sorted(RESERVED)}}
     return {**text_form(rf"^\s*(?:{form})\s*$", meaning), **numbers, "examples": list(examples)}
 
 
-_SCHEMA = _schema(_FORM, 'an AS number such as 4200000001 or "64086.59905"', 4200000001, "64086.59905")
+_SCHEMA = _make_schema(_FORM, 'an AS number such as 4200000001 or "64086.59905"', 4200000001, "64086.59905")
 Asn = Annotated[int, BeforeValidator(parse_asn), WithJsonSchema(_SCHEMA)]
 """An AS number."""
 
@@ -75,14 +75,14 @@ def parse_asns(value: Any) -> tuple[int, int]:
     return low, high
 
 
-def _range(value: Any) -> str:
+def _read_range(value: Any) -> str:
     first, last = parse_asns(value)
     if not isinstance(value, str) or "-" not in value:
         raise ValueError(f"'{value}' is not a range of AS numbers such as 4200000000-4200099999")
     return f"{first}-{last}"
 
 
-def _one_or_range(value: Any) -> str:
+def _read_one_or_range(value: Any) -> str:
     first, last = parse_asns(value)
     return str(first) if first == last else f"{first}-{last}"
 
@@ -90,7 +90,7 @@ def _one_or_range(value: Any) -> str:
 _RANGE_FORM = rf"\s*(?:{_FORM})\s*-\s*(?:{_FORM})\s*"
 AsnRange = Annotated[
     str,
-    BeforeValidator(_range),
+    BeforeValidator(_read_range),
     WithJsonSchema(
         text_form(
             f"^{_RANGE_FORM}$",
@@ -104,9 +104,9 @@ AsnRange = Annotated[
 
 AsnOrRange = Annotated[
     str,
-    BeforeValidator(_one_or_range),
+    BeforeValidator(_read_one_or_range),
     WithJsonSchema(
-        _schema(
+        _make_schema(
             rf"{_FORM}|{_RANGE_FORM}",
             "an AS number, or a range of them such as 4200001000-4200001999",
             4200000000,

@@ -30,18 +30,18 @@ _PLACE = r"[A-Za-z0-9][A-Za-z0-9_./:-]{0,99}"
 _PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"
 
 
-def _place(value: Any) -> Any:
+def _read_place(value: Any) -> Any:
     """A cage is often called by a number alone; one beyond all faces is no text to be."""
     return str(value) if type(value) is int and value <= HIGHEST_NUMBER else value
 
 
-def _is_place(text: str) -> str:
+def _check_place(text: str) -> str:
     if not re.fullmatch(_PLACE, text):
         raise ValueError(f"'{text}' is no cage such as 14, 14.2 or OSFP-3, and no port such as Ethernet104")
     return text
 
 
-def _is_part(text: str) -> str:
+def _check_part(text: str) -> str:
     if not re.fullmatch(_PART, text):
         raise ValueError(f"'{text}' is no part number: letters, digits and _./+()#- after a first letter or digit")
     return text
@@ -55,7 +55,7 @@ _PLACE_FORM = text_form(
     minimum=0,
     maximum=HIGHEST_NUMBER,
 )
-Place = Annotated[str, BeforeValidator(_place), AfterValidator(_is_place), WithJsonSchema(_PLACE_FORM)]
+Place = Annotated[str, BeforeValidator(_read_place), AfterValidator(_check_place), WithJsonSchema(_PLACE_FORM)]
 """Where a cable is plugged in: on its device, or with the name of another one before it."""
 
 Places = Annotated[
@@ -81,7 +81,7 @@ Places = Annotated[
 
 Part = Annotated[
     str,
-    AfterValidator(_is_part),
+    AfterValidator(_check_part),
     WithJsonSchema(text_form(rf"^{_PART}$", "a part number as it is ordered", "MCP4Y10-N002")),
 ]
 """A part number."""
@@ -128,7 +128,7 @@ def parse_address(text: str) -> str:
     return str(address)
 
 
-def _one_a_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
+def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
     if len({":" in address for address in addresses}) < len(addresses):
         raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
     return addresses
@@ -144,7 +144,7 @@ Addresses = Annotated[
     tuple[Address, ...],
     BeforeValidator(as_list),
     Field(min_length=1, max_length=2),
-    AfterValidator(_one_a_family),
+    AfterValidator(_check_one_per_family),
     WithJsonSchema(
         {"description": "An address, or one of each family.", **one_or_list(_ADDRESS_SCHEMA, minItems=1, maxItems=2)}
     ),

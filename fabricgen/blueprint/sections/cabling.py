@@ -88,11 +88,11 @@ class MediaPolicy(Model):
     )
 
     @model_validator(mode="after")
-    def _of_one_mind(self) -> Self:
+    def _check_avoided(self) -> Self:
         for name, words in (("allow", self.allow), ("prefer", self.prefer)):
-            both = [word for word in words or () if word in (self.avoid or ())]
-            if both:
-                raise ValueError(f"`{name}` and `avoid` both name {both[0]}")
+            contradictory = [word for word in words or () if word in (self.avoid or ())]
+            if contradictory:
+                raise ValueError(f"`{name}` and `avoid` both name {contradictory[0]}")
         return self
 
 
@@ -125,14 +125,14 @@ _LISTS_BY_VENDOR = {
 }
 
 
-def _by_vendor(value: Any) -> Any:
+def _read_by_vendor(value: Any) -> Any:
     """One name, or a list of them, stands for all cages: by ""."""
     if isinstance(value, dict) and "" in value:
         raise ValueError(f"a vendor has a name; for all that are not named write `{OTHERS}`")
     return value if isinstance(value, dict) else {"": value} if value else {}
 
 
-def _vendor(word: str) -> str:
+def _check_vendor(word: str) -> str:
     if word and not re.fullmatch(NAME_PATTERN[1:-1], word):
         raise ValueError(f"'{word}' is no vendor: lower-case letters, digits and '-', e.g. vast-data")
     return word
@@ -140,10 +140,10 @@ def _vendor(word: str) -> str:
 
 ProductLists = Annotated[
     dict[
-        Annotated[str, AfterValidator(_vendor)],
+        Annotated[str, AfterValidator(_check_vendor)],
         Annotated[tuple[str, ...], BeforeValidator(as_list), Field(max_length=16)],
     ],
-    BeforeValidator(_by_vendor),
+    BeforeValidator(_read_by_vendor),
     Field(max_length=64),
     WithJsonSchema({"oneOf": [*_LISTS_FORM["oneOf"], _LISTS_BY_VENDOR]}),
 ]

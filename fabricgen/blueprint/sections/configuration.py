@@ -12,7 +12,7 @@ from fabricgen.models.forms import CATALOGUE
 _LEAVES = r"(?i)\s*(end|abort)\s*"
 
 
-def _config_text(text: str) -> str:
+def _check_config_text(text: str) -> str:
     bad = next((c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or c in "\u2028\u2029"), "")
     if bad:
         raise ValueError(f"U+{ord(bad):04X} is a control character; only line breaks and tabs are allowed here")
@@ -24,7 +24,7 @@ def _config_text(text: str) -> str:
 
 ConfigText = Annotated[
     str,
-    AfterValidator(_config_text),
+    AfterValidator(_check_config_text),
     Field(min_length=1, max_length=65536),
     WithJsonSchema(
         {
@@ -65,7 +65,7 @@ class Snippet(Model):
     tree: dict[str, Any] | None = Field(None, description="Data to merge, e.g. {CRM: {Config: {polling_interval: 60}}}")
 
     @model_validator(mode="after")
-    def _either(self) -> Self:
+    def _check_content(self) -> Self:
         if (self.text is None) == (self.tree is None):
             raise ValueError("a snippet has either `text` or `tree`")
         return self

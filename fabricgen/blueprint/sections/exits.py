@@ -22,11 +22,11 @@ HALF = 16
 """Bits of each half of a community (RFC 1997)."""
 
 
-def _interface(text: str) -> str:
+def _read_interface(text: str) -> str:
     """An address with the length of its subnet, in its usual spelling."""
     address, slash, length = text.partition("/")
-    whole = 128 if ":" in address else 32
-    if not slash or not length.isdecimal() or not 8 <= int(length) < whole:
+    bits = 128 if ":" in address else 32
+    if not slash or not length.isdecimal() or not 8 <= int(length) < bits:
         raise ValueError(f"'{text}' is not an address with its prefix length, such as 192.0.2.1/31")
     return f"{parse_address(address)}/{int(length)}"
 
@@ -39,17 +39,17 @@ _INTERFACE_SCHEMA = text_form(
 )
 
 
-def _one_a_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
+def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
     if len({":" in address for address in addresses}) < len(addresses):
         raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
     return addresses
 
 
 Interfaces = Annotated[
-    tuple[Annotated[str, AfterValidator(_interface), WithJsonSchema(_INTERFACE_SCHEMA)], ...],
+    tuple[Annotated[str, AfterValidator(_read_interface), WithJsonSchema(_INTERFACE_SCHEMA)], ...],
     BeforeValidator(as_list),
     Field(min_length=1, max_length=2),
-    AfterValidator(_one_a_family),
+    AfterValidator(_check_one_per_family),
     WithJsonSchema(
         {
             "description": "An address with its prefix length, or one of each family.",
@@ -72,7 +72,7 @@ def parse_accepted(text: str) -> tuple[str, int]:
     return str(network), most
 
 
-def _accepted(text: str) -> str:
+def _read_accepted(text: str) -> str:
     prefix, longest = parse_accepted(text)
     return prefix if longest == ipaddress.ip_network(prefix).prefixlen else f"{prefix} le {longest}"
 
@@ -84,13 +84,13 @@ _ACCEPTED_SCHEMA = text_form(
     "203.0.113.0/24 le 28",
 )
 Accepted = Annotated[
-    tuple[Annotated[str, AfterValidator(_accepted), WithJsonSchema(_ACCEPTED_SCHEMA)], ...],
+    tuple[Annotated[str, AfterValidator(_read_accepted), WithJsonSchema(_ACCEPTED_SCHEMA)], ...],
     BeforeValidator(as_list),
     WithJsonSchema(one_or_list(_ACCEPTED_SCHEMA)),
 ]
 
 
-def _community(text: str) -> str:
+def _read_community(text: str) -> str:
     halves = text.split(":")
     if len(halves) != 2 or any(not half.isdecimal() or int(half) >> HALF for half in halves):
         raise ValueError(f"'{text}' is not a community such as 64496:100, two numbers of up to 65535 (RFC 1997)")
@@ -99,7 +99,7 @@ def _community(text: str) -> str:
 
 _COMMUNITY_SCHEMA = text_form(r"^\d{1,5}:\d{1,5}$", "a community such as 64496:100 (RFC 1997)", "64496:100")
 Communities = Annotated[
-    tuple[Annotated[str, AfterValidator(_community), WithJsonSchema(_COMMUNITY_SCHEMA)], ...],
+    tuple[Annotated[str, AfterValidator(_read_community), WithJsonSchema(_COMMUNITY_SCHEMA)], ...],
     BeforeValidator(as_list),
     WithJsonSchema(one_or_list(_COMMUNITY_SCHEMA)),
 ]

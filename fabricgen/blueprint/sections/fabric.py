@@ -104,7 +104,7 @@ class Reserved(Model):
     cages: Cages = Field((), description="These cages, e.g. 63-64.")
 
     @model_validator(mode="after")
-    def _is_one_of_both(self) -> Self:
+    def _check_one_stated(self) -> Self:
         if bool(self.ports) == bool(self.cages):
             raise ValueError("expected a number of ports, or cages such as {cages: 63-64}")
         return self
@@ -115,8 +115,8 @@ class _NumberAlone:
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         number = {"type": "integer", "minimum": 1, "maximum": 1024, "description": "So many down ports."}
-        whole = {**handler(core), "minProperties": 1, "maxProperties": 1}
-        return {"anyOf": [number, whole], "examples": [2, {"cages": "63-64"}]}
+        mapping = {**handler(core), "minProperties": 1, "maxProperties": 1}
+        return {"anyOf": [number, mapping], "examples": [2, {"cages": "63-64"}]}
 
 
 ReservedOf = Annotated[
@@ -286,7 +286,7 @@ class Extra(Model):
     )
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _check_names(self) -> Self:
         if self.names and self.count not in (None, len(self.names)):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
@@ -323,7 +323,7 @@ class SpanSpec(SpanTraffic):
 Rail = Annotated[int, Field(ge=1, description="A rail by number, from 1.")]
 
 
-def _each_rail_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+def _check_rails_once(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
     """Raises ValueError for a rail that is in two groups."""
     times = Counter(rail for group in groups for rail in group)
     twice = sorted(rail for rail, count in times.items() if count > 1)
@@ -394,7 +394,7 @@ class Fabric(Model):
     )
     rail_groups: Annotated[
         tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
-        AfterValidator(_each_rail_once),
+        AfterValidator(_check_rails_once),
     ] = Field(
         (),
         description="Rails that share switches `per: rail-group`, e.g. [[1, 3, 5, 7], [2, 4, 6, 8]]. Leaves per rail "
@@ -475,7 +475,7 @@ class Fabric(Model):
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")
-    def _has_a_subnet_manager(self) -> Self:
+    def _check_subnet_manager(self) -> Self:
         for key in ("subnet_manager", "default_partition"):
             if getattr(self, key) is not None and self.protocol != "infiniband":
                 raise ValueError(f"`{key}` is of InfiniBand fabrics")
@@ -484,13 +484,13 @@ class Fabric(Model):
         return self
 
     @model_validator(mode="after")
-    def _has_guids(self) -> Self:
+    def _check_guids(self) -> Self:
         if self.guids is not None and self.protocol != "infiniband":
             raise ValueError("`guids` are of InfiniBand devices")
         return self
 
     @model_validator(mode="after")
-    def _has_switches(self) -> Self:
+    def _check_tiers(self) -> Self:
         if bool(self.tiers) == bool(self.carried_by):
             raise ValueError(
                 "a fabric carried by another has no tiers of its own"

@@ -12,7 +12,7 @@ from fabricgen.models.forms import CATALOGUE, FEED, text_form
 # The language of cable trays: the ways that cables take through halls and between them.
 
 
-def _every(value: object) -> object:
+def _read_cross(value: object) -> object:
     """A number of racks as it is written: a whole number, which true and text are not."""
     if isinstance(value, bool) or not isinstance(value, int | str) or (isinstance(value, str) and value.isdigit()):
         raise ValueError("expected everywhere, ends, or a number of racks such as 8")
@@ -28,7 +28,7 @@ CROSS_FORM = {
 }
 Cross = Annotated[
     Literal["everywhere", "ends"] | Annotated[int, Field(ge=1, le=10000)],
-    BeforeValidator(_every),
+    BeforeValidator(_read_cross),
     WithJsonSchema(CROSS_FORM),
 ]
 """Where trays cross the rows."""
@@ -121,7 +121,7 @@ class Fixture(Model):
     feed: str | None = Field(None, max_length=16, description="Of power and a busway: which of `feeds` it is.")
 
     @model_validator(mode="after")
-    def _grid_has_distances(self) -> Self:
+    def _check_grid(self) -> Self:
         for axis, count, every in zip(("along the rows", "across them"), self.count, self.every_m, strict=True):
             if count > 1 and not every:
                 raise ValueError(f"{count} of them {axis} need the distance from one to the next in `every_m`")
@@ -153,11 +153,11 @@ class HallSpec(Model):
     )
 
     @model_validator(mode="after")
-    def _walls_have_room(self) -> Self:
+    def _check_walls(self) -> Self:
         if self.walls_m and any(far <= near for near, far in zip(*self.walls_m, strict=True)):
             raise ValueError("`walls_m` names the corner with the smaller metres first: [[-2.4, -1.8], [12.6, 20.4]]")
-        if (found := sum(one.count[0] * one.count[1] for one in self.fixtures.values())) > MOST_FIXTURES:
-            raise ValueError(f"{found} fixtures are more than a hall can have ({MOST_FIXTURES})")
+        if (fixtures := sum(fixture.count[0] * fixture.count[1] for fixture in self.fixtures.values())) > MOST_FIXTURES:
+            raise ValueError(f"{fixtures} fixtures are more than a hall can have ({MOST_FIXTURES})")
         return self
 
 
@@ -177,7 +177,7 @@ class NetworkRows(Model):
     )
 
     @model_validator(mode="after")
-    def _rows_between(self) -> Self:
+    def _check_rows(self) -> Self:
         if self.at == "row-ends" and self.rows:
             raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
         return self
@@ -194,7 +194,7 @@ def is_rack_name(text: str) -> bool:
     return re.fullmatch(_RACK, text) is not None
 
 
-def _rack(text: str) -> str:
+def _check_rack_name(text: str) -> str:
     if not is_rack_name(text):
         raise ValueError(
             f"'{text[:100]}' is no name of a rack: lower-case letters, digits and '-' inside, at most 100 characters"
@@ -204,7 +204,7 @@ def _rack(text: str) -> str:
 
 RackName = Annotated[
     str,
-    AfterValidator(_rack),
+    AfterValidator(_check_rack_name),
     WithJsonSchema(text_form(f"^{_RACK}$", "a rack: lower-case letters, digits and '-' inside", "p1-su01-rk01")),
 ]
 """The name of a rack, as racks.csv has it, or a new one."""
@@ -301,7 +301,7 @@ class Floor(Model):
     )
 
     @model_validator(mode="after")
-    def _feeds_suffice(self) -> Self:
+    def _check_feeds(self) -> Self:
         if len(set(self.feeds)) < len(self.feeds):
             raise ValueError("a feed is named twice")
         if self.feeds and self.cords > len(self.feeds):

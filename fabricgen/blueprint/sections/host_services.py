@@ -17,7 +17,7 @@ MAX_ADVERTISEMENT_S = 600
 """Default of MaxRtrAdvInterval (RFC 4861, 6.2.1): that of FRR and NVUE, too."""
 
 
-def _of_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
+def _check_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
     if wrong := next((server for server in servers if ipaddress.ip_address(server).version == 4), ""):
         raise ValueError(
             f"{wrong} is no IPv6 address; router advertisements name resolvers by IPv6 addresses (RFC 8106)"
@@ -25,7 +25,7 @@ def _of_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
     return servers
 
 
-def _hundredths(percent: float) -> float:
+def _check_decimals(percent: float) -> float:
     if round(percent * 100) != percent * 100:
         raise ValueError(f"{percent} has more than two decimals")
     return percent
@@ -33,20 +33,20 @@ def _hundredths(percent: float) -> float:
 
 V6Resolvers = Annotated[
     ServerAddresses,
-    AfterValidator(_of_v6),
+    AfterValidator(_check_v6),
     WithJsonSchema(one_or_list(text_form(f"^{forms.IPV6}$", "an IPv6 address", "fd00::53"), maxItems=8)),
 ]
 CircuitForm = Annotated[str, Field(pattern=forms.CIRCUIT_ID, max_length=100)]
 """What a circuit id may name: the switch, its port as its NOS and as SONiC's port table call it, and the VLAN."""
 
 
-def _told_apart(form: str) -> str:
+def _check_circuit_form(form: str) -> str:
     if "{port}" not in form and "{alias}" not in form:
         raise ValueError(f"'{form}' is the same at every port; name the port by {{port}} or {{alias}}")
     return form
 
 
-Percent = Annotated[float, Field(ge=0, le=MOST_STORM_PERCENT), AfterValidator(_hundredths)]
+Percent = Annotated[float, Field(ge=0, le=MOST_STORM_PERCENT), AfterValidator(_check_decimals)]
 
 
 class Dhcp(Model):
@@ -59,14 +59,14 @@ class Dhcp(Model):
         True,
         description="Whether requests say on which switch and port they came in (RFC 3046). SONiC always says so.",
     )
-    circuit_id: Annotated[CircuitForm, AfterValidator(_told_apart)] | None = Field(
+    circuit_id: Annotated[CircuitForm, AfterValidator(_check_circuit_form)] | None = Field(
         None,
         description="How the switches spell that port, for the reservations of DHCP servers, in the fields {switch}, "
         '{port}, {alias} and {vlan}, e.g. "{switch}:{port}". Default: as their NOS does.',
     )
 
 
-def _lifetime(seconds: int) -> int:
+def _check_lifetime(seconds: int) -> int:
     """RFC 4861, 6.2.1: none, or as long as routers may wait between two advertisements; FRR refuses less."""
     if 0 < seconds < MAX_ADVERTISEMENT_S:
         raise ValueError(
@@ -83,7 +83,7 @@ class Advertisements(Model):
     )
     other: bool = Field(False, description="Hosts ask DHCPv6 for all else.")
     autoconfig: bool = Field(False, description="Hosts make addresses of the prefix themselves (RFC 4862).")
-    lifetime_s: Annotated[int, AfterValidator(_lifetime)] = Field(
+    lifetime_s: Annotated[int, AfterValidator(_check_lifetime)] = Field(
         1800, ge=0, le=9000, description="How long hosts keep the gateway as default router, s; 0: it is none."
     )
     resolvers: V6Resolvers = Field((), description="DNS resolvers that are advertised (RFC 8106).")
@@ -114,7 +114,7 @@ class Access(Model):
     ra_guard: bool = Field(False, description="Router advertisements of hosts are dropped (RFC 6105).")
 
 
-def _advertised(value: Any) -> Any:
+def _read_advertisements(value: Any) -> Any:
     return {} if value is True else value
 
 
@@ -126,5 +126,5 @@ class _TruthAlone:
         return {"anyOf": [truth, handler(core)], "examples": [True, {"managed": True}]}
 
 
-AdvertisementsOf = Annotated[Advertisements | bool, BeforeValidator(_advertised), _TruthAlone()]
+AdvertisementsOf = Annotated[Advertisements | bool, BeforeValidator(_read_advertisements), _TruthAlone()]
 """`true` for the defaults, `false` for none."""

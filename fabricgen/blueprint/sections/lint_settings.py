@@ -19,7 +19,7 @@ RuleCode = Annotated[str, Field(pattern=RULE_CODE)]
 CodePrefix = Annotated[str, Field(pattern=CODE_PREFIX)]
 
 
-def _spare_ports(value: int | str) -> int | str:
+def _check_spare_ports(value: int | str) -> int | str:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     if isinstance(value, str) and value.endswith("%") and 0 <= parse_percent(value) <= 1:
@@ -31,7 +31,7 @@ Gravity = Literal["error", "warning", "info", "ignore"]
 """How grave the findings of a rule are taken to be; `ignore` drops them."""
 
 
-def _day(text: str) -> str:
+def _check_day(text: str) -> str:
     """A day of the calendar, written like 2027-06-30; raises ValueError for any other text."""
     try:
         if re.fullmatch(_DAY, text):
@@ -43,7 +43,7 @@ def _day(text: str) -> str:
 
 
 _DAY = r"^\d{4}-\d{2}-\d{2}$"
-Day = Annotated[str, Field(json_schema_extra={"pattern": _DAY, "format": "date"}), AfterValidator(_day)]
+Day = Annotated[str, Field(json_schema_extra={"pattern": _DAY, "format": "date"}), AfterValidator(_check_day)]
 
 
 def steps(place: str) -> tuple[str, ...]:
@@ -68,8 +68,8 @@ class Waiver(Model):
         """Whether a place is the one that is stated, or below it."""
         keys = [steps(str(part)) for part in path]
         ends = accumulate((len(key) for key in keys), initial=0)
-        whole = tuple(step for key in keys for step in key)
-        return len(self.place) in ends and whole[: len(self.place)] == self.place
+        path_steps = tuple(step for key in keys for step in key)
+        return len(self.place) in ends and path_steps[: len(self.place)] == self.place
 
 
 class AfterLoss(Model):
@@ -115,7 +115,7 @@ AfterLossOf = Annotated[
 SparePorts = Annotated[
     int | str,
     Field(union_mode="left_to_right", examples=[2, "5%"]),
-    AfterValidator(_spare_ports),
+    AfterValidator(_check_spare_ports),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\d+(\.\d+)?%$"}]}),
 ]
 """Ports of a switch: so many, or a share of all that it has."""
@@ -185,13 +185,13 @@ class Limits(Model):
         None, ge=1, le=100_000, description="FG647: plugs that the cable managers of a rack take. Default: 1800."
     )
 
-    def over(self, others: Self) -> Self:
+    def over(self, base: Self) -> Self:
         """These limits where they are stated, else the others."""
         stated = {key: getattr(self, key) for key in self.model_fields_set}
         if "after_loss" in stated:
             losses = {key: getattr(self.after_loss, key) for key in self.after_loss.model_fields_set}
-            stated["after_loss"] = others.after_loss.model_copy(update=losses)
-        return others.model_copy(update=stated)
+            stated["after_loss"] = base.after_loss.model_copy(update=losses)
+        return base.model_copy(update=stated)
 
 
 class _Judgement(Model):

@@ -18,7 +18,7 @@ from fabricgen.models.forms import one_or_list, text_form
 _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*"
 
 
-def _ip(text: str) -> str:
+def _normalize_ip(text: str) -> str:
     """An address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text.
 
     An IPv4 address in the form of IPv6 is that of IPv4: such never are on a wire (RFC 4291, 2.5.5.2).
@@ -29,7 +29,7 @@ def _ip(text: str) -> str:
     return str(getattr(address, "ipv4_mapped", None) or address)
 
 
-def _usable(address: str) -> str:
+def _check_usable(address: str) -> str:
     """Raise ValueError for an address that no server can have (RFC 6890)."""
     parsed = ipaddress.ip_address(address)
     if parsed.is_multicast or parsed.is_unspecified or parsed.is_loopback or parsed.is_reserved:
@@ -37,35 +37,35 @@ def _usable(address: str) -> str:
     return address
 
 
-def _address(text: str) -> str:
+def _read_address(text: str) -> str:
     try:
-        address = _ip(text)
+        address = _normalize_ip(text)
     except ValueError:
         raise ValueError(f"'{text}' is not an IP address such as 10.32.0.5 or fd00::5") from None
-    return _usable(address)
+    return _check_usable(address)
 
 
-def _domain(text: str) -> str:
+def _read_domain(text: str) -> str:
     """A host name or domain (RFC 1123)."""
     if len(text) > 253 or not re.fullmatch(forms.HOST, text) or text.rpartition(".")[2].isdigit():
         raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
     return text.lower()
 
 
-def _server(text: str) -> str:
+def _read_server(text: str) -> str:
     """An address in its usual spelling, or a host name (RFC 1123)."""
     try:
-        address = _ip(text)
+        address = _normalize_ip(text)
     except ValueError:
         try:
-            return _domain(text)
+            return _read_domain(text)
         except ValueError:
             several = "; write several in brackets: [A, B]" if re.search(r"[.:][0-9a-f]+[\s,;]+\S", text) else ""
             raise ValueError(f"'{text}' is neither an IP address nor a host name{several}") from None
-    return _usable(address)
+    return _check_usable(address)
 
 
-def _public_key(text: str) -> str:
+def _read_public_key(text: str) -> str:
     kind, _, rest = text.strip().partition(" ")
     key = f"{kind} {rest.partition(' ')[0]}"
     if "PRIVATE" in text or not re.fullmatch(_KEY, key):
@@ -73,13 +73,13 @@ def _public_key(text: str) -> str:
     return key
 
 
-def _no_control(text: str) -> str:
+def _check_printable(text: str) -> str:
     if any((ord(c) < 32 and c != "\n") or ord(c) >= 127 for c in text):
         raise ValueError("only printable ASCII and line breaks are allowed here")
     return text.strip("\n")
 
 
-def _each_once(servers: tuple[str, ...]) -> tuple[str, ...]:
+def _check_unique(servers: tuple[str, ...]) -> tuple[str, ...]:
     twice = next((server for server in servers if servers.count(server) > 1), "")
     if twice:
         raise ValueError(f"{twice} is there twice")
@@ -95,11 +95,11 @@ _SERVER_SCHEMA = text_form(
 )
 MOST_SERVERS = 8
 
-Address = Annotated[str, AfterValidator(_address)]
+Address = Annotated[str, AfterValidator(_read_address)]
 Servers = Annotated[
-    tuple[Annotated[str, AfterValidator(_server)], ...],
+    tuple[Annotated[str, AfterValidator(_read_server)], ...],
     BeforeValidator(as_list),
-    AfterValidator(_each_once),
+    AfterValidator(_check_unique),
     Field(max_length=MOST_SERVERS),
     WithJsonSchema(one_or_list(_SERVER_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
 ]
@@ -108,7 +108,7 @@ Servers = Annotated[
 ServerAddresses = Annotated[
     tuple[Address, ...],
     BeforeValidator(as_list),
-    AfterValidator(_each_once),
+    AfterValidator(_check_unique),
     Field(max_length=MOST_SERVERS),
     WithJsonSchema(one_or_list(_ADDRESS_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
 ]
@@ -116,12 +116,12 @@ ServerAddresses = Annotated[
 
 Domain = Annotated[
     str,
-    AfterValidator(_domain),
+    AfterValidator(_read_domain),
     WithJsonSchema(text_form(f"^{_DOMAIN_FORM}$", "a domain such as fabric.example.net", "fabric.example.net")),
 ]
 PublicKey = Annotated[
     str,
-    AfterValidator(_public_key),
+    AfterValidator(_read_public_key),
     WithJsonSchema(
         text_form(
             rf"^(?![\s\S]*PRIVATE)\s*(?:{_KEY})(?: [\s\S]*)?\s*$",
@@ -136,7 +136,7 @@ Account = Annotated[str, Field(pattern=forms.ACCOUNT)]
 Text = Annotated[
     str,
     Field(max_length=2000),
-    AfterValidator(_no_control),
+    AfterValidator(_check_printable),
     WithJsonSchema(text_form(r"^[\n\x20-\x7e]*$", "printable ASCII and line breaks", maxLength=2000)),
 ]
 """Text of several lines."""
@@ -161,13 +161,13 @@ class User(Model):
     ssh_keys: tuple[PublicKey, ...] = Field((), max_length=8, description="Public keys that may log in.")
 
     @model_validator(mode="after")
-    def _can_log_in(self) -> Self:
+    def _check_login(self) -> Self:
         if not self.password and not self.ssh_keys:
             raise ValueError("an account without `password` and `ssh_keys` would be open to everybody, or to nobody")
         return self
 
 
-def _not_empty(schema: dict[str, Any]) -> None:
+def _require_entry(schema: dict[str, Any]) -> None:
     """The list of a value that may stand alone has at least one."""
     schema["oneOf"] = [schema["oneOf"][0], {**schema["oneOf"][1], "minItems": 1}]
 
@@ -177,7 +177,7 @@ class Aaa(Model):
 
     protocol: Literal["tacacs", "radius"] = Field("tacacs", description="What the servers speak.")
     servers: ServerAddresses = Field(
-        min_length=1, json_schema_extra=_not_empty, description="Their addresses, in order of preference."
+        min_length=1, json_schema_extra=_require_entry, description="Their addresses, in order of preference."
     )
     key: Secret | None = Field(None, description="Where the key shared with them is kept.")
 
@@ -283,6 +283,6 @@ class Management(Model):
 
     def over(self, shared: Self) -> Self:
         """These settings over others: users are added by name, each other one replaces its like, an empty one too."""
-        own = {name: getattr(self, name) for name in self.model_fields_set}
-        own["users"] = {**shared.users, **self.users}
-        return shared.model_copy(update=own)
+        stated = {name: getattr(self, name) for name in self.model_fields_set}
+        stated["users"] = {**shared.users, **self.users}
+        return shared.model_copy(update=stated)

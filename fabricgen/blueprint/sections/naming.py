@@ -46,8 +46,8 @@ def template_parts(template: str) -> tuple[Part, ...]:
         raise ValueError(f"'{template}': every '{{' needs a '}}' ({error})") from None
     parts = []
     for text, field, form, conversion in pieces:
-        if found := re.search(r"[^A-Za-z0-9-]", text):
-            raise ValueError(f"'{found[0]}' cannot be in a host name: letters, digits and '-' only")
+        if bad := re.search(r"[^A-Za-z0-9-]", text):
+            raise ValueError(f"'{bad[0]}' cannot be in a host name: letters, digits and '-' only")
         if field is None:
             parts.append(Part(text, "", 0))
             continue
@@ -75,7 +75,7 @@ def is_interface_name(text: str) -> bool:
     return re.fullmatch(_INTERFACE, text) is not None and text not in _NOT_INTERFACES
 
 
-def _interface_name(text: str) -> str:
+def _check_interface_name(text: str) -> str:
     if not is_interface_name(text):
         raise ValueError(
             f"'{text}' is not an interface name: letters, digits, '.', '_' and '-', a letter first, at most "
@@ -84,13 +84,13 @@ def _interface_name(text: str) -> str:
     return text
 
 
-def _template(text: str) -> str:
+def _check_template(text: str) -> str:
     if not any(part.field for part in template_parts(text)):
         raise ValueError(f"'{text}' has no field such as {{n:02}}, and would name all devices alike")
     return text
 
 
-def _host_name(text: str) -> str:
+def _check_host_name(text: str) -> str:
     if not is_host_name(text):
         raise ValueError(f"'{text}' is not a host name: letters, digits and '-' inside, at most {LONGEST} characters")
     return text
@@ -101,7 +101,7 @@ _TEMPLATE_SCHEMA = text_form(
     "a template such as {pod}-su{su:02}-n{node:03}: letters, digits, '-' and fields in braces",
     "{fabric}-{tier}-{pod}-su{su:02}-r{rail}-{n:02}",
 )
-Template = Annotated[str, AfterValidator(_template), WithJsonSchema(_TEMPLATE_SCHEMA)]
+Template = Annotated[str, AfterValidator(_check_template), WithJsonSchema(_TEMPLATE_SCHEMA)]
 """A template of names."""
 
 Templates = Annotated[
@@ -119,7 +119,7 @@ Templates = Annotated[
 _HOST_NAME_SCHEMA = text_form(
     f"^{_LABEL.pattern}$", "a host name: letters, digits and '-' inside, at most 63 characters", "edge-1"
 )
-HostName = Annotated[str, AfterValidator(_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
+HostName = Annotated[str, AfterValidator(_check_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
 """A host name: one label of RFC 1123."""
 
 _INTERFACE_SCHEMA = text_form(
@@ -127,7 +127,7 @@ _INTERFACE_SCHEMA = text_form(
     "a network interface: letters, digits, '.', '_' and '-', a letter first, at most 15 characters",
     "enp24s0np0",
 )
-InterfaceName = Annotated[str, AfterValidator(_interface_name), WithJsonSchema(_INTERFACE_SCHEMA)]
+InterfaceName = Annotated[str, AfterValidator(_check_interface_name), WithJsonSchema(_INTERFACE_SCHEMA)]
 """A network interface of a node, as its operating system names it."""
 
 

@@ -16,13 +16,13 @@ _NUMBERS_FORM = {"type": "array", "items": {"type": "integer", "minimum": 1}}
 Numbers = tuple[Annotated[int, Field(ge=1)], ...]
 
 
-def _of_all(value: Any) -> Any:
+def _read_numbers(value: Any) -> Any:
     return {ALL: value} if isinstance(value, list | tuple) else value
 
 
 NumbersOf = Annotated[
     dict[Name, Numbers],
-    BeforeValidator(_of_all),
+    BeforeValidator(_read_numbers),
     WithJsonSchema({"oneOf": [_NUMBERS_FORM, {"type": "object", "patternProperties": {NAME_PATTERN: _NUMBERS_FORM}}]}),
 ]
 """Fabric -> numbers, from 1; a list is meant for every fabric with several."""

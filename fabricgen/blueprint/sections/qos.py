@@ -20,7 +20,7 @@ class Watchdog(Model):
     action: Literal["drop", "forward"] = Field("drop", description="What becomes of the queue's packets meanwhile.")
 
     @model_validator(mode="after")
-    def _poll_is_short(self) -> Self:
+    def _check_poll(self) -> Self:
         if 2 * self.poll_ms > min(self.detect_ms, self.restore_ms):
             raise ValueError(
                 f"poll_ms {self.poll_ms} is more than half of detect_ms {self.detect_ms} or restore_ms "
@@ -50,7 +50,7 @@ MOST_KB = 999_999
 """The longest queue that a threshold names: more than any switch can hold."""
 
 
-def _kilobytes(value: Any) -> Any:
+def _read_thresholds(value: Any) -> Any:
     """MIN-MAX in kB, such as 256-512."""
     if not isinstance(value, str):
         raise ValueError("expected MIN-MAX in kB, such as 256-512")
@@ -63,13 +63,13 @@ def _kilobytes(value: Any) -> Any:
 _THRESHOLDS = text_form(r"^(?!0+ *-)\d{1,6} *- *\d{1,6}$", "MIN-MAX in kB, such as 256-512", "256-512")
 Thresholds = Annotated[
     tuple[int, int],
-    BeforeValidator(_kilobytes),
+    BeforeValidator(_read_thresholds),
     WithJsonSchema(_THRESHOLDS),
 ]
 """Queue lengths, kB, from which marking starts and from which all is marked."""
 
 
-def _by_speed(value: Any) -> Any:
+def _read_by_speed(value: Any) -> Any:
     return {parse_speed(k): v for k, v in value.items()} if isinstance(value, dict) else value
 
 
@@ -87,7 +87,7 @@ class Qos(Model):
     )
     ecn: Annotated[
         dict[int, Thresholds],
-        BeforeValidator(_by_speed),
+        BeforeValidator(_read_by_speed),
         WithJsonSchema({"type": "object", "patternProperties": {forms.SPEED: _THRESHOLDS}}),
     ] = Field(
         default_factory=dict,
@@ -112,7 +112,7 @@ class Qos(Model):
     )
 
     @model_validator(mode="after")
-    def _trims_what_may_be_dropped(self) -> Self:
+    def _check_trim(self) -> Self:
         if self.trim and self.profile != "best-effort":
             raise ValueError(
                 "trim needs profile: best-effort beside it: a lossless class pauses its senders, and drops nothing "
@@ -121,7 +121,7 @@ class Qos(Model):
         return self
 
     @model_validator(mode="after")
-    def _thresholds(self) -> Self:
+    def _check_thresholds(self) -> Self:
         if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
             raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
         if self.roce_class is not None and self.roce_class == self.cnp_class:
@@ -131,6 +131,8 @@ class Qos(Model):
         return self
 
 
-def effective(own: Qos, shared: Qos, name: str, default: int) -> int:
+def effective(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:
     """A setting of a fabric's own, else the cluster's, else what is usual."""
-    return next(int(value) for value in (getattr(own, name), getattr(shared, name), default) if value is not None)
+    return next(
+        int(value) for value in (getattr(fabric_qos, name), getattr(cluster_qos, name), default) if value is not None
+    )

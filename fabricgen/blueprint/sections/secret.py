@@ -20,7 +20,7 @@ READABLE = (".yaml", ".yml", ".json", ".csv")
 _REFERENCE = r"env:FABRICGEN_[A-Z0-9_]{1,64}|file:[A-Za-z0-9._-][A-Za-z0-9._/-]{0,200}"
 
 
-def _reference(text: Any) -> str:
+def _check_reference(text: Any) -> str:
     if not isinstance(text, str) or not re.fullmatch(_REFERENCE, text):
         # What stands here may be the secret itself, so it is not repeated.
         raise ValueError(
@@ -37,7 +37,7 @@ def _reference(text: Any) -> str:
 
 Secret = Annotated[
     str,
-    BeforeValidator(_reference),
+    BeforeValidator(_check_reference),
     WithJsonSchema(
         text_form(
             rf"^(?!file:.*(?:{'|'.join(map(re.escape, READABLE))})$)(?:{_REFERENCE})$",

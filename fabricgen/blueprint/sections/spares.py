@@ -19,7 +19,7 @@ class Spare(Model):
     )
 
 
-def _read(value: Any) -> Any:
+def _read_share(value: Any) -> Any:
     return {"percent": value} if isinstance(value, str | int | float) and not isinstance(value, bool) else value
 
 
@@ -30,7 +30,7 @@ class _ShareAlone:
         return {"anyOf": [PERCENT_FORM, handler(core)], "examples": ["2%", {"percent": "5%", "minimum": 2}]}
 
 
-SpareOf = Annotated[Spare, BeforeValidator(_read), _ShareAlone()]
+SpareOf = Annotated[Spare, BeforeValidator(_read_share), _ShareAlone()]
 """Spares of a kind of parts: a share, or share, minimum and where they are kept."""
 
 _KEY = Annotated[
@@ -38,21 +38,21 @@ _KEY = Annotated[
 ]
 
 
-def _none() -> Spare:
+def _make_none() -> Spare:
     return Spare.model_construct(percent=0.0, minimum=0, per="cluster")
 
 
 class Spares(Model):
     """Spares ordered beside what is installed, each kind by its share, rounded up."""
 
-    cables: SpareOf = Field(default_factory=_none, description="Cables, fibres and trunks.")
-    transceivers: SpareOf = Field(default_factory=_none, description="Transceivers.")
+    cables: SpareOf = Field(default_factory=_make_none, description="Cables, fibres and trunks.")
+    transceivers: SpareOf = Field(default_factory=_make_none, description="Transceivers.")
     laser_modules: SpareOf = Field(
-        default_factory=_none, description="External laser modules of switches with co-packaged optics."
+        default_factory=_make_none, description="External laser modules of switches with co-packaged optics."
     )
-    switches: SpareOf = Field(default_factory=_none, description="Switches, and line cards of chassis.")
-    nodes: SpareOf = Field(default_factory=_none, description="Nodes and extra devices.")
-    power_cords: SpareOf = Field(default_factory=_none, description="Power cords.")
+    switches: SpareOf = Field(default_factory=_make_none, description="Switches, and line cards of chassis.")
+    nodes: SpareOf = Field(default_factory=_make_none, description="Nodes and extra devices.")
+    power_cords: SpareOf = Field(default_factory=_make_none, description="Power cords.")
     parts: dict[_KEY, SpareOf] = Field(
         default_factory=dict,
         max_length=1000,
@@ -64,11 +64,17 @@ USUAL = "usual"
 """The word for spares as usual: 2 % of cables, transceivers and lasers, 1 % of switches, of each part at least one."""
 
 
-def _words(value: Any) -> Any:
+def _read_word(value: Any) -> Any:
     if value != USUAL:
         return value
-    one, two = {"percent": 0.01, "minimum": 1}, {"percent": 0.02, "minimum": 1}
-    return {"cables": two, "transceivers": two, "laser_modules": two, "switches": one, "power_cords": two}
+    one_percent, two_percent = {"percent": 0.01, "minimum": 1}, {"percent": 0.02, "minimum": 1}
+    return {
+        "cables": two_percent,
+        "transceivers": two_percent,
+        "laser_modules": two_percent,
+        "switches": one_percent,
+        "power_cords": two_percent,
+    }
 
 
 class _WordAlone:
@@ -83,7 +89,7 @@ class _WordAlone:
         return {"anyOf": [word, handler(core)]}
 
 
-SparesOf = Annotated[Spares, BeforeValidator(_words), _WordAlone()]
+SparesOf = Annotated[Spares, BeforeValidator(_read_word), _WordAlone()]
 """Spares by kind, or `usual`."""
 
 
@@ -97,7 +103,7 @@ class RackPdus(Model):
     load: Percent = Field(0.8, gt=0, description="Of its rating that a PDU may carry all the time.")
 
     @model_validator(mode="after")
-    def _ascending(self) -> "RackPdus":
+    def _check_ascending(self) -> "RackPdus":
         if list(self.amps) != sorted(set(self.amps)):
             raise ValueError(f"ratings ascend, each once; got {list(self.amps)}")
         return self

@@ -33,7 +33,7 @@ class Tenant(Model):
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")
-    def _has_something(self) -> Self:
+    def _check_members(self) -> Self:
         if not self.nodes and not self.extra:
             raise ValueError("a tenant has `nodes` or `extra` devices")
         return self
@@ -62,7 +62,7 @@ class Leak(Model):
     description: Line = Field("", description="For people.")
 
     @model_validator(mode="after")
-    def _is_between_two(self) -> Self:
+    def _check_between(self) -> Self:
         if len(set(self.between)) < 2:
             raise ValueError("a leak is between two VRFs")
         for vrf, prefixes in self.prefixes.items():

@@ -134,7 +134,7 @@ def _built(folder: Path) -> dict[str, str]:
     for name in TABLES:
         listing_of(folder / f"{name}.csv", built.read(f"{name}.csv"), name)
     return {
-        path: decode(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, what="files of a lab")
+        path: decode(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, kind="files of a lab")
         for path in (*(f"{name}.csv" for name in TABLES), *configs)
     }
 

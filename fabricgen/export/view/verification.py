@@ -157,7 +157,7 @@ def verification_in(file: str, cluster: Cluster) -> Verification:
     Raises InputError: FG001 or FG002 for a file that cannot be read, FG066 at its place for what is no report, or that
     of another cluster.
     """
-    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, what="JSON")
+    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
         report = Report.model_validate_json(text)
     except ValidationError as error:

@@ -67,7 +67,7 @@ def check_file(
     """
     built = (builds or Surroundings()).of(file)
     content = read_bytes(file, str(file), limit=MAX_BYTES)
-    text = decode(content, str(file), limit=MAX_BYTES, what="JSON")
+    text = decode(content, str(file), limit=MAX_BYTES, kind="JSON")
     repeated: list[str] = []
     data = _parsed(text, str(file), repeated)
     found = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]

@@ -110,7 +110,7 @@ def _ids(verified: Mapping[str, str]) -> Iterable[str]:
 
 def _report(file: str) -> Mapping[str, Any]:
     """A report as written by `reports.json`; raises InputError (FG066) unless it has what is used here."""
-    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, what="JSON")
+    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
         report = json.loads(text)
         _require(isinstance(report["verified"], dict))
