@@ -74,6 +74,7 @@ def _forbid_conversions(schema: Any) -> Any:
 
 
 def _check_whole_number(value: Any) -> Any:
+    """Refuse text and truth values where a whole number is meant; pydantic would convert them."""
     if isinstance(value, bool | str):
         raise PydanticKnownError("int_type")
     return value
@@ -87,6 +88,7 @@ def _check_choice(expected: str, value: Any) -> Any:
 
 
 def _check_number(value: Any) -> Any:
+    """Refuse text and truth values where a number is meant; pydantic would convert them."""
     if isinstance(value, bool | str):
         raise PydanticKnownError("float_type")
     return value

@@ -52,6 +52,7 @@ class Bound(FrozenModel):
 
 
 def _parse_bound(value: Any, form: str, expected: str) -> Any:
+    """Read a bound of some form into the fields of `Bound`; `expected` is what the error names."""
     if isinstance(value, Bound):
         return value
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -152,6 +152,7 @@ class ScaleUp(Model):
 
     @model_validator(mode="after")
     def _check_racks(self) -> Self:
+        """`racks` says how many racks share a domain, which only `per: rack` has."""
         if self.racks is not None and self.per != "rack":
             raise ValueError("`racks` goes with `per: rack`")
         return self
@@ -257,6 +258,7 @@ class Blueprint(Model):
     @model_validator(mode="before")
     @classmethod
     def _check_version(cls, value: Any) -> Any:
+        """Refuse a later version of the language before its keys are judged by this one."""
         version = value.get("fabricgen") if isinstance(value, dict) else None
         if isinstance(version, int) and version > 1:
             raise ValueError(f"this blueprint is in language version {version}; this fabricgen reads version 1")
@@ -264,6 +266,7 @@ class Blueprint(Model):
 
     @model_validator(mode="after")
     def _require_units(self) -> Self:
+        """A blueprint says what pods are made of, once or by kind."""
         if self.scalable_unit is None and not self.scalable_units:
             raise ValueError("state what pods are made of: `scalable_unit`, or several kinds in `scalable_units`")
         return self

@@ -70,6 +70,7 @@ def apply_set(tree: Node, setting: str) -> Node:
 
 
 def _put_value(node: Node, path: tuple[str, ...], value: Node, span: Span, above: Path) -> Node:
+    """Return a node with a value put at a path below it; `above` is the path of the node, for messages."""
     if not path:
         return value
     part, rest = path[0], path[1:]
@@ -88,6 +89,7 @@ def _put_value(node: Node, path: tuple[str, ...], value: Node, span: Span, above
 
 
 def _parse_index(part: str, node: Node, span: Span, above: Path) -> int:
+    """Read a step into a list; raises InputError (FG008) for one that it does not have."""
     count = len(node.value)
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < count:
         return int(part)
@@ -135,6 +137,7 @@ def old_names_in(data: Any) -> Iterator[OldName]:
 
 
 def _find_keys(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
+    """Walk plain data for keys that are among some words."""
     entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in entries:
         if key in words:

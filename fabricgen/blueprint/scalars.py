@@ -14,6 +14,7 @@ NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
 
 
 def _check_name(text: str) -> str:
+    """Refuse what is no label of a host name, in the user's terms."""
     if not re.fullmatch(NAME_PATTERN[1:-1], text):
         raise ValueError(
             f"'{text}' is not a name: lower-case letters, digits and '-', a letter first, at most 32 characters"
@@ -27,6 +28,7 @@ Name = Annotated[str, AfterValidator(_check_name), WithJsonSchema(NAME_FORM)]
 
 
 def _check_one_line(text: str) -> str:
+    """Refuse control characters and line breaks."""
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         raise ValueError("control characters and line breaks are not allowed here")
     return text
@@ -108,6 +110,7 @@ NODE_SET_FORM = {
 
 
 def _read_speed(value: Any) -> int:
+    """Read a speed of text or a number into Gb/s."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a speed such as 400G")
     return parse_speed(value)
@@ -130,6 +133,7 @@ Speed = Annotated[
 
 
 def _read_ratio(value: Any) -> Fraction:
+    """Read a ratio of text or a number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
         raise ValueError('expected a ratio such as "2:1"')
     return value if isinstance(value, Fraction) else parse_ratio(value)
@@ -152,6 +156,7 @@ Ratio = Annotated[
 
 
 def _read_percent(value: Any) -> float:
+    """Read a share of 0% to 100% into a fraction of 1."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("expected a percentage such as 10%")
     share = parse_percent(value)

@@ -113,6 +113,7 @@ def _make_overlay(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Let a value be null, which takes a key of the file below away; what describes it stays outside."""
     about = {key: value for key, value in schema.items() if key in ("description", "deprecated")}
     rest = _overlay_parts({key: value for key, value in schema.items() if key not in about})
     return {**about, **(rest if {"type": "null"} in rest.get("anyOf", []) else {"anyOf": [rest, {"type": "null"}]})}

@@ -111,6 +111,7 @@ def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Di
 
 
 def _parse_numbers(text: str, last: int) -> range:
+    """The numbers that `3`, `last` or `*` names among those from 1 to the last; none beyond it."""
     if text == "*":
         return range(1, last + 1)
     number = last if text == "last" else int(text)

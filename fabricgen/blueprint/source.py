@@ -58,6 +58,7 @@ def read_source(
 
 
 def _read_stdin() -> bytes:
+    """Read standard input, one byte over the limit at most; raises InputError (FG001)."""
     if sys.stdin is None:
         raise fault("FG001", "cannot read standard input: it is closed", span=Span(STDIN, 1, 1))
     try:

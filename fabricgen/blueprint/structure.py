@@ -155,11 +155,12 @@ def hold_to_names(located: Located, catalog: Catalog) -> None:
 
 @lru_cache(maxsize=8)
 def _make_validator(names: Names) -> Validator:
-    """What holds blueprints to the names of a catalogue; to make it takes longer than to ask it."""
+    """Make the validator of the names in a catalogue; cached, as making it takes longer than asking it."""
     return Draft202012Validator(schema_of_names(names))
 
 
 def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:
+    """Make the finding on a name that the catalogue does not have, with the nearest that it has."""
     path, value = tuple(error.absolute_path), str(error.instance)
     if error.validator == "enum" and isinstance(error.validator_value, list):
         names = [str(name) for name in error.validator_value]
@@ -172,7 +173,7 @@ def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) ->
 
 @cache
 def schema_validator(name: str, part: str = "") -> Validator:
-    """What holds data to a schema of the folder `schemas/`, or to a definition in it."""
+    """Load the validator of a schema of the folder `schemas/`, or of a definition in it."""
     file = resource_dir("schemas") / f"{name}.schema.json"
     kind: type[Validator] = extend(Draft202012Validator, {"pattern": _match_pattern})  # type: ignore[no-untyped-call]
     schema = json.loads(file.read_text(encoding="utf-8"))
@@ -186,6 +187,7 @@ def _match_pattern(_: Validator, pattern: str, text: Any, __: Any) -> Iterator[V
 
 
 def _make_diagnostic(error: ValidationError, located: Located) -> Diagnostic:
+    """Make a finding of what a schema objects to."""
     error = best_match([error])  # of a choice, what is wrong with the one that was meant
     path = tuple(error.absolute_path)
     where = f"{dotted(path)}: " if path else ""

@@ -273,6 +273,7 @@ class Catalog:
         return next((table for table in tables if table and table.platform == platform), None)
 
     def _load_profile(self, kind: str, name: str, model: type[P], path: Place) -> P:
+        """Return a profile, read once; raises InputError: FG011 where there is none, FG012 for another id."""
         key = (kind, name)
         if key not in self._loaded:
             file = self._files[kind].get(name)
@@ -309,6 +310,7 @@ def _list_built_in(kind: str) -> dict[str, Path]:
 
 
 def _read_file(model: type[M], file: Path) -> M:
+    """Read a file of the catalogue; a built-in one is kept for the whole process."""
     if not file.is_relative_to(BUILT_IN):
         return validate(model, read_located(file))
     kind: Any = model

@@ -27,8 +27,8 @@ def has_optics(profile: Device) -> bool:
 
 
 def basis(profile: Device) -> Basis | None:
-    """What the figure is that it is planned to draw; None for a device that adds nothing: it is somebody else's, or the
-    figure of another has its draw.
+    """Say what kind of figure a planned draw is: maximum, estimate, typical. None for a device that adds nothing: it is
+    somebody else's, or the figure of another has its draw.
     """
     adds_nothing = getattr(profile, "external", False) or profile.power_w.counted_in
     return None if adds_nothing else profile.power_w.basis

@@ -81,6 +81,7 @@ class NicProfile(Profile):
 
     @model_validator(mode="after")
     def _check_splits(self) -> Self:
+        """Ports carry no more together than the NIC does."""
         for ports, speed in self.splits.items():
             if ports * speed > self.gbps:
                 raise FieldError("splits", f"{ports} ports of {speed}G are more than its {self.gbps} Gb/s")

@@ -92,6 +92,7 @@ class NosNaming(FrozenModel):
         )
 
     def _name_cage(self, cage: int, slot: tuple[int, int] | None) -> str:
+        """The cage as port names have it: its number, or its place on a line card of a chassis."""
         if slot is None:
             return str(cage)
         if self.card_cage is None:

@@ -51,6 +51,7 @@ class NicRole(FrozenModel):
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
+        """Ports are one for each rail and port of its NIC, counted from 1, with names of their own."""
         if min(self.splits, default=0) < 1:
             raise ValueError("splits are 1 or more")
         if len({p.name for p in self.ports}) < len(self.ports):
@@ -63,6 +64,7 @@ class NicRole(FrozenModel):
 
     @model_validator(mode="after")
     def _check_speeds(self) -> Self:
+        """The lanes of a port carry its speeds, and divide into its splits."""
         if max(self.speeds) > self.lanes * self.lane_gbps:
             raise FieldError("speeds", f"{max(self.speeds)}G needs more than {self.lanes} lanes of {self.lane_gbps:g}G")
         bad_splits = sorted(ways for ways in self.splits if self.lanes % ways)
@@ -72,6 +74,7 @@ class NicRole(FrozenModel):
 
     @model_validator(mode="after")
     def _check_cages(self) -> Self:
+        """A cage holds no more ports than it has connectors."""
         held = Counter(port.cage for port in self.ports)
         cage, ports = max(held.items(), key=lambda one: one[1])
         if ports > self.connectors:
@@ -142,6 +145,7 @@ class NodeProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_panel(self) -> Self:
+        """The panel places cages that some role has, each once."""
         placed = Counter(cage for group in self.panel.groups for cage in group.cages) if self.panel else Counter[str]()
         unknown = sorted(placed.keys() - self.role_of_cage.keys())
         if unknown:
@@ -153,6 +157,7 @@ class NodeProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_gpus(self) -> Self:
+        """Ports serve GPUs that the node has."""
         count = self.accelerators.count if self.accelerators else None
         for role, nic in self.roles.items() if count else ():
             beyond = [port.gpu for port in nic.ports if port.gpu is not None and count and port.gpu >= count]

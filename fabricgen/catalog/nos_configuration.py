@@ -214,6 +214,7 @@ def _check_expression(text: str) -> str:
 
 
 def _check_group(text: str) -> str:
+    """Refuse an expression without exactly one group: that is the secret."""
     if re.compile(text).groups != 1:
         raise ValueError("one group, which is the secret")
     return text
@@ -330,6 +331,7 @@ class NosConfiguration(FrozenModel):
 
     @model_validator(mode="after")
     def _check_claims(self) -> Self:
+        """An intent is claimed, or lacks on every chip; one that lacks on some is claimed on the others."""
         lacked = {lack.intent for lack in self.lacks if not lack.asics}
         contradictory = sorted(lacked.intersection(self.claims))
         unclaimed = sorted({lack.intent for lack in self.lacks if lack.asics} - lacked - set(self.claims))

@@ -93,6 +93,7 @@ class Product(FrozenModel):
 
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
+        """Lengths and part number go together, by kind of product, and power is of speeds that it has."""
         if any(brace in self.part.replace(CODED, "").replace(PLAIN, "") for brace in "{}"):
             raise ValueError(f"'{self.part}' has other braces than {CODED} and {PLAIN}")
         if (CODED in self.part or PLAIN in self.part) != bool(self.lengths_m):

@@ -68,12 +68,14 @@ class Power(FrozenModel):
 
     @model_validator(mode="after")
     def _check_typical(self) -> Self:
+        """A typical draw is no larger than the largest."""
         if self.max is not None and self.typical is not None and self.typical > self.max:
             raise FieldError("typical", f"a typical draw of {self.typical:g} W is above the largest, {self.max:g} W")
         return self
 
     @model_validator(mode="after")
     def _check_figures(self) -> Self:
+        """Tags and sources are of figures that are stated."""
         for key in ("max_with_optics", "max_tag", "max_source", "typical_tag", "typical_source"):
             figure = key.partition("_")[0]
             if getattr(self, key) and getattr(self, figure) is None:
@@ -82,6 +84,7 @@ class Power(FrozenModel):
 
     @model_validator(mode="after")
     def _check_counted(self) -> Self:
+        """A draw that is in another figure has none of its own."""
         if self.counted_in and (self.max is not None or self.typical is not None):
             raise FieldError("counted_in", "it has a figure of its own, and its draw would count twice: remove one")
         return self
@@ -124,6 +127,7 @@ class PowerSupplies(FrozenModel):
 
     @model_validator(mode="after")
     def _check_needed(self) -> Self:
+        """A device needs no more power supplies than it has."""
         if self.needed is not None and self.needed > self.count:
             raise FieldError("needed", f"{self.needed} of {self.count} power supplies cannot be fed")
         return self

@@ -118,6 +118,7 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
+        """Some ports of an accelerator are left for the domain."""
         if self.ports and self.scale_out_ports >= self.ports:
             raise FieldError(
                 "scale_out_ports", f"{self.scale_out_ports} of {self.ports} ports leave none for the domain"
@@ -126,6 +127,7 @@ class ScaleUpDomainProfile(Profile):
 
     @model_validator(mode="after")
     def _check_switches(self) -> Self:
+        """Switches have ports and fill trays, cabled links have a cage, and dimensions are 1 or more."""
         if self.switches and not self.ports_of_switch:
             raise FieldError("switches", "a domain with switches needs switch_ports or switch_lanes")
         if self.tray and (not self.switches_per_tray or not self.switches or self.switches % self.switches_per_tray):

@@ -227,5 +227,6 @@ def breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, spe
         if mode.lanes is None and mode.speeds_mbps[0] * ways / cage_class.lanes not in _LANE_MBPS:
             continue
         takes_all_lanes, main = mode.lanes in (None, cage_class.lanes), mode.speeds_mbps[0]
+        # False sorts first: all lanes, then the cage's own speed, then the port's, then the order of the platform
         fitting.append((not takes_all_lanes, main != cage_mbps, main != port_mbps, len(fitting), mode.text))
     return min(fitting)[-1] if fitting else ""

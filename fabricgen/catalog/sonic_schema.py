@@ -103,6 +103,7 @@ def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 
 def _classify_type(schema: Schema) -> Kind:
+    """The kind of a type without references, by what its schema allows."""
     if "x-range" in schema:
         return "number"
     words = schema.get("enum")

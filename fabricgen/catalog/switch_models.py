@@ -81,6 +81,7 @@ class CageClass(FrozenModel):
 
     @model_validator(mode="after")
     def _check_speeds(self) -> Self:
+        """Breakouts divide the lanes of a cage, whose rate carries their speeds."""
         for ways, speeds in self.breakouts.items():
             if ways < 1 or self.lanes % ways:
                 raise ValueError(f"{self.lanes} lanes do not split into {ways} ports")
@@ -92,6 +93,7 @@ class CageClass(FrozenModel):
 
     @model_validator(mode="after")
     def _check_blocks(self) -> Self:
+        """Cages divide into the blocks that a breakout takes up."""
         for ways, cages in self.breakout_blocks.items():
             if ways not in self.breakouts:
                 raise ValueError(f"a block is given for {ways} ports, which is no breakout of this cage")
@@ -285,6 +287,7 @@ class SwitchProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_pipelines(self) -> Self:
+        """Pipelines name cages of the face, each once."""
         cages = [cage for pipeline in self.pipelines.cages for cage in pipeline] if self.pipelines else []
         bad_cages = sorted({cage for cage in cages if cages.count(cage) > 1 or not 1 <= cage <= self.cage_count})
         if bad_cages:
@@ -310,6 +313,7 @@ class SwitchProfile(DeviceProfile):
 
     @model_validator(mode="after")
     def _check_cards(self) -> Self:
+        """Line cards hold the cages of the face, and are listed by slot."""
         if not self.line_cards:
             return self
         cage_total = sum(cards.count * cards.cages for cards in self.line_cards)

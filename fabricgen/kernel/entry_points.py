@@ -26,7 +26,7 @@ class EntryPoint:
 
     @property
     def text(self) -> str:
-        """It, in words."""
+        """The entry point and its package, for messages: `'ACME101' of the package acme-rules 1.2`."""
         return f"'{self.name}' of the package {self.package} {self.version}"
 
     def load(self) -> Any:

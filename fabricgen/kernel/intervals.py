@@ -80,6 +80,7 @@ def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest])
 
 
 def _extend(intervals: Intervals, more: Interval) -> Intervals:
+    """Intervals with one more, joined to the last where it follows that."""
     if intervals and intervals[-1].end == more.first:
         return (*intervals[:-1], Interval(intervals[-1].first, intervals[-1].size + more.size))
     return (*intervals, more)
@@ -96,6 +97,7 @@ class _IntervalSet:
 
     def allocate(self, request: AllocationRequest, size: int, after: Interval | None) -> Interval:
         """Allocate `size` numbers: right behind `after`, else in the first gap; raises NoRoomError."""
+        # the largest power of two that divides the size
         align = size & -size if request.aligned else request.align
         if after and after.end % align == 0 and self._is_free(Interval(after.end, size), request.windows):
             return self._take(Interval(after.end, size))
@@ -112,6 +114,8 @@ class _IntervalSet:
         raise NoRoomError(request, size, largest)
 
     def _take(self, interval: Interval) -> Interval:
+        """Mark an interval that is free as taken, and return it."""
+        # merged with the interval that ends where it begins, and with the one that begins where it ends
         index = bisect_right(self._sorted, interval)
         low = index - 1 if index and self._sorted[index - 1].end == interval.first else index
         high = index + 1 if index < len(self._sorted) and self._sorted[index].first == interval.end else index
@@ -120,6 +124,7 @@ class _IntervalSet:
         return interval
 
     def _is_free(self, interval: Interval, windows: Intervals) -> bool:
+        """Whether an interval is within one of some windows and nobody's."""
         inside = any(w.first <= interval.first and interval.end <= w.end for w in windows)
         return inside and any(
             gap.first <= interval.first and interval.end <= gap.end for gap in self._list_gaps(interval)

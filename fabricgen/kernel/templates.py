@@ -26,6 +26,7 @@ def built_in_pages() -> jinja2.Environment:
 
 
 def _make_environment(*, autoescape: bool) -> jinja2.Environment:
+    """Make an environment of the templates that ship with the package."""
     import jinja2
 
     from fabricgen.kernel.named_templates import NamedTemplates
@@ -57,6 +58,7 @@ def as_json(value: Any, margin: int = 0) -> str:
 
 
 def _format_json(value: Any, newline: str) -> str:
+    """`as_json` of a value within another; `newline` is a line break with the indentation there."""
     if isinstance(value, str):
         return _quote(value)
     deeper = f"{newline}    "

@@ -71,6 +71,7 @@ def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
 
 
 def _suggest_name(file: Path, number: int | None) -> str:
+    """What to name instead of a file that cannot be read; "" where nothing is near."""
     if number == errno.EISDIR:
         return "name the YAML file in it"
     if number != errno.ENOENT:
@@ -118,6 +119,7 @@ def _refuse_binary(name: str, where: Span) -> InputError:
 
 
 def _decode_utf8(data: bytes, name: str) -> str:
+    """Decode UTF-8; raises InputError (FG001) for UTF-16, binary files and other encodings."""
     if data.startswith(_UTF16_MARKS):
         raise _make_utf8_error(name, "it is UTF-16, not UTF-8", Span(name, 1, 1))
     if b"\0" in data:

@@ -49,11 +49,11 @@ class Documented:
     bad: str
     good: str
     impossible = False
-    """Whether what it finds cannot be plugged together, so that nothing is built of it and no severity lowers it."""
+    """Whether what it finds cannot be plugged together: nothing is built then, and no setting lowers its severity."""
     refused_for = "No hands can wire it"
-    """Of the impossible, why nothing is built of it."""
+    """For an `impossible` code: why `build` refuses, as its manual page begins to say."""
     waivable = True
-    """Whether a waiver covers it: of the impossible, what parts that the catalogue does not know might mend."""
+    """Whether a waiver may cover it; of `impossible` codes those that a part which the catalogue lacks could mend."""
     in_words: bool
     """Whether `bad` and `good` are prose, as what they show is not in a blueprint."""
 

@@ -52,7 +52,7 @@ class LintResult:
     waived: tuple[Waived, ...]
     softened: tuple[Softened, ...] = ()
     impossible: tuple[Diagnostic, ...] = ()
-    """Those of the findings that tell of what cannot be plugged together."""
+    """The findings whose code is `impossible`: `build` refuses what they are about."""
 
     @property
     def counts(self) -> dict[str, int]:

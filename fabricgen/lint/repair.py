@@ -131,6 +131,7 @@ def write_repaired_files(repaired: Repaired, *, allow_outside: bool = False) -> 
 
 
 def _check_writable(file: str, target: Path, before: bytes, root: Path | None) -> None:
+    """Raise InputError (FG023) for a file that is outside, has changed since it was read, or is read-only."""
     if root is not None and not target.is_relative_to(root):
         raise _make_refusal(
             file, f"it leads to {target}, outside the blueprint's folder", "allow it with --allow-outside"

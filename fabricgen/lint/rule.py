@@ -1,7 +1,8 @@
 """Lint rules: a rule judges a design or a wiring plan, and documents its reason, its remedy and an example of each
 kind.
 
-Of rules of other packages, codes and manual pages are here; what runs them knows the view, which lint does not.
+Codes and manual pages of plug-in rules are found here, too. They are run elsewhere (`plugins`), since they see the view
+of a cluster, which lint does not import.
 """
 
 from __future__ import annotations

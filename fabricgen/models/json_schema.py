@@ -47,7 +47,7 @@ def schema_of(model: type[BaseModel], title: str, names: Names) -> dict[str, Any
 
 
 def finished(schema: Any, title: str, names: Names) -> dict[str, Any]:
-    """A schema of pydantic's, without further keys and with names to choose from."""
+    """Make a schema of pydantic's fit for editors: no unknown keys, names to choose from, descriptions in all parts."""
     return {**_add_descriptions(_finish_part(schema, names)), "$schema": DIALECT, "title": title}
 
 
@@ -77,7 +77,7 @@ def _finish_part(schema: Any, names: Names) -> Any:
 
 
 def _add_descriptions(schema: Any, about: str = "") -> Any:
-    """The schema where items of lists and values of maps that have no description have that of the whole."""
+    """Give items of lists and values of maps that have no description that of the list or map."""
     if isinstance(schema, list):
         return [_add_descriptions(element, about) for element in schema]
     if not isinstance(schema, dict):

@@ -109,6 +109,7 @@ def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
     if key.what == "asn":
         return "asns", Interval(int(value), 1)
     address = int(ipaddress.ip_address(value))
+    # a port takes both addresses of its /31 or /127: the even one and the next
     interval = Interval(address & ~1, 2) if key.what == "port" else Interval(address, 1)
     return "ipv6" if key.v6 else "ipv4", interval
 

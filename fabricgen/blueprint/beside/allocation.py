@@ -78,13 +78,14 @@ def _make_fault(message: str, span: Span, hint: str) -> Diagnostic:
 
 
 class _List:
-    """One file."""
+    """Reads one list into an `Allocation`: its values, and a fault for each cell that is wrong."""
 
     def __init__(self, file: str, allocation: Allocation) -> None:
         self._file, self._found = file, allocation
         self._columns: list[str] = []
 
     def read(self, text: str) -> None:
+        """Read the header, then a value or fault of each line; the first line says what separates cells."""
         head = next((line for line in text.splitlines() if line.strip()), "")
         self._mark = max(",;\t", key=head.count)
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._mark, strict=True)
@@ -104,6 +105,7 @@ class _List:
             self._add_fault(1, 0, "the list is empty", f"its first line names columns: {', '.join(OWN)}")
 
     def _read_header(self, cells: Sequence[str], line: int) -> None:
+        """Keep the names of columns; raises InputError where lines could not be read by them."""
         self._columns = [cell.strip().lower() for cell in cells]
         before = len(self._found.faults)
         for i, column in enumerate(self._columns):
@@ -121,6 +123,7 @@ class _List:
         self._found.named |= "name" in self._columns
 
     def _read_row(self, cells: Sequence[str], line: int) -> None:
+        """Take the values of one line: of a device with its port address, or of both ends of a link."""
         if len(cells) != len(self._columns):
             message = f"this line has {len(cells)} columns, the first one {len(self._columns)}"
             self._add_fault(line, 0, message, "leave a cell empty for what a device does not have")
@@ -149,6 +152,7 @@ class _List:
             self._read_value(line, row["device"], "port", "address", row["address"], row["port"])
 
     def _read_value(self, line: int, device: str, kind: str, column: str, text: str, port: str = "") -> None:
+        """Add one value of a device to what is stated, or a fault at its cell."""
         index = self._columns.index(column)
         value, _, length = text.partition("/") if kind in ("loopback", "mgmt", "port") else (text, "", "")
         key = Key(device, kind, port, kind in ("loopback", "mgmt", "port") and ":" in value)

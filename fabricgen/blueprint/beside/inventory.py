@@ -97,6 +97,7 @@ def _parse_row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list
     digits = re.sub(r"[:.-]", "", mac.lower())
     if mac and not re.fullmatch(_MAC, mac):
         faults.append(_make_fault(f"'{mac}' is no MAC", spans["mac"], "write it like b8:3f:d2:a1:b2:c4"))
+    # the lowest bit of the first byte marks an address of several (multicast)
     elif mac and (int(digits, 16) == 0 or int(digits[:2], 16) & 1):
         faults.append(_make_fault(f"'{mac}' is no MAC of a port: it is of no machine, or of several", spans["mac"]))
     guid = 0

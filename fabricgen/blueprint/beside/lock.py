@@ -53,9 +53,9 @@ class Lock:
     held: Mapping[str, Allocations] = field(default_factory=dict)
     rooms: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """What else is remembered of each kind, by holder."""
+    """By section of `WORDS` or `ADOPTED`, what is remembered that is no number: holder -> text."""
     lines: Mapping[str, Span] = field(default_factory=dict, compare=False)
-    """Where what is adopted stands."""
+    """Key of an adopted value -> its line in the file, for findings."""
     file: str = ""
     """Where it was read; "" for none."""
 
@@ -72,7 +72,7 @@ PORTS = "ports of "
 """How counts of ports begin, among the rooms."""
 
 UNNUMBERED = "unnumbered"
-"""The kind of words for what was alone when it was named."""
+"""The section of words for sites, halls and planes that were the only one when names left them out."""
 
 SETS = "sets"
 """The kind of words for sets of nodes, and of what stands beside them, in the order in which units were filled."""
@@ -87,7 +87,7 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
-_OF_PLACES = (
+_OF_PLACES = (  # kinds that may be kept apart by kind of unit or by site: `units /b300 east`
     "pods",
     "units",
     "ports",
@@ -299,6 +299,7 @@ class _Reader:
                 )
 
     def _read_held(self, kind: str) -> Allocations:
+        """Read the numbers of one kind by holder, and tell of two holders that have the same."""
         last = _LAST.get(kind.partition(" ")[0], _MOST_PLACES - 1)
         first = _FIRST_UNIT.get(kind.partition(" ")[0])
         read = _parse_vlan if kind == "vlans" else partial(_parse_ranges, last=last)
@@ -340,6 +341,7 @@ class _Reader:
         return adopted
 
     def _read_section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
+        """Read a section by holder with `read`, which raises ValueError for a value that is none."""
         section = {}
         for name, value in self._read_mapping(kind):
             if not isinstance(name, str) or not re.fullmatch(_NAME, name):
@@ -441,6 +443,7 @@ def _split_interval(kind: str, interval: Interval) -> list[Interval]:
     parts, first = [], interval.first
     while first < interval.end:
         size = 1 << (interval.end - first).bit_length() - 1
+        # no larger than the power of two that `first` is a multiple of, or it would be no prefix
         size = min(size, first & -first) if first else size
         parts.append(Interval(first, size))
         first += size
@@ -453,6 +456,7 @@ def _quote_name(name: str) -> str:
 
 def interval_text(kind: str, interval: Interval) -> str:
     """Numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
+    # 2^k addresses have a bit length of k + 1, and are a prefix of 32 - k bits
     if kind == "ipv4":
         return f"{ipaddress.IPv4Address(interval.first)}/{33 - interval.size.bit_length()}"
     if kind == "ipv6":

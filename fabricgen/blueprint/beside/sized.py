@@ -100,6 +100,7 @@ def sized_before(word: str) -> SizedBefore:
 
 
 def _add_part(before: SizedBefore, kind: str, values: tuple[str | None, ...]) -> SizedBefore:
+    """Add what one part of the line says, by its kind in `_FORMS` and the groups of its form."""
     from dataclasses import replace
 
     if kind == "count":
@@ -119,6 +120,7 @@ def _add_part(before: SizedBefore, kind: str, values: tuple[str | None, ...]) ->
 
 
 def _parse_count(text: str | None) -> int:
+    """Read a count of the line; raises ValueError for 0 and for more than any cluster has."""
     number = int(text or "0")
     if not 0 < number <= _MOST:
         raise ValueError(f"'{text}' is no count")

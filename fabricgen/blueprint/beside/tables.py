@@ -76,6 +76,7 @@ def rows_of(
 def _check_header(
     header: list[str], columns: Sequence[str], needed: Sequence[str], span: Span, make_fault: FaultOf
 ) -> Iterator[Diagnostic]:
+    """Tell of columns that are missing, unknown or there twice."""
     for word in needed:
         if word not in header:
             yield make_fault(f"the table has no column '{word}'", span, f"begin it with the line: {','.join(columns)}")

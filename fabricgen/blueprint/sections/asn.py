@@ -76,6 +76,7 @@ def parse_asns(value: Any) -> tuple[int, int]:
 
 
 def _read_range(value: Any) -> str:
+    """Read a range of AS numbers into plain notation; a single number is none."""
     first, last = parse_asns(value)
     if not isinstance(value, str) or "-" not in value:
         raise ValueError(f"'{value}' is not a range of AS numbers such as 4200000000-4200099999")

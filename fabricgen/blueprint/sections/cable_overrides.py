@@ -36,12 +36,14 @@ def _read_place(value: Any) -> Any:
 
 
 def _check_place(text: str) -> str:
+    """Refuse what is neither a cage nor a port."""
     if not re.fullmatch(_PLACE, text):
         raise ValueError(f"'{text}' is no cage such as 14, 14.2 or OSFP-3, and no port such as Ethernet104")
     return text
 
 
 def _check_part(text: str) -> str:
+    """Refuse what no part number looks like."""
     if not re.fullmatch(_PART, text):
         raise ValueError(f"'{text}' is no part number: letters, digits and _./+()#- after a first letter or digit")
     return text
@@ -129,6 +131,7 @@ def parse_address(text: str) -> str:
 
 
 def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse two addresses of one family."""
     if len({":" in address for address in addresses}) < len(addresses):
         raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
     return addresses

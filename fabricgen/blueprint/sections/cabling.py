@@ -89,6 +89,7 @@ class MediaPolicy(Model):
 
     @model_validator(mode="after")
     def _check_avoided(self) -> Self:
+        """A medium that is avoided is neither allowed nor preferred."""
         for name, words in (("allow", self.allow), ("prefer", self.prefer)):
             contradictory = [word for word in words or () if word in (self.avoid or ())]
             if contradictory:
@@ -133,6 +134,7 @@ def _read_by_vendor(value: Any) -> Any:
 
 
 def _check_vendor(word: str) -> str:
+    """Refuse what is no key of a vendor; "" stands for all of them."""
     if word and not re.fullmatch(NAME_PATTERN[1:-1], word):
         raise ValueError(f"'{word}' is no vendor: lower-case letters, digits and '-', e.g. vast-data")
     return word

@@ -13,6 +13,7 @@ _LEAVES = r"(?i)\s*(end|abort)\s*"
 
 
 def _check_config_text(text: str) -> str:
+    """Refuse control characters, and lines that would end the configuration they are put into."""
     bad = next((c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or c in "\u2028\u2029"), "")
     if bad:
         raise ValueError(f"U+{ord(bad):04X} is a control character; only line breaks and tabs are allowed here")
@@ -66,6 +67,7 @@ class Snippet(Model):
 
     @model_validator(mode="after")
     def _check_content(self) -> Self:
+        """A snippet is lines or a tree, not both."""
         if (self.text is None) == (self.tree is None):
             raise ValueError("a snippet has either `text` or `tree`")
         return self

@@ -40,6 +40,7 @@ _INTERFACE_SCHEMA = text_form(
 
 
 def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse two addresses of one family."""
     if len({":" in address for address in addresses}) < len(addresses):
         raise ValueError(f"{' and '.join(addresses)} are of one family; state one IPv4 and one IPv6 address at most")
     return addresses
@@ -91,6 +92,7 @@ Accepted = Annotated[
 
 
 def _read_community(text: str) -> str:
+    """Read a community of two numbers of 16 bits, without leading zeros."""
     halves = text.split(":")
     if len(halves) != 2 or any(not half.isdecimal() or int(half) >> HALF for half in halves):
         raise ValueError(f"'{text}' is not a community such as 64496:100, two numbers of up to 65535 (RFC 1997)")

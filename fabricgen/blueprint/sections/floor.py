@@ -122,6 +122,7 @@ class Fixture(Model):
 
     @model_validator(mode="after")
     def _check_grid(self) -> Self:
+        """Several fixtures in a grid state their distance, and only power has a feed."""
         for axis, count, every in zip(("along the rows", "across them"), self.count, self.every_m, strict=True):
             if count > 1 and not every:
                 raise ValueError(f"{count} of them {axis} need the distance from one to the next in `every_m`")
@@ -154,6 +155,7 @@ class HallSpec(Model):
 
     @model_validator(mode="after")
     def _check_walls(self) -> Self:
+        """Walls enclose some floor, and fixtures are no more than a hall can have."""
         if self.walls_m and any(far <= near for near, far in zip(*self.walls_m, strict=True)):
             raise ValueError("`walls_m` names the corner with the smaller metres first: [[-2.4, -1.8], [12.6, 20.4]]")
         if (fixtures := sum(fixture.count[0] * fixture.count[1] for fixture in self.fixtures.values())) > MOST_FIXTURES:
@@ -178,6 +180,7 @@ class NetworkRows(Model):
 
     @model_validator(mode="after")
     def _check_rows(self) -> Self:
+        """Racks at the ends of rows of nodes have no rows of their own to count."""
         if self.at == "row-ends" and self.rows:
             raise ValueError("racks at the ends of rows of nodes have no rows of their own: leave out `rows`")
         return self
@@ -195,6 +198,7 @@ def is_rack_name(text: str) -> bool:
 
 
 def _check_rack_name(text: str) -> str:
+    """Refuse what no rack can be called."""
     if not is_rack_name(text):
         raise ValueError(
             f"'{text[:100]}' is no name of a rack: lower-case letters, digits and '-' inside, at most 100 characters"
@@ -302,6 +306,7 @@ class Floor(Model):
 
     @model_validator(mode="after")
     def _check_feeds(self) -> Self:
+        """There are as many feeds, each once, as a rack has cords."""
         if len(set(self.feeds)) < len(self.feeds):
             raise ValueError("a feed is named twice")
         if self.feeds and self.cords > len(self.feeds):

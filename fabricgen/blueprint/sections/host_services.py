@@ -18,6 +18,7 @@ MAX_ADVERTISEMENT_S = 600
 
 
 def _check_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse IPv4 addresses among resolvers that router advertisements name."""
     if wrong := next((server for server in servers if ipaddress.ip_address(server).version == 4), ""):
         raise ValueError(
             f"{wrong} is no IPv6 address; router advertisements name resolvers by IPv6 addresses (RFC 8106)"
@@ -26,6 +27,7 @@ def _check_v6(servers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _check_decimals(percent: float) -> float:
+    """Refuse finer shares than hundredths of a percent, which no NOS takes."""
     if round(percent * 100) != percent * 100:
         raise ValueError(f"{percent} has more than two decimals")
     return percent
@@ -41,6 +43,7 @@ CircuitForm = Annotated[str, Field(pattern=forms.CIRCUIT_ID, max_length=100)]
 
 
 def _check_circuit_form(form: str) -> str:
+    """Refuse circuit ids that do not tell ports apart."""
     if "{port}" not in form and "{alias}" not in form:
         raise ValueError(f"'{form}' is the same at every port; name the port by {{port}} or {{alias}}")
     return form

@@ -20,6 +20,7 @@ CodePrefix = Annotated[str, Field(pattern=CODE_PREFIX)]
 
 
 def _check_spare_ports(value: int | str) -> int | str:
+    """Refuse what is neither a number of ports nor a share of them."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     if isinstance(value, str) and value.endswith("%") and 0 <= parse_percent(value) <= 1:
@@ -47,7 +48,7 @@ Day = Annotated[str, Field(json_schema_extra={"pattern": _DAY, "format": "date"}
 
 
 def steps(place: str) -> tuple[str, ...]:
-    """A place in words, dotted or with slashes, by its steps; a port such as Ethernet1/1 is two."""
+    """Split a place such as `fabrics.storage` or `fabrics/storage` into steps; a port such as Ethernet1/1 is two."""
     return tuple(step for step in place.replace(".", "/").split("/") if step)
 
 
@@ -195,6 +196,8 @@ class Limits(Model):
 
 
 class _Judgement(Model):
+    """What a blueprint and a project can both say of rules: how grave findings are, and from where on."""
+
     severity: dict[RuleCode, Gravity] = Field(
         default_factory=dict,
         examples=[{"FG303": "error", "FG105": "ignore"}],

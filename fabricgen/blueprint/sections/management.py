@@ -38,6 +38,7 @@ def _check_usable(address: str) -> str:
 
 
 def _read_address(text: str) -> str:
+    """Read an address that a server can have, in its usual spelling."""
     try:
         address = _normalize_ip(text)
     except ValueError:
@@ -66,6 +67,7 @@ def _read_server(text: str) -> str:
 
 
 def _read_public_key(text: str) -> str:
+    """Keep type and base64 text of a public key, without its comment; refuse private ones."""
     kind, _, rest = text.strip().partition(" ")
     key = f"{kind} {rest.partition(' ')[0]}"
     if "PRIVATE" in text or not re.fullmatch(_KEY, key):
@@ -74,12 +76,14 @@ def _read_public_key(text: str) -> str:
 
 
 def _check_printable(text: str) -> str:
+    """Refuse what is not printable ASCII, and drop line breaks at both ends."""
     if any((ord(c) < 32 and c != "\n") or ord(c) >= 127 for c in text):
         raise ValueError("only printable ASCII and line breaks are allowed here")
     return text.strip("\n")
 
 
 def _check_unique(servers: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse a server that is there twice."""
     twice = next((server for server in servers if servers.count(server) > 1), "")
     if twice:
         raise ValueError(f"{twice} is there twice")
@@ -162,6 +166,7 @@ class User(Model):
 
     @model_validator(mode="after")
     def _check_login(self) -> Self:
+        """An account has a password or a key."""
         if not self.password and not self.ssh_keys:
             raise ValueError("an account without `password` and `ssh_keys` would be open to everybody, or to nobody")
         return self

@@ -76,6 +76,7 @@ def is_interface_name(text: str) -> bool:
 
 
 def _check_interface_name(text: str) -> str:
+    """Refuse what Linux cannot call a network interface."""
     if not is_interface_name(text):
         raise ValueError(
             f"'{text}' is not an interface name: letters, digits, '.', '_' and '-', a letter first, at most "
@@ -85,12 +86,14 @@ def _check_interface_name(text: str) -> str:
 
 
 def _check_template(text: str) -> str:
+    """Refuse a template without a field: all devices would have one name."""
     if not any(part.field for part in template_parts(text)):
         raise ValueError(f"'{text}' has no field such as {{n:02}}, and would name all devices alike")
     return text
 
 
 def _check_host_name(text: str) -> str:
+    """Refuse what is no host name of one label."""
     if not is_host_name(text):
         raise ValueError(f"'{text}' is not a host name: letters, digits and '-' inside, at most {LONGEST} characters")
     return text

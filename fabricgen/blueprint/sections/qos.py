@@ -21,6 +21,7 @@ class Watchdog(Model):
 
     @model_validator(mode="after")
     def _check_poll(self) -> Self:
+        """Queues are looked at twice at least while a storm begins or ends."""
         if 2 * self.poll_ms > min(self.detect_ms, self.restore_ms):
             raise ValueError(
                 f"poll_ms {self.poll_ms} is more than half of detect_ms {self.detect_ms} or restore_ms "
@@ -113,6 +114,7 @@ class Qos(Model):
 
     @model_validator(mode="after")
     def _check_trim(self) -> Self:
+        """Packets of a lossless class are never dropped, and so never trimmed."""
         if self.trim and self.profile != "best-effort":
             raise ValueError(
                 "trim needs profile: best-effort beside it: a lossless class pauses its senders, and drops nothing "
@@ -122,6 +124,7 @@ class Qos(Model):
 
     @model_validator(mode="after")
     def _check_thresholds(self) -> Self:
+        """Marking starts below where all is marked, and notifications have another class than data."""
         if self.ecn_min_kb and self.ecn_max_kb and self.ecn_min_kb >= self.ecn_max_kb:
             raise ValueError(f"ecn_min_kb {self.ecn_min_kb} must be below ecn_max_kb {self.ecn_max_kb}")
         if self.roce_class is not None and self.roce_class == self.cnp_class:

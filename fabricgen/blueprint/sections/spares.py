@@ -65,6 +65,7 @@ USUAL = "usual"
 
 
 def _read_word(value: Any) -> Any:
+    """Spell out `usual`; anything else is read as it is."""
     if value != USUAL:
         return value
     one_percent, two_percent = {"percent": 0.01, "minimum": 1}, {"percent": 0.02, "minimum": 1}
@@ -104,6 +105,7 @@ class RackPdus(Model):
 
     @model_validator(mode="after")
     def _check_ascending(self) -> "RackPdus":
+        """Ratings ascend, so that the first that suffices is the least."""
         if list(self.amps) != sorted(set(self.amps)):
             raise ValueError(f"ratings ascend, each once; got {list(self.amps)}")
         return self

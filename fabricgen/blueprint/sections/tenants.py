@@ -34,6 +34,7 @@ class Tenant(Model):
 
     @model_validator(mode="after")
     def _check_members(self) -> Self:
+        """A tenant has something that is its own."""
         if not self.nodes and not self.extra:
             raise ValueError("a tenant has `nodes` or `extra` devices")
         return self
@@ -63,6 +64,7 @@ class Leak(Model):
 
     @model_validator(mode="after")
     def _check_between(self) -> Self:
+        """A leak is between two VRFs, and only these show prefixes."""
         if len(set(self.between)) < 2:
             raise ValueError("a leak is between two VRFs")
         for vrf, prefixes in self.prefixes.items():

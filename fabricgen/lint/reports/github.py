@@ -22,6 +22,7 @@ def report(results: Sequence[FileReport]) -> str:
 
 
 def _write_command(result: FileReport, finding: Diagnostic) -> str:
+    """One workflow command: place and title as properties, message and hint as its text."""
     page = find_page(finding.code)
     properties = _describe_position(result, finding.span) | {
         "title": f"{finding.code}: {page.title}" if page else finding.code

@@ -43,6 +43,7 @@ def make_finding_record(finding: Diagnostic) -> dict[str, Any]:
 
 
 def _make_waived_record(waived: Waived) -> dict[str, Any]:
+    """A waived finding as plain data, with its waiver's reason, day and place."""
     return make_finding_record(waived.finding) | {
         "why": waived.why,
         "until": waived.until,
@@ -55,6 +56,7 @@ def _make_softened_record(softened: Softened) -> dict[str, Any]:
 
 
 def _make_position(span: Span | None) -> dict[str, Any]:
+    """A place as plain data; "" and 0 where there is none."""
     return {
         "file": span.file if span else "",
         "line": span.line if span else 0,

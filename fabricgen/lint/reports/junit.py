@@ -29,6 +29,7 @@ def report(results: Sequence[FileReport]) -> str:
 
 
 def _count_cases(result: FileReport) -> dict[str, int]:
+    """The counts of a suite; a blueprint without findings is one passed case."""
     grave = sum(finding.severity > Severity.INFO for finding in result.findings)
     return {
         "tests": max(1, len(result.findings) + len(result.waived)),
@@ -39,6 +40,7 @@ def _count_cases(result: FileReport) -> dict[str, int]:
 
 
 def _list_cases(result: FileReport) -> Iterator[str]:
+    """The cases of a blueprint: findings, waived ones as skipped, or a passed one where there are none."""
     for finding in result.findings:
         yield _write_case(result, finding, _write_verdict(finding, "failure" if result.usable else "error"))
     for waived in result.waived:
@@ -53,6 +55,7 @@ def _write_case(result: FileReport, finding: Diagnostic, verdict: str) -> str:
 
 
 def _write_verdict(finding: Diagnostic, element: str) -> str:
+    """The element of a finding within its case; what is only information fails nothing."""
     text = "\n".join(escape(printable(line)) for line in finding.text().split("\n"))
     if finding.severity is Severity.INFO:
         return f"<system-out>{text}</system-out>"

@@ -54,12 +54,14 @@ def report(results: Sequence[FileReport]) -> str:
 
 
 def _list_rules(codes: set[str]) -> list[dict[str, Any]]:
+    """All rules, and the faults among some codes, described in order of their codes."""
     pages: dict[str, Documented | None] = {rule.id: rule for rule in load_all_rules()}
     pages |= {code: find_page(code) for code in codes - set(pages)}
     return [_describe_rule(page) if page else {"id": code} for code, page in sorted(pages.items())]
 
 
 def _describe_rule(page: Documented) -> dict[str, Any]:
+    """A rule or fault as SARIF's `reportingDescriptor`."""
     return {
         "id": page.id,
         "name": page.name,
@@ -74,6 +76,7 @@ def _describe_rule(page: Documented) -> dict[str, Any]:
 def _make_result(
     result: FileReport, finding: Diagnostic, waived: Waived | None, index: dict[str, int], occurrences: Counter[str]
 ) -> dict[str, Any]:
+    """A finding as SARIF's `result`; `occurrences` counts those of one fingerprint, which get numbers."""
     hint = f" ({finding.hint})" if finding.hint else ""
     path = dotted(finding.path)
     # Of a fault without a path, such as one of syntax, the message tells where it is, but for its numbers.

@@ -81,12 +81,14 @@ def _list_softened(softened: Sequence[Softened]) -> list[str]:
 
 
 def _format_counts(counts: dict[str, int]) -> str:
+    """Findings by severity in words, and those waived where there are any."""
     waived = counts.pop("waived")
     listed = [f"{count} {label}{'s' * (count != 1)}" for label, count in counts.items()]
     return ", ".join([*listed, *([f"{waived} waived"] if waived else [])])
 
 
 def _format_finding(finding: Diagnostic, files: dict[str, tuple[str, ...]], blueprints: str) -> str:
+    """A finding with its line, hint and blueprints; the line is left out where a secret may stand in it."""
     head, _, hint = finding.text().partition("\n")
     hidden = finding.code == IN_CLEAR_TEXT or may_be_secret(finding.path)
     excerpt = [] if hidden else _cut_excerpt(finding.span, files)

@@ -117,6 +117,7 @@ class Aisles:
         tier_of_class = {number: tier for tier, numbers in self.tiers.items() for number in numbers}
         vertices = [tier_of_class.get(number, aisle) for number, aisle in enumerate(self.now)]
         beside = [pair for held in self.racks.values() for pair in combinations(held, 2)]
+        # one cable outweighs all pairs of switches in racks, and one such pair all tiers that turn
         rack_weight = len(self.tiers) + 1
         weight = rack_weight * (len(beside) + 1)
         edges: dict[tuple[str, str], int] = defaultdict(int)

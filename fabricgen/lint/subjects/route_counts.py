@@ -26,12 +26,12 @@ class Announced:
 
     @property
     def prefixes(self) -> int:
-        """All of them."""
+        """Loopbacks and prefixes of nodes together."""
         return self.loopbacks + self.hosts
 
     @property
     def text(self) -> str:
-        """Them in words: `31 loopbacks and 256 prefixes of hosts`."""
+        """Both counts in words: `31 loopbacks and 256 prefixes of hosts`."""
         return f"{self.loopbacks:,} loopbacks" + (f" and {self.hosts:,} prefixes of hosts" if self.hosts else "")
 
 

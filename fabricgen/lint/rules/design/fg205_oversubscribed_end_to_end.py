@@ -62,6 +62,7 @@ class OversubscribedEndToEnd(DesignRule):
     def _make_finding(
         self, design: Design, fabric: FabricDesign, narrowing: EndToEnd, most: Fraction, *, stated: bool
     ) -> Diagnostic:
+        """A warning where a limit is stated, else information, at the tier that narrows most."""
         tier = narrowing.narrowest
         assert tier is not None  # noqa: S101 - there are tiers
         comparison = f"the limit is {float(most):.3g}:1" if stated else f"no tier allows more than {float(most):.3g}:1"

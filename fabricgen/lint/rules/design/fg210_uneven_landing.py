@@ -48,6 +48,7 @@ class UnevenLandingCost(DesignRule):
                 yield self._make_finding(design, fabric.name, landing)
 
     def _make_finding(self, design: Design, fabric: str, landing: UnevenLanding) -> Diagnostic:
+        """A warning where the cost is beyond what is allowed, else information."""
         lower, upper, limit = landing.lower, landing.upper, design.loaded.limits.oversubscription
         stated = design.loaded.blueprint.fabrics[fabric].tiers[lower.name].oversubscription
         most = limit or (stated and lower.allowed)

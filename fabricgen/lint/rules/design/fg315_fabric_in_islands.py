@@ -92,5 +92,6 @@ def _count_islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> in
                 switch = int(feed.port_of_slot(slot, tier.count)[0])
                 graph.add_edge((feed.part, unit, member), (group, switch))
                 if tier.peer_links is not None and not tier.peer_links.spans:
+                    # switches 2k and 2k + 1 of a group are a pair
                     graph.add_edge((group, switch), (group, switch ^ 1))
     return nx.number_connected_components(graph)

@@ -116,4 +116,5 @@ def _format_share(share: Fraction) -> str:
 
 
 def _write_count(count: int) -> str:
+    """A count in digits; from 2^40 on as a power of two, with "+" where it is more than that."""
     return str(count) if count < 1 << 40 else f"2^{count.bit_length() - 1}" + ("" if count & count - 1 == 0 else "+")

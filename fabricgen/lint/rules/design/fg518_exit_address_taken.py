@@ -75,6 +75,7 @@ class ExitAddressTaken(DesignRule):
                     yield self.flag(path, f"{text} lies in the pool {pool}", "use an address outside of your pools")
 
     def _compare_ends(self, end: _LinkEnd, earlier: list[_LinkEnd]) -> Iterator[Diagnostic]:
+        """Flag a link end that shares an address, or a subnet on one switch, with an earlier one."""
         for other in earlier:
             if other.subnet.version != end.subnet.version:
                 continue

@@ -69,6 +69,7 @@ class AnnouncedWrongly(DesignRule):
             yield from self._check_hosts(design, exit_, announced)
 
     def _check_hosts(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
+        """Flag pools of hosts that an exit with a default route announces nothing of."""
         hosts = dict.fromkeys(list_host_prefixes(design, exit_)) if announced and exit_.spec.default else ()
         for pool in hosts:
             if not any(is_overlapping(pool, prefix) for prefix in announced):

@@ -53,6 +53,7 @@ class DhcpServesNobody(DesignRule):
 
 
 def _list_idle_services(design: Design, fabric: FabricDesign) -> Iterator[tuple[Path, str]]:
+    """(path below the fabric, why it serves nobody) of each service of hosts that does nothing."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     gateway_families = () if fabric.protocol == "infiniband" else list_families(design, fabric)
     nobody = fabric.hosts == "none" or not gateway_families

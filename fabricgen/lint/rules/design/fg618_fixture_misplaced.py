@@ -67,6 +67,7 @@ class FixtureMisplaced(DesignRule):
                     )
 
     def _check_walls(self, hall: Hall, path: Path) -> Iterator[Diagnostic]:
+        """Flag walls that leave out some of the rows of their hall."""
         area, places = hall.area, hall.places
         over = [max(0.0, a - p) for a, p in zip(area[:2], places[:2], strict=True)]
         over += [max(0.0, p - a) for a, p in zip(area[2:], places[2:], strict=True)]
@@ -81,12 +82,14 @@ class FixtureMisplaced(DesignRule):
             )
 
     def _list_outside(self, hall: Hall) -> Iterator[HallFixture]:
+        """Fixtures that are not wholly within their hall."""
         for fixture in hall.fixtures:
             size = fixture.area[2] - fixture.area[0], fixture.area[3] - fixture.area[1]
             if any(abs(a - b) > 1e-6 for a, b in zip(shared(fixture.area, hall.area), size, strict=True)):
                 yield fixture
 
     def _flag_outside(self, hall: Hall, fixture: HallFixture, path: Path) -> Diagnostic:
+        """The finding on a fixture beyond the walls, in metres from the hall's corner."""
         (left, top, right, bottom), x, y = hall.area, hall.x_m, hall.y_m
         at = f"({fixture.area[0] - x:g}, {fixture.area[1] - y:g}) to ({fixture.area[2] - x:g}, {fixture.area[3] - y:g})"
         border = "walls" if hall.walls else "rows"
@@ -98,6 +101,7 @@ class FixtureMisplaced(DesignRule):
         )
 
     def _flag_clash(self, hall: Hall, fixture: HallFixture, other: HallFixture, path: Path) -> Diagnostic:
+        """The finding on a fixture that shares floor with another one."""
         wide, deep = shared(fixture.area, other.area)
         x, y = other.area[0] - hall.x_m, other.area[1] - hall.y_m
         return self.flag(

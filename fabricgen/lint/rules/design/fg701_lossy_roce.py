@@ -37,6 +37,7 @@ class LossyRoce(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """One finding a fabric; `check` merges those with one place."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses

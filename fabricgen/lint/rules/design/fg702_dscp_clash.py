@@ -35,6 +35,7 @@ class DscpClash(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """One finding a fabric and value; `check` merges those with one place."""
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             fabric_qos, cluster_qos = blueprint.fabrics[fabric.name].qos, blueprint.qos

@@ -37,6 +37,7 @@ class RoutingIsShaped(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """One finding a fabric; `check` merges those with one place."""
         cluster_qos = design.loaded.blueprint.qos
         for fabric in design.fabrics:
             fabric_qos = design.loaded.blueprint.fabrics[fabric.name].qos

@@ -41,6 +41,7 @@ class SlowWatchdog(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """One finding a fabric; `check` merges those with one place."""
         most = design.loaded.limits.watchdog_detect_ms or SLOWEST_DETECT_MS
         for fabric, qos in list_lossless_fabrics(design):
             if qos.detect_ms > most:

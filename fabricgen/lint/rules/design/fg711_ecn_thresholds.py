@@ -47,6 +47,7 @@ class EcnThresholds(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """The first fault of each fabric, from its fastest ports on; `check` merges findings with one place."""
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
         for fabric, qos in list_lossless_fabrics(design):
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
@@ -81,6 +82,7 @@ def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lo
 
 
 def _suggest_thresholds(speed_gbps: int, longest_ms: float) -> str:
+    """Thresholds that are usual at a speed, or the most that the limit lets be marked late."""
     most_kb = int(longest_ms * speed_gbps * 1000 / 8)
     if most_kb < 512 * speed_gbps // 400:
         return f"mark all from {most_kb} kB on at {speed_gbps}G, or raise `lint.limits.ecn_queue_ms`"

@@ -39,6 +39,7 @@ class DscpOfOthers(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """Findings on data and on notifications of each fabric; `check` merges those with one place."""
         for fabric, qos in list_lossless_fabrics(design):
             data, cnp = qos.roce_dscp, qos.cnp_dscp
             other_traffic = "unmarked traffic" if data == BEST_EFFORT else "routing protocols"

@@ -44,6 +44,7 @@ class StarvedRoce(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """Findings on both shares of each fabric; `check` merges those with one place."""
         for fabric, qos in list_lossless_fabrics(design):
             if qos.roce_percent < LEAST_SHARE_PERCENT:
                 yield self.flag(

@@ -39,6 +39,7 @@ class EcnBeyondBuffer(DesignRule):
         return merge_fabrics(self._check_fabrics(design))
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
+        """The worst port speed of each fabric; `check` merges findings with one place."""
         for fabric, qos in list_lossless_fabrics(design):
             unreached: list[tuple[float, int, str]] = []
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb):

@@ -51,6 +51,7 @@ class TablesTooSmall(DesignRule):
                     yield from self._check_tables(design, fabric, tier)
 
     def _check_tables(self, design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[Diagnostic]:
+        """Compare paths, ECMP groups, neighbours and routes of a tier's switches with what is published."""
         tables, switch = tier.profile.tables, tier.profile.id
         where = f"{fabric.name} {tier.name}"
         most_paths = design.catalog.naming(tier.nos).configuration.ecmp_paths

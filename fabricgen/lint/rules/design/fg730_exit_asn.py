@@ -62,6 +62,7 @@ class ExitAsn(DesignRule):
 
 
 def _list_stated_asns(exit_: ExitDesign) -> Iterator[tuple[Path, int]]:
+    """(path, AS number) of the far devices of an exit: for all of them, then for single ones."""
     if exit_.spec.asn:
         yield (*exit_.path, "asn"), exit_.spec.asn
     for name, device in exit_.spec.devices.items():

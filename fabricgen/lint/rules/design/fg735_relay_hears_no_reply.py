@@ -84,6 +84,7 @@ def _explain_deafness(design: Design, fabric: FabricDesign, owner: FabricDesign,
 
 
 def _suggest_remedy(why: str) -> str:
+    """What helps against static routes, or against VRFs, which the reason names."""
     if "static" in why:
         return "use an ebgp underlay, servers with IPv4 addresses, or run another NOS on the leaves"
     return "use `vrf: default`, servers with IPv4 addresses, or run another NOS on the leaves"

@@ -36,8 +36,8 @@ class SecretInASnippet(DesignRule):
         """Look for commands that hold secrets."""
         for path, snippet in all_snippets(design.loaded.blueprint):
             patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
-            found = {found for line in list_commands(snippet) for found in patterns if line.matches(found)}
-            for pattern in sorted(found):
+            matching = {pattern for line in list_commands(snippet) for pattern in patterns if line.matches(pattern)}
+            for pattern in sorted(matching):
                 words = " ".join(
                     word.replace("~", "").split("|")[0] for word in pattern.split() if word[0] not in "!*<"
                 )

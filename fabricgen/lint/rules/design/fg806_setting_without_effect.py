@@ -426,6 +426,7 @@ def _find_unfulfilled_media(design: Design) -> Iterator[Idle]:
 
 
 def _find_unfulfilled_wishes(path: Path, policy: MediaPolicy, cables: Sequence[CableProfile]) -> Iterator[Idle]:
+    """Wishes of one policy: for longer copper than there is, or for media that it rules out itself."""
     copper = max(cable.reach_m for cable in cables if cable.copper and "RJ45" not in cable.form_factors)
     if policy.copper_to_m is not None and policy.copper_to_m > copper:
         why = f"`copper_to_m: {policy.copper_to_m:g}` limits nothing: no DAC, ACC or AEC is longer than {copper:g} m"

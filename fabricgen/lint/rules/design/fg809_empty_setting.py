@@ -61,6 +61,7 @@ class EmptySetting(DesignRule):
                     yield self._flag_empty(("config_of", name, "ports", port), f"the entry of {name} {port} is empty")
 
     def _check_management(self, base: Path, management: Management, above: Management) -> Iterator[Diagnostic]:
+        """Flag groups of settings that lack what they need; one that empties the group above it is meant."""
         for name, (lacking, keys) in _NEEDED.items():
             group = getattr(management, name)
             if group is None or any(getattr(group, key) for key in keys) or getattr(above, name):

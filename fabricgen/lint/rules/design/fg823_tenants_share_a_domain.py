@@ -49,6 +49,7 @@ class TenantsShareADomain(DesignRule):
                 yield from self._check_domains(design, scale_up)
 
     def _check_domains(self, design: Design, scale_up: ScaleUpDesign) -> Iterator[Diagnostic]:
+        """One finding for each pair of tenants that share domains of a kind, with the slots of the first."""
         owners = _list_owners(design, scale_up)
         shared: dict[tuple[str, str], list[Domain]] = {}
         for domain, tenants in sorted(owners.items()):

@@ -58,6 +58,7 @@ class PortUsedTwice(PlanRule):
 
         links = cluster.plan.links
         kinds: dict[tuple[object, ...], int] = {}
+        # a number a port: its kind above bit 20, its place among ports of that kind below
         numbers = number_ends(
             cluster.plan.devices,
             links,
@@ -68,9 +69,11 @@ class PortUsedTwice(PlanRule):
             used[end.astype(np.int64)] = True
         if np.count_nonzero(used) == 2 * len(links):
             return
+        # a ends first, then b ends: row i of both is of link i % len(links)
         ends = np.concatenate([numbers.a, numbers.b])
         twice = np.flatnonzero((np.bincount(ends) > 1)[ends])
         order = twice[np.lexsort((twice % max(1, len(links)), ends[twice]))]
+        # sorted by port, then link: whoever has the port of the one before is the later link
         again = order[1:][ends[order[1:]] == ends[order[:-1]]]
         device = np.concatenate([links.a_device, links.b_device])
         segment = links.segment[again % max(1, len(links))]

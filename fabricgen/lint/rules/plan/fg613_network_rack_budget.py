@@ -70,6 +70,7 @@ class NetworkRackBudget(PlanRule):
     def _make_finding(
         self, cluster: Cluster, key: str, budget: float, unit: str, racks: int, row: int, total: float, text: str
     ) -> Diagnostic:
+        """The finding on network racks that exceed one limit, with the fullest of them."""
         stated = getattr(cluster.design.loaded.blueprint.floor, key) is not None
         return self.flag(
             ("floor", key if stated else "network_rack"),
