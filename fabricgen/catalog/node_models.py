@@ -76,7 +76,7 @@ class NicRole(FrozenModel):
     def _check_cages(self) -> Self:
         """A cage holds no more ports than it has connectors."""
         held = Counter(port.cage for port in self.ports)
-        cage, ports = max(held.items(), key=lambda one: one[1])
+        cage, ports = max(held.items(), key=lambda cage_and_count: cage_and_count[1])
         if ports > self.connectors:
             noun = "connectors" if self.connectors > 1 else "connector"
             raise FieldError("ports", f"{ports} ports are in cage {cage}, which has {self.connectors} {noun}")

@@ -82,9 +82,9 @@ def lint(
     settings = requested.within(design.loaded.project.lint)
     raised_by_rules = _run_rules(rules, design, cluster, requested)
     candidates = [d for d in (*raised_by_rules, *other_findings) if requested.wants(d.code) or d.code == PLUG_IN_FAILS]
-    wanted = [d for d in candidates if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
-    softened = [(PROJECT, IGNORED, d) for d in candidates if d not in wanted]
-    weighed = _set_severities(design, wanted, softened, impossible_codes)
+    selected = [d for d in candidates if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
+    softened = [(PROJECT, IGNORED, d) for d in candidates if d not in selected]
+    weighed = _set_severities(design, selected, softened, impossible_codes)
     waivers = list(enumerate(design.loaded.blueprint.lint.waive))
     valid = [(i, w) for i, w in waivers if not _is_expired(w, settings.as_of)]
     unwaived: list[Diagnostic] = []
@@ -97,7 +97,7 @@ def lint(
             waived.append(_accept_finding(design, finding, *covering[0]))
         else:
             unwaived.append(finding)
-    raised = {finding.code for finding in wanted}
+    raised = {finding.code for finding in selected}
     whole_cluster = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
     waiver_findings = _check_waivers(waivers, valid, used, settings, raised, never_waived, whole_cluster=whole_cluster)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.

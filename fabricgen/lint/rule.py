@@ -153,7 +153,7 @@ def load_plugin_rule(entry: EntryPoint) -> PlugInRule:
     """
     if not _CODE.fullmatch(entry.name):
         raise entry.unusable("its name is not a code", _FORM)
-    first = next(other for other in entry_points(PLUG_INS) if other.name == entry.name)
+    first = next(candidate for candidate in entry_points(PLUG_INS) if candidate.name == entry.name)
     if first != entry:
         raise entry.unusable(f"{first.package} has a rule of this code too", "uninstall one of them")
     with blamed(entry):

@@ -290,12 +290,12 @@ class _Reader:
             except ValueError as error:
                 self._add_fault((SIZED, name), str(error))
         holders: dict[str, str] = {}
-        for name, place in words.get("extras", {}).items():
-            first = holders.setdefault(place, name)
+        for name, port in words.get("extras", {}).items():
+            first = holders.setdefault(port, name)
             if first != name:
                 hint = "delete the line of the one that is not plugged in yet; `fabricgen lock` gives it another port"
                 self._add_fault(
-                    ("extras", name), f"'{first}' and '{name}' both hold {place}: two branches gave it away", hint
+                    ("extras", name), f"'{first}' and '{name}' both hold {port}: two branches gave it away", hint
                 )
 
     def _read_held(self, kind: str) -> Allocations:

@@ -76,12 +76,12 @@ def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) ->
         # of the pair of a link in a VRF the lower end has the second
         *((column.plus(1), "a port of ", links.a_device) for column in addresses.vrf_links.values()),
     ]
-    for column, what, device in columns:
+    for column, role, device in columns:
         for row in np.flatnonzero(column.equals(number)).tolist():
             switch = row if device is None else int(device[row])
             of_class = devices.classes[devices.device_class[switch]]
             if of_class.kind == SWITCH:
-                yield Owner(switch, of_class, of_class.fabric, what=what)
+                yield Owner(switch, of_class, of_class.fabric, what=role)
     for fabric, subnets in addresses.subnets.items():
         inside = subnets.base.present & subnets.base.within(number, np.maximum(subnets.length, 1))
         for switch in np.flatnonzero(inside).tolist():

@@ -105,20 +105,22 @@ def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
     """Whether the parallel links of a tier to another lie apart without `parallel`: those that fill a connector at both
     ends do not.
     """
-    feed, each = upper.feed(lower.key), lower.up.per_connector if lower.up else 1
-    links, above = uplink.share(0), upper.downs[feed.run].per_connector
+    feed, lower_per_connector = upper.feed(lower.key), lower.up.per_connector if lower.up else 1
+    links, upper_per_connector = uplink.share(0), upper.downs[feed.run].per_connector
     if links == 1 or uplink.uneven or feed.beside_nodes:
         return False
-    fills = links == above and (links == each or uplink.upper_count == 1)
-    return not fills and nests(uplink.links_per_group, uplink.upper_count, each, above)
+    fills = links == upper_per_connector and (links == lower_per_connector or uplink.upper_count == 1)
+    return not fills and nests(uplink.links_per_group, uplink.upper_count, lower_per_connector, upper_per_connector)
 
 
 def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
     """Whether the ports that a lock has for links of a lower tier are on connectors that are not side by side."""
     feed = upper.feed(lower.key)
     per, ports = upper.downs[feed.run].per_connector, run_ports(upper, feed.run).of(feed) if feed.laid else ()
-    each = ({port // per for port in ports[at : at + feed.links]} for at in range(0, len(ports), feed.links))
-    return any(max(connectors) - min(connectors) >= len(connectors) for connectors in each)
+    connector_sets = (
+        {port // per for port in ports[start : start + feed.links]} for start in range(0, len(ports), feed.links)
+    )
+    return any(max(connectors) - min(connectors) >= len(connectors) for connectors in connector_sets)
 
 
 def find_idle_aging(design: Design) -> Iterator[Idle]:

@@ -44,12 +44,12 @@ class NoSparePort(DesignRule):
             return
         full = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not spare_ports(leaf)]
         if full:
-            leaf, *others = full
+            leaf, *further = full
             up = f"{leaf.up.count} up, " if leaf.up else ""
             yield self.flag(
                 leaf.path,
                 f"{leaf.fabric} {leaf.name} {leaf.profile.id} uses all its ports: {leaf.down_text} down, {up}"
-                f"no spare{name_further_tiers(others)}{_describe_last_port(design, full)}",
+                f"no spare{name_further_tiers(further)}{_describe_last_port(design, full)}",
             )
 
 

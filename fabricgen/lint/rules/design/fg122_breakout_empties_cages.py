@@ -63,11 +63,11 @@ def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> st
         return ""
     cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
     coarser = [
-        f"{ways}x{run.speed_gbps}"
-        for ways in sorted(cage.breakouts, reverse=True)
-        if cage.block(ways) == 1
-        and cage.carries(ways, run.speed_gbps, run.lane_gbps)
-        and tier.profile.most_ports(run.cage_class, ways) >= most
+        f"{split}x{run.speed_gbps}"
+        for split in sorted(cage.breakouts, reverse=True)
+        if cage.block(split) == 1
+        and cage.carries(split, run.speed_gbps, run.lane_gbps)
+        and tier.profile.most_ports(run.cage_class, split) >= most
     ]
     fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
     return f"`breakout: {fitting[0]}` gives the same {most} ports and disables no cage" if fitting else ""

@@ -102,5 +102,5 @@ def explain_held_back(attachment: Attachment, switch: SwitchProfile, most: int) 
 
 def find_fastest_gbps(attachment: Attachment) -> int:
     """The highest speed of a NIC port, Gb/s, with the split that it has."""
-    ways = attachment.per_connector
-    return max(speed // ways for speed in attachment.profile.roles[attachment.role].speeds if speed % ways == 0)
+    split = attachment.per_connector
+    return max(speed // split for speed in attachment.profile.roles[attachment.role].speeds if speed % split == 0)

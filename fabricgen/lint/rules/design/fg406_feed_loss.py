@@ -47,9 +47,9 @@ class FeedLoss(DesignRule):
         losses = sorted(find_worst_losses(design, feed_failures, limit), key=lambda loss: loss[1].share)
         if losses and limit is not None:
             fabric, remaining, _ = losses[0]
-            others = f"; {', '.join(f.name for f, *_ in losses[1:])} too" if len(losses) > 1 else ""
+            further_fabrics = f"; {', '.join(f.name for f, *_ in losses[1:])} too" if len(losses) > 1 else ""
             yield self.flag(
                 ("floor", "cords"),
-                write_loss_message(fabric, remaining, "feed", limit) + others,
+                write_loss_message(fabric, remaining, "feed", limit) + further_fabrics,
                 "set `cords: 2`, or spread the switches over racks on different feeds: `racks: 2`",
             )

@@ -65,9 +65,9 @@ class OneRackHoldsAll(DesignRule):
                     switches = f"all {shared.switches} {tier.fabric} {tier.name} switches{scope_text}"
                     by_tier.setdefault(tier.key, (tier, switches, shared.where))
         if by_tier:
-            (first, switches, where), *others = by_tier.values()
+            (first, switches, where), *further = by_tier.values()
             yield self.flag(
                 first.path,
-                f"{switches} stand in one rack, {where}{name_further_tiers([tier for tier, *_ in others])}",
+                f"{switches} stand in one rack, {where}{name_further_tiers([tier for tier, *_ in further])}",
                 "spread them over two racks: `racks: 2`",
             )

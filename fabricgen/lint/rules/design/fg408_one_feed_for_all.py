@@ -55,11 +55,11 @@ class OneFeedForAll(DesignRule):
                 if shared is not None:
                     by_tier.setdefault(tier.key, (tier, shared))
         if by_tier:
-            (first, together), *others = by_tier.values()
+            (first, together), *further = by_tier.values()
             yield self.flag(
                 first.path,
                 f"all {together.switches} {first.fabric} {first.name} switches{together.of} are on feed "
                 f"{together.where}, "
-                f"and their nodes are not{name_further_tiers([tier for tier, _ in others])}",
+                f"and their nodes are not{name_further_tiers([tier for tier, _ in further])}",
                 "set `floor: {cords: 2}`, or spread them over racks on different feeds: `racks: 2`",
             )

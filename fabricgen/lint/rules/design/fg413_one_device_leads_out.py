@@ -64,6 +64,6 @@ def _list_ways(exits: list[ExitDesign]) -> Iterator[tuple[list[ExitDesign], str]
     if leading:
         yield leading, ""
     for exit_ in (e for e in exits if not e.spec.default and e.spec.accept):
-        others = [o for o in exits if o is not exit_ and (o.spec.accept or not is_to_provider(o))]
-        if not others:
+        stand_ins = [o for o in exits if o is not exit_ and (o.spec.accept or not is_to_provider(o))]
+        if not stand_ins:
             yield [exit_], exit_.spec.accept[0].split()[0]

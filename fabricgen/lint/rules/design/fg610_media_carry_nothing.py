@@ -51,11 +51,11 @@ class MediaCarryNothing(DesignRule):
                 )
                 yield self.flag(stated.path, message, f"state the same at both ends, or at one only; {hint}")
             else:
-                words, made = (
+                words, made_media = (
                     ", ".join(stated.words),
                     ", ".join(sorted({name for media in kind.made for name in media})),
                 )
                 message = f"no {words} carries the {lane:g}G lanes of {kind.text}"
-                if made and any(lane in cable.lane_gbps for cable in stated.profiles(design.catalog)):
-                    message = f"{words} of {kind.text} is not what the cages are made for ({made})"
+                if made_media and any(lane in cable.lane_gbps for cable in stated.profiles(design.catalog)):
+                    message = f"{words} of {kind.text} is not what the cages are made for ({made_media})"
                 yield self.flag(stated.path, message, hint)

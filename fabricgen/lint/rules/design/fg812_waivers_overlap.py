@@ -49,5 +49,5 @@ class WaiversOverlap(DesignRule):
 
 def _is_within(narrow: Waiver, wide: Waiver) -> bool:
     """Whether one waiver covers everything that another does, and lasts as long."""
-    same = narrow.rule == wide.rule and narrow.place[: len(wide.place)] == wide.place
-    return same and (wide.until is None or (narrow.until is not None and narrow.until <= wide.until))
+    is_inside = narrow.rule == wide.rule and narrow.place[: len(wide.place)] == wide.place
+    return is_inside and (wide.until is None or (narrow.until is not None and narrow.until <= wide.until))

@@ -47,19 +47,24 @@ class RackInAFixture(PlanRule):
         """Compare the floor under every rack of a hall with its fixtures, each told once with the racks in it."""
         table = cluster.plan.racks
         for number, hall in enumerate(table.halls):
-            told: set[str] = set()
-            for one in hall.fixtures:
-                racks = _find_racks_in(table, number, one) if one.kind != "busway" and one.name not in told else []
+            reported: set[str] = set()
+            for fixture in hall.fixtures:
+                racks = (
+                    _find_racks_in(table, number, fixture)
+                    if fixture.kind != "busway" and fixture.name not in reported
+                    else []
+                )
                 if not racks:
                     continue
-                told.add(one.name)
+                reported.add(fixture.name)
                 first = racks[0]
-                wide, deep = shared(one.area, _compute_area(table, first))
+                wide, deep = shared(fixture.area, _compute_area(table, first))
                 more = f"; so do {len(racks) - 1} more" if len(racks) > 1 else ""
                 yield self.flag(
-                    ("floor", "halls", hall.name, "fixtures", one.name),
+                    ("floor", "halls", hall.name, "fixtures", fixture.name),
                     f"rack {table.names[first]} in row {row_number(int(table.row[first]))}, column "
-                    f"{int(table.column[first]) + 1} takes {wide:g} x {deep:g} m of {one.kind} {one.title}{more}",
+                    f"{int(table.column[first]) + 1} takes {wide:g} x {deep:g} m of {fixture.kind} "
+                    f"{fixture.title}{more}",
                     f"state another place: floor.racks: {{{table.names[first]}: {{row: .., column: ..}}}}",
                 )
 

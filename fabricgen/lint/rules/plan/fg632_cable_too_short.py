@@ -39,14 +39,17 @@ class CableTooShort(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare stated lengths, and planned ones of cables on another device, with the runs along the trays."""
         run_m, planned = cluster.plan.cables.run_m, cluster.planned.plan.cables
-        for cable, own in cluster.planned.own.items():
-            if own.length_m is not None and own.length_m < run_m[cable]:
+        for cable, override in cluster.planned.own.items():
+            if override.length_m is not None and override.length_m < run_m[cable]:
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable], "length_m"),
-                    f"{own.length_m:g} m is shorter than the {run_m[cable]:.1f} m that this cable runs, slack included",
+                    f"{override.length_m:g} m is shorter than the {run_m[cable]:.1f} m that this cable runs, slack "
+                    "included",
                     f"the plan has {cluster.planned.plan.cables.length_m[cable]:g} m; correct `length_m` or `floor`",
                 )
-            elif own.length_m is None and run_m[cable] > max(planned.run_m[cable], cluster.plan.cables.length_m[cable]):
+            elif override.length_m is None and run_m[cable] > max(
+                planned.run_m[cable], cluster.plan.cables.length_m[cable]
+            ):
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable]),
                     f"where it is now this cable runs {run_m[cable]:.1f} m, slack included, and "

@@ -50,18 +50,20 @@ class ShufflesNotFilled(PlanRule):
         import numpy as np
 
         shuffles = patching.shuffles
-        policy = patching.panels.policy[shuffles.panel]
-        for number, one in enumerate(patching.policies):
-            mine = policy == number
-            if not mine.any():
+        policy_of_port = patching.panels.policy[shuffles.panel]
+        for number, policy in enumerate(patching.policies):
+            rows = policy_of_port == number
+            if not rows.any():
                 continue
-            there = np.unique(np.stack([shuffles.panel[mine], shuffles.shuffle[mine]]), axis=1, return_counts=True)[1]
-            full = one.panel.shuffle**2
-            short = there[there < full]
+            pair_counts = np.unique(
+                np.stack([shuffles.panel[rows], shuffles.shuffle[rows]]), axis=1, return_counts=True
+            )[1]
+            full = policy.panel.shuffle**2
+            short = pair_counts[pair_counts < full]
             if len(short):
                 yield self.flag(
-                    (*one.path, "panel"),
-                    f"{len(short)} of {len(there)} shuffles of {one.panel.shuffle} x {one.panel.shuffle} ports are not "
-                    f"filled: {int(short.min())} of {full} pairs in use on the emptiest",
-                    f"multiples of {one.panel.shuffle} NICs on every leaf fill them",
+                    (*policy.path, "panel"),
+                    f"{len(short)} of {len(pair_counts)} shuffles of {policy.panel.shuffle} x {policy.panel.shuffle} "
+                    f"ports are not filled: {int(short.min())} of {full} pairs in use on the emptiest",
+                    f"multiples of {policy.panel.shuffle} NICs on every leaf fill them",
                 )

@@ -60,7 +60,7 @@ class SwitchesOfBothSides(PlanRule):
             for number in turning:
                 if number not in of_fg659:
                     racks_by_path.setdefault(aisles.classes[number].path, []).append((rack, number))
-        for rows in sorted(racks_by_path.values(), key=lambda found: found[0]):
+        for rows in sorted(racks_by_path.values(), key=lambda entries: entries[0]):
             yield self._make_finding(aisles, *rows[0], len({rack for rack, _ in rows}) - 1)
 
     def _make_finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
