@@ -90,7 +90,7 @@ class Dimension:
 
     @property
     def template(self) -> str:
-        """What stands for it in the usual name of a switch: `{pod}`, `su{su:02}`, `r{rail}`."""
+        """Its field in the usual name of a switch: `{pod}`, `su{su:02}`, `r{rail}`."""
         if self.is_named:
             return f"{{{self.name}}}"
         return f"{self.short}{{{self.name}{f':0{self.digits}' if self.digits > 1 else ''}}}"

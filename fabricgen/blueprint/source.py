@@ -76,6 +76,7 @@ class _Place:
     depth: int
 
     def below(self) -> _Place:
+        """The same file, one level of nesting deeper."""
         return _Place(self.folder, self.chain, self.depth + 1)
 
 

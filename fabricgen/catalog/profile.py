@@ -26,6 +26,7 @@ def _check_form_factor(text: str) -> str:
 
 
 def _list_letters(text: str) -> list[str]:
+    """What spellings of one form factor share: its letters, digits and `+`, sorted."""
     return sorted(letter for letter in text.upper() if letter.isalnum() or letter == "+")
 
 

@@ -52,6 +52,7 @@ def finished(schema: Any, title: str, names: Names) -> dict[str, Any]:
 
 
 def _finish_part(schema: Any, names: Names) -> Any:
+    """A part of the schema, and its parts: no further keys, no default of null, names of the catalogue."""
     if isinstance(schema, list):
         return [_finish_part(element, names) for element in schema]
     if not isinstance(schema, dict):
@@ -93,6 +94,7 @@ def _add_descriptions(schema: Any, about: str = "") -> Any:
 
 
 def _describe_part(schema: Any, about: str) -> Any:
+    """A part that has no description of its own, with that of what it is in."""
     part = _add_descriptions(schema, about)
     if isinstance(part, list):
         return [_describe_part(element, about) for element in part]
@@ -143,6 +145,7 @@ def places_of(model: type[BaseModel], key: str) -> list[str]:
 
 
 def _find_models(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
+    """The models that a value at a path may be of; those that tags name, where any do."""
     inside: list[Any] = list(_list_types(model))
     for part in path:
         inside = [t for kind in inside for inner in _list_children(kind, part) for t in _list_types(inner)]

@@ -99,6 +99,7 @@ def _summarize_rest(problems: list[_Problem], located: Located, code: str) -> li
 
 
 def _list_includes(data: Any, path: Path) -> list[Path]:
+    """Paths of the `!include` that nothing has replaced."""
     if isinstance(data, Include):
         return [path]
     entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
@@ -106,6 +107,7 @@ def _list_includes(data: Any, path: Path) -> list[Path]:
 
 
 def _make_unresolved(path: Path, span: Span) -> Diagnostic:
+    """The fault of an `!include` in a file that includes nothing."""
     hint = "only blueprints may include files; write the value here"
     return Diagnostic("FG006", Severity.ERROR, "!include is not known in this file", path, hint, span)
 
@@ -169,6 +171,7 @@ def _fits(problem: _Problem, path: Path) -> bool:
 
 
 def _merge_problems(problems: list[_Problem]) -> _Problem:
+    """One problem of those of all members of a union: the value fits none of them."""
     first = problems[0]
     expected = list(dict.fromkeys(_describe_expected(p) or _write_sentence(p) for p in problems))
     listed = ", ".join(expected[:-1]) + (" or " if len(expected) > 1 else "") + expected[-1]
@@ -195,6 +198,7 @@ def _describe_expected(problem: _Problem) -> str:
 
 
 def _write_sentence(problem: _Problem) -> str:
+    """What a validator of ours says, or pydantic's own sentence in small letters."""
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
@@ -208,6 +212,7 @@ def shortened(message: str) -> str:
 
 
 def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
+    """The finding of a problem, at its key or value."""
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
@@ -258,6 +263,7 @@ def _find_value(data: Any, path: Path) -> Any:
 
 
 def _write_message(problem: _Problem) -> str:
+    """What is wrong with a key or value, in the words of the language."""
     above = dotted(problem.path[:-1])
     if problem.kind == "extra_forbidden":
         return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
@@ -286,6 +292,7 @@ def _write_message(problem: _Problem) -> str:
 
 
 def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
+    """What would be right: the keys there are, the nearest word, or what the field is for."""
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         key, names = str(problem.path[-1]), names_at(model, problem.path[:-1], tags)
@@ -314,6 +321,7 @@ def _unquote(quoted: object) -> str:
 
 
 def _format_value(value: Any) -> str:
+    """A value as messages show it: mappings and lists by their kind, text cut at 60 characters."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):

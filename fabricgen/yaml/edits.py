@@ -146,6 +146,7 @@ class _Edited:
         return self._remove_item(path) if isinstance(path[-1], int) else self._remove_key(path)
 
     def _replace_span(self, span: Span, text: str) -> Replacement:
+        """Put a text in place of what a span covers."""
         lines = self._find_lines(span)
         start, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
         return Replacement(span.file, start, end, text)
@@ -157,6 +158,7 @@ class _Edited:
         return f"{quote}{name}{quote}" if quote in "\"'" else name
 
     def _find_lines(self, span: Span) -> _Lines:
+        """The lines of the file of a span; raises UncertainEditError for one that is not at hand."""
         try:
             return self._lines[span.file]
         except KeyError:
@@ -188,6 +190,7 @@ class _Edited:
         return end if lines.text[:end].strip() else lines.offset(span.line, span.column)
 
     def _remove_key(self, path: Path) -> Replacement:
+        """Take a key with its value: the lines of a block, or the part between two commas."""
         key = self._source.keys[path]
         lines = self._find_lines(key)
         start, end = lines.offset(key.line, key.column), self._find_end(path)
@@ -199,6 +202,7 @@ class _Edited:
         return self._remove_from_brackets(key.file, lines, start, end)
 
     def _remove_item(self, path: Path) -> Replacement:
+        """Take an item of a list: its lines, or the part between two commas."""
         span = self._source.spans[path]
         lines = self._find_lines(span)
         start, end = lines.offset(span.line, span.column), self._find_end(path)

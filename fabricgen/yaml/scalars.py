@@ -83,6 +83,7 @@ def unknown_tag(tag: str, span: Span) -> InputError:
 
 
 def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
+    """The value of a scalar without quotes and tag; raises InputError (FG004) where YAML 1.1 has another."""
     if text in _WORDS:
         return _WORDS[text]
     if text in _OLD_BOOLEANS:
@@ -96,6 +97,7 @@ def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 
 def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
+    """A number, or the text itself where it only begins like one; raises InputError (FG004)."""
     if ratio := _SEXAGESIMAL.fullmatch(text):
         if ratios_are_text:
             return text
@@ -118,6 +120,7 @@ def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 
 def _parse_integer(text: str, span: Span) -> int:
+    """An integer of at most 18 digits, which 64 bits hold; raises InputError (FG004)."""
     if len(text) <= _MAX_DIGITS + 6:  # 0o and twenty-odd octal digits
         value = int(text, 0) if text[1:2] in ("o", "x") else int(text)
         if abs(value) < 10**_MAX_DIGITS:
@@ -142,6 +145,7 @@ def sexagesimal_trap(text: str, span: Span) -> InputError:
 
 
 def _describe_sixties(match: re.Match[str]) -> str:
+    """What YAML 1.1 makes of digits between colons: `4:3` is 243."""
     sign, sixties, fraction = match[1], match[2].replace("_", ""), (match[3] or "").replace("_", "")
     if len(sixties) > _MAX_DIGITS:
         return "is a base-60 number to YAML 1.1 readers"
@@ -152,6 +156,7 @@ def _describe_sixties(match: re.Match[str]) -> str:
 
 
 def _make_leading_zero_error(text: str, span: Span) -> InputError:
+    """The error for `010`, which is 8 to YAML 1.1 and 10 to others."""
     sign, digits = ("-" if text[0] == "-" else ""), text.lstrip("+-").replace("_", "")
     bare = digits.lstrip("0") or "0"
     octal = len(digits) <= _MAX_DIGITS and set(bare) <= set("01234567")

@@ -190,12 +190,14 @@ class _Builder:
         return Span(self._name, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
     def _start_document(self, event: Any) -> None:
+        """Refuse a second document of a file."""
         self._documents += 1
         if self._documents > 1:
             hint = "remove the '---', or split the file"
             raise fault("FG002", "a second document begins here", hint=hint, span=self._make_span(event))
 
     def _add_scalar(self, event: Any) -> None:
+        """Add a scalar, or note that the next value is merged, where it is the key `<<`."""
         span = self._make_span(event)
         plain = not event.style
         parent = self._stack[-1] if self._stack else None
@@ -216,6 +218,7 @@ class _Builder:
         self._add(node)
 
     def _add_alias(self, event: Any) -> None:
+        """Add what an alias names, as it is used there; raises InputError (FG005)."""
         span, name = self._make_span(event), event.anchor
         if name not in self._anchors:
             hint = f'quote "*{name}" if it is text, or write &{name} where the value stands first'
@@ -232,6 +235,7 @@ class _Builder:
         self._add(node.used_at(span), span)
 
     def _open_collection(self, event: Any) -> None:
+        """Begin a mapping or list, which a key cannot be."""
         span, is_map = self._make_span(event), isinstance(event, self._map_start)
         if event.tag not in (None, "!", CORE + ("map" if is_map else "seq")):
             raise unknown_tag(event.tag, span)
@@ -250,6 +254,7 @@ class _Builder:
             raise fault("FG002", f"nested deeper than {MAX_DEPTH}", span=span)
 
     def _close_collection(self, event: Any) -> None:
+        """Finish a mapping, with what it merges behind its own keys, or a list."""
         done = self._stack.pop()
         start, end = done.span, event.end_mark
         span = Span(self._name, start.line, start.column, end.line + 1, end.column + 1)
@@ -282,6 +287,7 @@ class _Builder:
             parent.key = None
 
     def _check_key(self, node: Node, at: Span, parent: _Open) -> Node:
+        """A scalar as a key; raises InputError for one that is no text, or there already."""
         key = node.value
         if not isinstance(key, str):
             is_text = isinstance(key, bool | int | float)

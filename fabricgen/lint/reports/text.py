@@ -38,7 +38,7 @@ NEAR = 2 * WIDEST
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """Findings in order, then a line that counts them and those that `--fix` mends, and what is made less of.
+    """Findings in order, then a line that counts them and those that `--fix` mends, and what settings ignore or lower.
 
     What several blueprints include is shown once, with their names. The line says where plan rules were not run.
     """

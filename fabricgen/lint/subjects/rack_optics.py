@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrawnRack:
-    """A rack that draws or gives off most of some: devices and added optics, kW; how many optics have no figure."""
+    """The fullest of some racks: what its devices and added optics draw, kW, and how many optics have no figure."""
 
     name: str
     racks: int

@@ -118,6 +118,7 @@ def _write_switches(count: int, than: str) -> str:
 
 
 def _describe_group(tier: TierDesign) -> str:
+    """What a tier has a group for: ` a pod and rail`; "" where one group is for all."""
     words = [word for word in (scope_of(tier.per), *inner(tier.per)) if word != "all"]
     return f" a {' and '.join(words)}" if words else ""
 

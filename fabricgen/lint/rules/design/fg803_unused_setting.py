@@ -74,7 +74,7 @@ class UnusedSetting(DesignRule):
         yield from self._check_floor(design)
 
     def _check_nos(self, design: Design) -> Iterator[Diagnostic]:
-        """A NOS of tiers that there are none of."""
+        """Flag a NOS that is stated for a tier which the cluster, or the fabric, does not have."""
         blueprint = design.loaded.blueprint
         tiers = {tier.name for fabric in design.fabrics for tier in fabric.tiers}
         for name in sorted(set(blueprint.nos) - tiers - {"all"}):

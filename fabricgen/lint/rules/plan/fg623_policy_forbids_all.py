@@ -56,4 +56,5 @@ class PolicyForbidsAll(PlanRule):
 
 
 def _quote_key(too_long: OutOfReach, medium: CableProfile) -> str:
+    """The key of the cabling policy that keeps a medium out, in backticks."""
     return f"`{too_long.segment.policy.explain_refusal(medium) or 'copper_to_m'}`"
