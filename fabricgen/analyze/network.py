@@ -284,7 +284,7 @@ def _ports(
         side = segment.a
         if segment.fabric != fabric.name or not isinstance(side, Attachment):
             continue
-        span = links.rows_of(number)
+        span = links.find_rows(number)
         rows = np.arange(span.start, span.stop, dtype=np.int64)
         rows = rows[first[links.a_device[rows]] != NONE]
         for leg, accelerator, share in _served(side, _ranks_each(cluster.design, side.profile)):
@@ -324,7 +324,7 @@ def _uplinks(plan: WiringPlan, heights: dict[TierKey, int], there: Flags) -> Upl
         lower, upper = segment.lower_tier, segment.tier
         if lower is None or upper is None or lower == upper or not {lower, upper} <= set(heights):
             continue
-        span = links.rows_of(number)
+        span = links.find_rows(number)
         found.append((span.start + np.flatnonzero(there[span]), heights[lower], segment.speed_gbps))
     row = np.concatenate([rows for rows, _, _ in found]) if found else np.zeros(0, dtype=np.int64)
     return Uplinks(
@@ -366,7 +366,7 @@ def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
 def _spans(plan: WiringPlan, tiers: Collection[TierKey], there: Flags) -> Ints64:
     """Rows of the links between sites of some tiers that are there."""
     rows = [
-        np.arange(plan.links.rows_of(number).start, plan.links.rows_of(number).stop, dtype=np.int64)
+        np.arange(plan.links.find_rows(number).start, plan.links.find_rows(number).stop, dtype=np.int64)
         for number, segment in enumerate(plan.links.segments)
         if segment.km and segment.tier in tiers and segment.tier == segment.lower_tier
     ]

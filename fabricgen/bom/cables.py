@@ -85,7 +85,7 @@ class CableParts:
     @cached_property
     def made(self) -> tuple[list[CablePart], Ints64]:
         """(the part for each distinct kind of cable, the kind of each cable)."""
-        cables, row = self._cables, self._cables.first_rows()
+        cables, row = self._cables, self._cables.find_first_rows()
         kinds, a_kind, b_kind = self.kinds
         lower = are_common_ends_lower(self._links, cables)
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
@@ -196,7 +196,7 @@ def span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints
     plan, blueprint = cluster.plan, cluster.design.loaded.blueprint
     if not any(segment.km for segment in plan.links.segments):
         return
-    segment = plan.links.segment[plan.cables.end_link[plan.cables.first_rows()]]
+    segment = plan.links.segment[plan.cables.end_link[plan.cables.find_first_rows()]]
     for place, one in enumerate(plan.links.segments):
         for code, medium in enumerate(plan.cables.media) if one.km else ():
             rows = np.flatnonzero((segment == place) & (plan.cables.medium == code))

@@ -47,7 +47,7 @@ class Owners:
     def _cable_link(self) -> Ints:
         """The link of each cable's first row; int32."""
         cables = self.cluster.plan.cables
-        return cables.end_link[cables.first_rows()]
+        return cables.end_link[cables.find_first_rows()]
 
     @cached_property
     def device(self) -> Ints:

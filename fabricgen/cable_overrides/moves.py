@@ -91,7 +91,7 @@ def _with_longer_runs(plan: WiringPlan, longer: dict[RunKey, tuple[int, ...]]) -
 
 def _lengthened(plan: WiringPlan, number: int, segment: Segment, longer: dict[RunKey, tuple[int, ...]]) -> Segment:
     links, devices = plan.links, plan.devices
-    rows = links.rows_of(number)
+    rows = links.find_rows(number)
     if rows.start == rows.stop:
         return segment
 

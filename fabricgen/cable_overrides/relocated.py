@@ -184,7 +184,7 @@ def _fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[Cable
     several = len(cables.ends(cable, upper=False)) + len(cables.ends(cable, upper=True)) > 2
     split = several or any(not has_lower_common_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
-        told = [replace(segment, media=(profile.id,), stated=("cable_of",)) for segment in segments]
+        told = [replace(segment, media=(profile.id,), media_path=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)
         if all(fits_segment(segment, profile) for segment in told) and (not split or profile.splits_for(lanes)):
             yield profile

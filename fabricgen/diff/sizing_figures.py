@@ -16,7 +16,7 @@ from fabricgen.design.linked import whole_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.diff.vrfs import Vrfs, tenant_vrfs
-from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
 TierName: TypeAlias = tuple[str, str]
 """(fabric, tier)"""
@@ -101,7 +101,7 @@ def sizing_figures(cluster: Cluster) -> SizingFigures:
 def _tenancies(cluster: Cluster) -> dict[str, Tenancy]:
     design, devices = cluster.design, cluster.plan.devices
     tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
-    of = tenant_of_devices(design, devices) if tenants else np.full(0, NOBODY)
+    of = find_device_tenants(design, devices) if tenants else np.full(0, NOBODY)
     rows = np.flatnonzero(of != NOBODY)
     return {name: tenants[at] for name, at in zip(cluster.name_column[rows].tolist(), of[rows].tolist(), strict=True)}
 
@@ -148,7 +148,7 @@ def _run(run: PortRun) -> str:
 
 def _used(cluster: Cluster, tier: TierDesign) -> list[int]:
     """Down ports in use on each switch of a tier."""
-    links, rows = cluster.plan.links, cluster.plan.devices.of_tier(tier.key).rows
+    links, rows = cluster.plan.links, cluster.plan.devices.find_tier(tier.key).rows
     wanted = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
     here = np.array([*wanted, False], dtype=bool)[links.segment]
     counts: list[int] = np.bincount(links.b_device[here], minlength=rows.stop)[rows].tolist()

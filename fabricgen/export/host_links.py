@@ -17,7 +17,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.bonds import PAIR_VLAN, PEER
 from fabricgen.wiring.tables import Segment
-from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
 FIELDS = ("address", "own", "gateway", "subnet")
 """Values of a port in each address family: its address with and without prefix length, the leaf's
@@ -67,7 +67,7 @@ def sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
     exits = any(fabric.exits for fabric in design.loaded.blueprint.fabrics.values())
     if not design.tenants or not (exits or any(fabric.shares_ports for fabric in design.fabrics)):
         return [NOBODY] * len(rows)
-    found: list[int] = tenant_of_devices(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
+    found: list[int] = find_device_tenants(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
     return found
 
 

@@ -27,7 +27,7 @@ from fabricgen.lock.found import Found, Matching, Source, read_export
 from fabricgen.numbering.addresses.allocate import Addresses, allocate_numbers
 from fabricgen.numbering.names import find_stated_places, index_default_names, list_usual_names
 from fabricgen.numbering.ports import LinkEnds
-from fabricgen.wiring.expand import placed_devices
+from fabricgen.wiring.expand import place_devices
 from fabricgen.wiring.tables import DeviceTable, RackTable
 
 
@@ -215,7 +215,7 @@ class _Adoption:
         """Where devices would stand without adopted places."""
         loaded = self._design.loaded
         plain = build_design(replace(loaded, lock=replace(loaded.lock, words={**loaded.lock.words, ADOPTED: {}})))
-        return _places(*placed_devices(plain, find_stated_places))
+        return _places(*place_devices(plain, find_stated_places))
 
     def _length(self, row: int, key: Key) -> int:
         if key.what in ("name", PLACE, "asn"):

@@ -192,12 +192,12 @@ class PortNames:
         """
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):
-            rows = links.rows_of(i)
+            rows = links.find_rows(i)
             if rows.start == rows.stop:
                 continue
             for upper, side in enumerate((segment.a, segment.b)):
                 device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
-                for cls, class_rows in devices.by_class(device, rows):
+                for cls, class_rows in devices.split_by_class(device, rows):
                     yield bool(upper), class_rows, cls, side, int(port[class_rows].max()) + 1
 
     def _list_names(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:

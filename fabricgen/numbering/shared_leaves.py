@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.shared_ports import find_shared_segments
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import WiringPlan
-from fabricgen.wiring.tenants import NOBODY, tenant_of_links
+from fabricgen.wiring.tenants import NOBODY, find_link_tenants
 
 
 def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
@@ -36,5 +36,5 @@ def _find_leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints6
         is_host[find_shared_segments(plan, design, fabric)] = True
     tenants = [tenant.name for tenant in design.tenants]
     owner = tenants.index(vrf) if vrf in tenants else NOBODY
-    rows = np.flatnonzero(is_host[plan.links.segment] & (tenant_of_links(design, plan, name) == owner))
+    rows = np.flatnonzero(is_host[plan.links.segment] & (find_link_tenants(design, plan, name) == owner))
     return np.unique(plan.links.b_device[rows]).astype(np.int64)

@@ -23,7 +23,7 @@ from fabricgen.design.shape import (
 )
 from fabricgen.numbering.blocks.block_allocator import Slots
 from fabricgen.numbering.slot_counts import group_capacity
-from fabricgen.wiring.links.columns import Columns, tier_columns
+from fabricgen.wiring.links.columns import Columns, make_tier_columns
 
 NUMBERED = ("ipv4", "ipv6", "asns", "management")
 """Kinds of numbers in the lock whose holders are tiers with their shape."""
@@ -41,7 +41,7 @@ def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
 def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
     """The slot of the group of every switch of a tier."""
     layout, scope = tier.layout, tier.scope
-    columns, before = tier_columns(tier), _read_locked_sizes(tier)
+    columns, before = make_tier_columns(tier), _read_locked_sizes(tier)
     slot = _find_place_slots(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
@@ -72,7 +72,7 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
 def find_rack_slots(tier: TierDesign) -> Slots:
     """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
     layout, scope = tier.layout, tier.scope
-    columns = tier_columns(tier)
+    columns = make_tier_columns(tier)
     slot = np.asarray(_find_place_slots(layout, scope, columns), dtype=np.int64)
     count = reserved_places(layout, scope)
     if "plane" not in tier.per:

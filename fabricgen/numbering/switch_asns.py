@@ -31,7 +31,7 @@ def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: 
     """
     links = plan.links
     between = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
-    link = next((row for i in between for row in _find_equal_asns(links, links.rows_of(i), asn)), None)
+    link = next((row for i in between for row in _find_equal_asns(links, links.find_rows(i), asn)), None)
     if link is None:
         return
     ends = [int(links.a_device[link]), int(links.b_device[link])]

@@ -111,7 +111,7 @@ def _links(plan: WiringPlan, selection: Selection) -> Flags:
     """Whether fabric, plane and rail of each link are there; scale-up links are of no fabric."""
     links, wanted = plan.links, np.ones(len(plan.links), dtype=bool)
     for i, segment in enumerate(links.segments):
-        rows = links.rows_of(i)
+        rows = links.find_rows(i)
         if segment.fabric in selection.planes:
             wanted[rows] &= segment.fabric in selection.fabrics
             wanted[rows] &= _among(links.plane[rows], selection.planes[segment.fabric])

@@ -95,7 +95,7 @@ def _of_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str, Any]:
 def _counted(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
     """Links or cables of a fabric by pair of tiers; a cable counts with its first link."""
     links = plan.links
-    segment = links.segment[plan.cables.end_link[plan.cables.first_rows()]] if of_cables else links.segment
+    segment = links.segment[plan.cables.end_link[plan.cables.find_first_rows()]] if of_cables else links.segment
     found: dict[str, int] = {}
     for made, count in zip(links.segments, np.bincount(segment, minlength=len(links.segments)).tolist(), strict=True):
         if made.fabric == fabric.name and (count or found.get(made.key)):
@@ -114,7 +114,7 @@ def _ratio(cluster: Cluster, tier: TierDesign) -> float | None:
 
 def _worst(plan: WiringPlan, tier: TierDesign) -> float:
     """The largest ratio of the bandwidth below to that above, or over spans, of a switch of a tier; 0 for none."""
-    cls, links = plan.devices.of_tier(tier.key), plan.links
+    cls, links = plan.devices.find_tier(tier.key), plan.links
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
     low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
     of, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)

@@ -284,7 +284,7 @@ def _rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
     """Subnets of rails: those of a switch do not change, whichever rails are there."""
     leaves = {}
     for key, leaf in rails.leaves.items():
-        rows = whole.plan.devices.of_tier(key).rows
+        rows = whole.plan.devices.find_tier(key).rows
         kept = phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
         leaves[key] = replace(leaf, combo=leaf.combo[kept])
     return replace(rails, leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])

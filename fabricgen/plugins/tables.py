@@ -136,7 +136,7 @@ class Links(_OfCluster):
         """The place in the blueprint that a link comes from, for findings."""
         links = self._cluster.plan.links
         segment = links.segments[int(links.segment[row])]
-        return segment.stated or segment.path
+        return segment.media_path or segment.path
 
     def _of_cable(self, values: Floats, none: float) -> Floats:
         return np.append(values, none)[self._cluster.plan.links.cable]
@@ -227,7 +227,7 @@ class Cables(_OfCluster):
     def _first_links(self) -> Ints64:
         """A link of each cable."""
         cables = self._cluster.plan.cables
-        return cables.end_link[cables.first_rows()].astype(np.int64)
+        return cables.end_link[cables.find_first_rows()].astype(np.int64)
 
     @column
     def name(self) -> Strings:

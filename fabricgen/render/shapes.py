@@ -22,7 +22,7 @@ from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column
 from fabricgen.views.switch import SwitchView
 from fabricgen.views.switches import SwitchViews
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
-from fabricgen.wiring.links.columns import sorted_by
+from fabricgen.wiring.links.columns import sort_rows
 from fabricgen.wiring.tables import ManagementPort
 
 # The ports of switches as columns: the part of the shape that they contribute, and the texts that differ.
@@ -215,11 +215,11 @@ def _ranked(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = 
     """Rank the (present) keys of each owner: by value where `by_key` of the owner is set, else as first met."""
     indexes = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
-    order = rows[sorted_by(owner[rows], keys[rows])]
+    order = rows[sort_rows(owner[rows], keys[rows])]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (owner[order[1:]] != owner[order[:-1]]) | (keys[order[1:]] != keys[order[:-1]])
     first = order[new]
-    by_rank = sorted_by(owner[first], np.where(by_key[owner[first]], np.arange(len(first)), first))
+    by_rank = sort_rows(owner[first], np.where(by_key[owner[first]], np.arange(len(first)), first))
     rank = np.empty_like(by_rank)
     rank[by_rank] = np.arange(len(first))
     first = first[by_rank]

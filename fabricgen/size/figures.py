@@ -324,7 +324,7 @@ def _longest_m(cluster: Cluster) -> float:
 
     links, cables = cluster.plan.links, cluster.plan.cables
     longest = np.zeros(len(links.segments))
-    np.maximum.at(longest, links.segment[cables.end_link[cables.first_rows()]], cables.length_m)
+    np.maximum.at(longest, links.segment[cables.end_link[cables.find_first_rows()]], cables.length_m)
     return float(longest.sum())
 
 

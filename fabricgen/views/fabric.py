@@ -28,7 +28,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, assign_guids, list_guid_rows
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.tables import EXTRA, SWITCH, Side, WiringPlan
-from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
 REST = 0x7FFE
 """The P_Key of ports of no tenant: the last before the default partition's 0x7fff. Tenants are numbered from 1."""
@@ -255,7 +255,7 @@ class _FabricViewBuilder:
     def _tenants(self, legs: list[_NodePort]) -> Iterator[tuple[str, ...]]:
         """The tenants of each port: its own, "" for none, then those that share it."""
         design, devices = self._design, self._plan.devices
-        of_device = tenant_of_devices(design, devices).tolist()
+        of_device = find_device_tenants(design, devices).tolist()
         for leg in legs:
             own = design.tenants[of_device[leg.row]] if of_device[leg.row] != NOBODY else None
             cls = devices.classes[devices.device_class[leg.row]]

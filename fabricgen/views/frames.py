@@ -25,7 +25,7 @@ from fabricgen.views.intent import FabricIntent, host_pools
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.links.columns import switch_ends
+from fabricgen.wiring.links.columns import index_switch_ends
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 
@@ -55,8 +55,8 @@ class SwitchFrames:
 
     @cached_property
     def ends_by_switch(self) -> tuple[Ints64, Ints, Flags]:
-        """An index of link ends by switch, as `switch_ends` returns it."""
-        return switch_ends(self.plan)
+        """An index of link ends by switch, as `index_switch_ends` returns it."""
+        return index_switch_ends(self.plan)
 
     def ends_of(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
         """(index into `rows`, link, whether it is the upper end) of every port of some switches, in the order of views.

@@ -49,9 +49,9 @@ def _devices(design: Design) -> DeviceTable:
     """All devices; where places are stated, in their racks."""
     floor = design.loaded.blueprint.floor
     if floor.devices or floor.racks:
-        from fabricgen.wiring.expand import placed_devices
+        from fabricgen.wiring.expand import place_devices
 
-        return placed_devices(design, find_stated_places)[0]
+        return place_devices(design, find_stated_places)[0]
     from fabricgen.wiring.devices import expand_devices
 
     return expand_devices(design)

@@ -31,7 +31,7 @@ from fabricgen.views.switch import AS_PLANNED, SwitchPort, SwitchView
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.tables import ManagementPort, Segment
-from fabricgen.wiring.tenants import tenant_of_lower_ends
+from fabricgen.wiring.tenants import find_lower_end_tenants
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class SwitchViews(SwitchFrames):
     @cached_property
     def _tenant_of_link(self) -> list[int]:
         """The tenant of every link as an index into those of the design, -1 for none."""
-        found: list[int] = tenant_of_lower_ends(self.design, self.plan).tolist()
+        found: list[int] = find_lower_end_tenants(self.design, self.plan).tolist()
         return found
 
     @cached_property
@@ -86,7 +86,7 @@ class SwitchViews(SwitchFrames):
     def exit_rows(self) -> frozenset[int]:
         """The rows of the switches that have links to the outside."""
         links = self.plan.links
-        return frozenset(row for i in self._exit_segments for row in links.b_device[links.rows_of(i)].tolist())
+        return frozenset(row for i in self._exit_segments for row in links.b_device[links.find_rows(i)].tolist())
 
     def _exits(self, switch: SwitchView) -> SwitchExits:
         """The ways out of a switch whose ports are known."""
@@ -165,7 +165,7 @@ class SwitchViews(SwitchFrames):
                 ways=side.ways,
                 speed_gbps=int(segment.speed_gbps),
                 lane_gbps=side.lane_gbps,
-                fec_in_module=segment.corrects_itself(side),
+                fec_in_module=segment.has_own_fec(side),
                 role=self._role(segment_of, "peer" if peer_class is cls else "down" if at_b else "up"),
                 address=ends[0][0],
                 peer=self.names[peer],

@@ -80,7 +80,7 @@ def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
     peer = np.full(len(devices), -1, dtype=np.int32)
     for i, segment in enumerate(links.segments):
         if is_peer(segment):
-            rows = links.rows_of(i)
+            rows = links.find_rows(i)
             peer[links.a_device[rows]], peer[links.b_device[rows]] = links.b_device[rows], links.a_device[rows]
     return peer
 
@@ -244,7 +244,7 @@ TWO = 2
 
 def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mate: Ints) -> _SomeBonds:
     """The peer links of MLAG pairs, a bond for each pair, with the number of its first port."""
-    peers = [np.arange(*links.rows_of(i).indices(len(links))) for i, s in enumerate(links.segments) if is_peer(s)]
+    peers = [np.arange(*links.find_rows(i).indices(len(links))) for i, s in enumerate(links.segments) if is_peer(s)]
     rows = np.concatenate([np.empty(0, dtype=np.int64), *peers])
     rows = rows[mate[links.a_device[rows]] >= 0]
     rows = rows[np.lexsort((links.a_port[rows], links.a_device[rows]))]
@@ -265,7 +265,7 @@ def _list_bonded_ports(links: LinkTable, fabric: FabricDesign) -> Iterator[tuple
     for i, segment in enumerate(links.segments):
         side = segment.a
         if segment.fabric == fabric.name and isinstance(side, Attachment) and not side.profile.external:
-            rows = np.arange(*links.rows_of(i).indices(len(links)), dtype=np.int64)
+            rows = np.arange(*links.find_rows(i).indices(len(links)), dtype=np.int64)
             rails = np.array([leg.rail for leg in side.legs], dtype=np.int64)
             yield rows, rails[links.a_port[rows]]
 
@@ -280,7 +280,7 @@ def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints6
         here = np.flatnonzero(segment == i)
         run, tier = links.segments[i].b, links.segments[i].tier
         assert isinstance(run, PortRun) and tier is not None  # noqa: S101, PT018 - links that carry traffic
-        profile = devices.of_tier(tier).profile
+        profile = devices.find_tier(tier).profile
         assert isinstance(profile, SwitchProfile)  # noqa: S101 - a tier is of switches
         cage = np.array(run.cages, dtype=np.int64)[port[here] // run.ways]
         found[here] = cage + port[here] % run.ways * profile.cage_count

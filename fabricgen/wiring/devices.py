@@ -11,8 +11,14 @@ from fabricgen.design.floor.port_sides import aisle_of_ports
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Ints
-from fabricgen.wiring.links.columns import Columns, constant_rail_plane, in_cluster, node_columns, tier_columns
-from fabricgen.wiring.links.scale_up_places import tray_columns
+from fabricgen.wiring.links.columns import (
+    Columns,
+    find_rail_and_plane,
+    make_node_columns,
+    make_tier_columns,
+    number_by_cluster,
+)
+from fabricgen.wiring.links.scale_up_places import make_tray_columns
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, DeviceTable
 
 _COLUMNS = ("site", "pod", "unit", "su", "rack", "node", "rail", "plane", "index")
@@ -23,7 +29,7 @@ _Draft = tuple[DeviceClass, Columns]
 
 def expand_devices(design: Design) -> DeviceTable:
     """The device table of a cluster; rack and rack unit are -1 until placement."""
-    drafts = [*_nodes(design), *_extras(design), *_switches(design), *_trays(design)]
+    drafts = [*_draft_nodes(design), *_draft_extras(design), *_draft_switches(design), *_draft_trays(design)]
     classes: list[DeviceClass] = []
     first = 0
     for cls, _ in drafts:
@@ -31,7 +37,7 @@ def expand_devices(design: Design) -> DeviceTable:
         classes.append(replace(cls, first=first, aisle=aisle))
         first += cls.count
     counts = [cls.count for cls in classes]
-    columns = {name: np.concatenate([_column(*draft, name) for draft in drafts]) for name in _COLUMNS}
+    columns = {name: np.concatenate([_take_column(*draft, name) for draft in drafts]) for name in _COLUMNS}
     return DeviceTable(
         classes=tuple(classes),
         device_class=np.repeat(np.arange(len(drafts), dtype=np.int32), counts),
@@ -50,46 +56,46 @@ def expand_devices(design: Design) -> DeviceTable:
     )
 
 
-def _column(cls: DeviceClass, columns: Columns, name: str) -> Ints:
+def _take_column(cls: DeviceClass, columns: Columns, name: str) -> Ints:
     column = columns.get(name)
     return np.full(cls.count, -1, dtype=np.int32) if column is None else column.astype(np.int32)
 
 
-def _nodes(design: Design) -> Iterator[_Draft]:
+def _draft_nodes(design: Design) -> Iterator[_Draft]:
     for kind in design.layout.kinds:
-        everyone = node_columns(design.layout, kind)
+        kind_columns = make_node_columns(design.layout, kind)
         for nodes in kind.node_sets:
-            mine = (everyone["node"] >= nodes.first) & (everyone["node"] < nodes.first + nodes.count)
-            columns = {name: column[mine] for name, column in everyone.items()}
-            number = int(mine.sum())
+            is_of_set = (kind_columns["node"] >= nodes.first) & (kind_columns["node"] < nodes.first + nodes.count)
+            columns = {name: column[is_of_set] for name, column in kind_columns.items()}
+            number = int(is_of_set.sum())
             yield DeviceClass(NODE, "", "node", nodes.name, nodes.profile, "", 0, number, nodes.path), columns
 
 
-def _extras(design: Design) -> Iterator[_Draft]:
+def _draft_extras(design: Design) -> Iterator[_Draft]:
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
     for name, (profile, names, site) in design.extra_devices.items():
         count = len(names)
-        at = design.layout.sites.index(site) if site else design.layout.first_site
-        columns = {"index": np.arange(count, dtype=np.int32), "site": np.full(count, at, dtype=np.int32)}
+        site_index = design.layout.sites.index(site) if site else design.layout.first_site
+        columns = {"index": np.arange(count, dtype=np.int32), "site": np.full(count, site_index, dtype=np.int32)}
         yield DeviceClass(EXTRA, "", "node", name, profile, "", 0, count, paths[name]), columns
 
 
-def _switches(design: Design) -> Iterator[_Draft]:
+def _draft_switches(design: Design) -> Iterator[_Draft]:
     for fabric in design.fabrics:
         for tier in fabric.tiers:
-            columns = tier_columns(tier)
-            rail, plane = constant_rail_plane(tier, columns)
-            own = {"index": columns[tier.name], "rail": rail, "plane": plane}
+            columns = make_tier_columns(tier)
+            rail, plane = find_rail_and_plane(tier, columns)
+            switch_columns = {"index": columns[tier.name], "rail": rail, "plane": plane}
             if (columns["site"] < 0).all() and len(design.layout.sites) == 1:
-                own["site"] = np.zeros(tier.switches, dtype=np.int32)
-            of_tier = fabric.name, tier.name, tier.name, tier.profile, tier.nos, 0, tier.switches, tier.path, tier.part
-            yield DeviceClass(SWITCH, *of_tier), in_cluster(tier.layout, columns) | own
+                switch_columns["site"] = np.zeros(tier.switches, dtype=np.int32)
+            fields = fabric.name, tier.name, tier.name, tier.profile, tier.nos, 0, tier.switches, tier.path, tier.part
+            yield DeviceClass(SWITCH, *fields), number_by_cluster(tier.layout, columns) | switch_columns
 
 
-def _trays(design: Design) -> Iterator[_Draft]:
+def _draft_trays(design: Design) -> Iterator[_Draft]:
     for scale_up in design.scale_up:
         if scale_up.trays_each:
             profile = design.catalog.switch(scale_up.profile.tray)
             label, path = scale_up.name, scale_up.path
-            columns = tray_columns(design, scale_up)
+            columns = make_tray_columns(design, scale_up)
             yield DeviceClass(TRAY, label, TRAY_TIER, label, profile, profile.nos[0], 0, scale_up.trays, path), columns

@@ -16,8 +16,8 @@ from fabricgen.wiring.cabling.offers import add_offers, make_shelf
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
-from fabricgen.wiring.links.scale_up_places import scale_up_links
-from fabricgen.wiring.racks.table import place
+from fabricgen.wiring.links.scale_up_places import list_scale_up_links
+from fabricgen.wiring.racks.table import place_in_racks
 from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, WiringPlan
 
 MOST_ROWS = 50_000_000
@@ -36,38 +36,38 @@ def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
     try:
         _check_size(design)
         shelf = make_shelf(design)
-        devices, racks = placed_devices(design, places_of)
+        devices, racks = place_devices(design, places_of)
     except InputError as error:
         raise design.loaded.located(error) from error
-    links = _links(design, devices, shelf)
+    links = _expand_links(design, devices, shelf)
     try:
-        of_link, cables, racks, patching = make_cables(design, devices, racks, links)
+        cable_of_link, cables, racks, patching = make_cables(design, devices, racks, links)
     except InputError as error:
         raise design.loaded.located(error) from error
     return WiringPlan(
-        devices, replace(links, cable=of_link), cables, racks, patching, make_bonds(design, devices, links)
+        devices, replace(links, cable=cable_of_link), cables, racks, patching, make_bonds(design, devices, links)
     )
 
 
-def placed_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, RackTable]:
-    """Every device in its rack, and the racks; raises InputError as `place` and `with_stated` do."""
-    devices, racks = place(design, expand_devices(design))
-    names, stated = places_of(design, devices)
-    if stated:
-        from fabricgen.wiring.racks.stated_devices import with_stated
+def place_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, RackTable]:
+    """Every device in its rack, and the racks; raises InputError as `place_in_racks` and `move_stated_devices` do."""
+    devices, racks = place_in_racks(design, expand_devices(design))
+    names, stated_places = places_of(design, devices)
+    if stated_places:
+        from fabricgen.wiring.racks.stated_devices import move_stated_devices
 
-        devices = with_stated(devices, racks, names, stated)
+        devices = move_stated_devices(devices, racks, names, stated_places)
     return devices, racks
 
 
-def _links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:
+def _expand_links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> LinkTable:
     """The link table; `cable` is -1 until cables are assigned."""
-    wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).wires()]
-    wires += scale_up_links(design, devices)
+    wires = [w for fabric in design.fabrics for w in FabricWiring(design, devices, fabric).list_links()]
+    wires += list_scale_up_links(design, devices)
     if shelf:
         media = design.catalog.cables
         wires = [replace(w, segment=add_offers(w.segment, shelf, media)) for w in wires]
-    return _join(wires)
+    return _join_segments(wires)
 
 
 def _check_size(design: Design) -> None:
@@ -90,7 +90,7 @@ def _check_size(design: Design) -> None:
         )
 
 
-def _join(wires: list[SegmentLinks]) -> LinkTable:
+def _join_segments(wires: list[SegmentLinks]) -> LinkTable:
     """The link table of all segments, in order; the cable of each link is -1."""
     counts = [len(w.a_device) for w in wires]
     return LinkTable(

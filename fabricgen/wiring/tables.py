@@ -81,25 +81,25 @@ class DeviceTable:
     def __len__(self) -> int:
         return len(self.device_class)
 
-    def of_tier(self, key: TierKey) -> DeviceClass:
+    def find_tier(self, key: TierKey) -> DeviceClass:
         """The switches of a tier."""
         return next(cls for cls in self.classes if cls.kind == SWITCH and cls.key == key)
 
-    def of_nodes(self, path: Path) -> DeviceClass:
+    def find_nodes(self, path: Path) -> DeviceClass:
         """The nodes that a place in the blueprint states."""
         return next(cls for cls in self.classes if cls.kind == NODE and cls.path == path)
 
-    def by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
+    def split_by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
         """(class, rows) of each class of device in some rows of a column of device rows; `rows` is not empty."""
         first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
         if first == last:
             yield self.classes[first], rows
             return
-        of = self.device_class[device[rows]]
+        class_of_row = self.device_class[device[rows]]
         for number in range(first, last + 1):
-            mine = np.flatnonzero(of == number)
-            if len(mine):
-                yield self.classes[number], rows.start + mine
+            rows_of_class = np.flatnonzero(class_of_row == number)
+            if len(rows_of_class):
+                yield self.classes[number], rows.start + rows_of_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,14 @@ class Segment:
     b: Side
     backplane: bool
     path: Path
-    """The lower tier, fabric or extra device that asks for the links; findings go to `stated`, else here."""
+    """The lower tier, fabric or extra device that asks for the links; findings go to `media_path`, else here."""
     tier: TierKey | None = None
     """The upper end's tier, by the fabric that owns it; None for scale-up links."""
     km: float = 0
     """Length of the fibre between sites, km; 0 for cables within a site."""
     media: tuple[str, ...] = ()
     """Ids of the cable profiles that may carry the links; empty: any that fits."""
-    stated: Path = ()
+    media_path: Path = ()
     """Where the blueprint states `media`; () where it does not."""
     policy: CablePolicy = OPEN
     """The policy by which a medium is chosen where none is stated."""
@@ -152,7 +152,7 @@ class Segment:
     """The lower end's tier, which for links inside a tier is the upper one's; None where no switch is there."""
     offered: tuple[Offer, ...] | None = None
     """What the product lists of the blueprint sell for such links; None where there is no list or none sells any."""
-    geared: tuple[CableProfile, ...] = ()
+    gearboxes: tuple[CableProfile, ...] = ()
     """Profiles of modules with a gearbox, where electrical lanes of an end are slower than `lane_gbps`."""
 
     def sells(self, profile: CableProfile) -> bool:
@@ -163,23 +163,23 @@ class Segment:
         """The reach of a medium, m: that of its technology, or less if the product lists sell only shorter ones."""
         return min([profile.reach_m, *(offer.reach_m for offer in self.offered or () if offer.medium == profile.id)])
 
-    def module_at(self, side: Side, profile: CableProfile) -> CableProfile | None:
+    def find_module(self, side: Side, profile: CableProfile) -> CableProfile | None:
         """The profile of the module at a side for a medium; None where there is none."""
         if not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
             return profile
         at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return None if profile.attached else profile.module_at(at, self.lane_gbps, self.geared)
+        return None if profile.attached else profile.module_at(at, self.lane_gbps, self.gearboxes)
 
-    def gearbox_at(self, side: Side) -> CableProfile | None:
+    def find_gearbox(self, side: Side) -> CableProfile | None:
         """The profile of the module with a gearbox at a side; None where there is none."""
-        if not self.geared or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
+        if not self.gearboxes or not isinstance(side, PortRun | Attachment) or side.lane_gbps == self.lane_gbps:
             return None
         at = CageLanes(side.form_factor, side.lane_gbps, self.speed_gbps)
-        return next((c for c in self.geared if c.light_gbps == self.lane_gbps and c.has_gearbox_for(at)), None)
+        return next((c for c in self.gearboxes if c.light_gbps == self.lane_gbps and c.has_gearbox_for(at)), None)
 
-    def corrects_itself(self, side: Side) -> bool:
+    def has_own_fec(self, side: Side) -> bool:
         """Whether the module at a side has FEC of its own, so that its port has none."""
-        module = self.gearbox_at(side)
+        module = self.find_gearbox(side)
         return module is not None and module.own_fec
 
     @property
@@ -214,7 +214,7 @@ class LinkTable:
     def __len__(self) -> int:
         return len(self.segment)
 
-    def rows_of(self, segment: int) -> slice:
+    def find_rows(self, segment: int) -> slice:
         """The rows of the links of a segment, which are contiguous."""
         ends = np.array([segment, segment + 1], dtype=self.segment.dtype)  # of another type: copies the column
         start, stop = np.searchsorted(self.segment, ends).tolist()
@@ -244,7 +244,7 @@ class CableTable:
     def __len__(self) -> int:
         return len(self.length_m)
 
-    def first_rows(self) -> Ints64:
+    def find_first_rows(self) -> Ints64:
         """The first end row of each cable; rows are in the order of cables."""
         another = self.end_cable[1:] != self.end_cable[:-1]
         return np.flatnonzero(np.append(True, another)[: len(self.end_cable)])

@@ -16,48 +16,48 @@ NOBODY = -1
 """The tenant of devices and links that are none's."""
 
 
-def tenant_of_devices(design: Design, devices: DeviceTable) -> Ints:
+def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
     """The tenant of every device as an index into `design.tenants`, NOBODY for none, or for several; int32."""
-    found = np.full(len(devices), NOBODY, dtype=np.int32)
-    of_slot = {(s.pod, s.su - 1, s.node - 1): at for at, tenant in enumerate(design.tenants) for s in tenant.slots}
-    of_extra = {name: at for at, tenant in enumerate(design.tenants) for name in tenant.extras}
+    tenants = np.full(len(devices), NOBODY, dtype=np.int32)
+    tenant_of_slot = {(s.pod, s.su - 1, s.node - 1): i for i, tenant in enumerate(design.tenants) for s in tenant.slots}
+    tenant_of_extra = {name: i for i, tenant in enumerate(design.tenants) for name in tenant.extras}
     for cls in devices.classes:
         if cls.kind == EXTRA:
             sets = [name for name, owner in design.owner_of_extra.items() if owner == cls.label]
-            owners = {of_extra.get(name, NOBODY) for name in sets or [cls.label]}
-            found[cls.rows] = owners.pop() if len(owners) == 1 else NOBODY
+            owners = {tenant_of_extra.get(name, NOBODY) for name in sets or [cls.label]}
+            tenants[cls.rows] = owners.pop() if len(owners) == 1 else NOBODY
         elif cls.kind == NODE:
             columns = (devices.pod, devices.su, devices.node)
             places = zip(*(column[cls.rows].tolist() for column in columns), strict=True)
-            found[cls.rows] = [of_slot.get(place, NOBODY) for place in places]
-    return found
+            tenants[cls.rows] = [tenant_of_slot.get(place, NOBODY) for place in places]
+    return tenants
 
 
-def tenant_of_links(design: Design, plan: WiringPlan, fabric: str) -> Ints:
+def find_link_tenants(design: Design, plan: WiringPlan, fabric: str) -> Ints:
     """The tenant of every link in a fabric, by the node or extra device at its lower end, NOBODY for links of others
     and of tenants that have nothing of their own in that fabric; int32.
 
     Links of other fabrics count, since a fabric may have a VLAN on them.
     """
-    return _inside(design, tenant_of_lower_ends(design, plan), fabric)
+    return _keep_separated(design, find_lower_end_tenants(design, plan), fabric)
 
 
-def tenant_of_lower_ends(design: Design, plan: WiringPlan) -> Ints:
+def find_lower_end_tenants(design: Design, plan: WiringPlan) -> Ints:
     """The tenant of every link by what is at its lower end, in whatever fabric: of an extra device that is in several
     sets, that of the set that the link is of; int32.
     """
-    found = tenant_of_devices(design, plan.devices)[plan.links.a_device]
-    of_extra = {name: at for at, tenant in enumerate(design.tenants) for name in tenant.extras}
+    tenants = find_device_tenants(design, plan.devices)[plan.links.a_device]
+    tenant_of_extra = {name: number for number, tenant in enumerate(design.tenants) for name in tenant.extras}
     for i, segment in enumerate(plan.links.segments):
         if len(segment.path) == 4 and segment.path[2] == "extra":
-            found[plan.links.rows_of(i)] = of_extra.get(str(segment.path[3]), NOBODY)
-    return found
+            tenants[plan.links.find_rows(i)] = tenant_of_extra.get(str(segment.path[3]), NOBODY)
+    return tenants
 
 
-def _inside(design: Design, tenant: Ints, fabric: str) -> Ints:
+def _keep_separated(design: Design, tenant: Ints, fabric: str) -> Ints:
     """A column of tenants with NOBODY in place of those that are not kept apart in a fabric."""
-    inside = np.array([fabric in one.fabrics for one in design.tenants] + [False])
-    return np.where(inside[tenant], tenant, NOBODY).astype(np.int32)
+    is_separated = np.array([fabric in candidate.fabrics for candidate in design.tenants] + [False])
+    return np.where(is_separated[tenant], tenant, NOBODY).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,48 +72,56 @@ class TenantPlaces:
     """By device, the VLAN of its VRF on links between switches, where the switch has ports of it or of a switch below
     that has; int32."""
 
-    def carries(self, plan: WiringPlan) -> Flags:
+    def find_carrying_links(self, plan: WiringPlan) -> Flags:
         """Whether each link between switches has the tenant's VRF at both ends; bool."""
         return (self.passes[plan.links.a_device] > 0) & (self.passes[plan.links.b_device] > 0)
 
 
-def tenant_places(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]) -> dict[str, TenantPlaces]:
+def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]) -> dict[str, TenantPlaces]:
     """Where each tenant is, by name. `rails` has, by fabric, the subnet of every link where rails have one each."""
     if not design.tenants:
         return {}
-    of_link = tenant_of_lower_ends(design, plan)
+    tenant_of_link = find_lower_end_tenants(design, plan)
     segment_of = np.array([segment.fabric for segment in plan.links.segments], dtype=object)
-    found = {}
-    for at, tenant in enumerate(design.tenants):
-        mine = np.flatnonzero(of_link == at)
+    places = {}
+    for number, tenant in enumerate(design.tenants):
+        tenant_links = np.flatnonzero(tenant_of_link == number)
         links, ports = np.zeros(len(plan.links), dtype=np.int32), {}
         for name, vlans in tenant.vlans.items():
             if name not in tenant.fabrics:
                 continue
             fabric = design.fabric(name)
-            fabric_of_mine = segment_of[plan.links.segment[mine]]
-            here = mine[fabric_of_mine == name]  # those of its extra devices, where nodes have a VLAN on other ports
-            shared = mine[fabric_of_mine == fabric.carrier] if fabric.shares_ports else here
+            fabric_of_link = segment_of[plan.links.segment[tenant_links]]
+            links_in_fabric = tenant_links[
+                fabric_of_link == name
+            ]  # those of its extra devices, where nodes have a VLAN on other ports
+            carrier_links = tenant_links[fabric_of_link == fabric.carrier] if fabric.shares_ports else links_in_fabric
             ports[name] = np.zeros(len(plan.devices), dtype=np.int32)
-            ports[name][plan.links.b_device[here]] = ports[name][plan.links.b_device[shared]] = vlans[0]
-            subnet = np.maximum(rails[name][here], 0) if name in rails else np.zeros(len(here), dtype=np.int64)
-            links[here] = np.array(vlans, dtype=np.int32)[subnet]
-        found[tenant.name] = TenantPlaces(links, ports, _passes(design, plan, tenant, ports))
-    return found
+            ports[name][plan.links.b_device[links_in_fabric]] = ports[name][plan.links.b_device[carrier_links]] = vlans[
+                0
+            ]
+            subnet = (
+                np.maximum(rails[name][links_in_fabric], 0)
+                if name in rails
+                else np.zeros(len(links_in_fabric), dtype=np.int64)
+            )
+            links[links_in_fabric] = np.array(vlans, dtype=np.int32)[subnet]
+        places[tenant.name] = TenantPlaces(links, ports, _find_vrf_vlans(design, plan, tenant, ports))
+    return places
 
 
-def _passes(design: Design, plan: WiringPlan, tenant: TenantDesign, ports: Mapping[str, Ints]) -> Ints:
+def _find_vrf_vlans(design: Design, plan: WiringPlan, tenant: TenantDesign, ports: Mapping[str, Ints]) -> Ints:
     """The VLAN of a tenant's VRF on the links of each switch that has it: with ports of it, or above one with it."""
-    there = np.zeros(len(plan.devices), dtype=bool)
+    has_vrf = np.zeros(len(plan.devices), dtype=bool)
     for column in ports.values():
-        there |= column > 0
+        has_vrf |= column > 0
     between = enumerate((s.lower_tier, s.tier) for s in plan.links.segments)
     order = [(design.levels[lower], i) for i, (lower, upper) in between if lower and upper and lower != upper]
     for _, i in sorted(order):
-        rows = plan.links.rows_of(i)
-        there[plan.links.b_device[rows][there[plan.links.a_device[rows]]]] = True
+        rows = plan.links.find_rows(i)
+        has_vrf[plan.links.b_device[rows][has_vrf[plan.links.a_device[rows]]]] = True
     vlan = np.zeros(len(plan.devices), dtype=np.int32)
     for cls in plan.devices.classes:
         if cls.kind == SWITCH and cls.fabric in tenant.vlans:
             vlan[cls.rows] = tenant.vlans[cls.fabric][0]
-    return np.where(there, vlan, 0).astype(np.int32)
+    return np.where(has_vrf, vlan, 0).astype(np.int32)

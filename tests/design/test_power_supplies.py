@@ -14,7 +14,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.summary import summary
 from fabricgen.lint.rules.design.fg416_feed_stops_devices import FeedStopsDevices
-from fabricgen.wiring.racks.loads import rack_loads
+from fabricgen.wiring.racks.loads import compute_rack_loads
 
 H100_STOP = "a lost feed stops all 16 dgx-h100"
 NVL72 = """
@@ -85,7 +85,7 @@ def test_a_lost_feed_is_told(tmp_path: Path, node: str, floor: str, told: list[t
 def test_switches_in_the_rack_are_part_of_its_published_power(tmp_path: Path) -> None:
     """142 kW are the most that a GB300 NVL72 draws, with the two SN2201 that are listed among its components."""
     cluster = _cluster(tmp_path, NVL72.replace("RACK", "nvl72-gb300"))
-    assert rack_loads(cluster.plan).power_w.tolist() == [18 * 7889]
+    assert compute_rack_loads(cluster.plan).power_w.tolist() == [18 * 7889]
     assert summary(cluster.design)["power_w"] == 18 * 7889
 
 
@@ -102,4 +102,4 @@ def test_they_draw_on_their_own_elsewhere(tmp_path: Path) -> None:
     sn2201 = Catalog().switch("sn2201").power_w.planning_w
     assert sn2201
     cluster = _cluster(tmp_path, NVL72.replace("type: RACK, ", "power_kw: 200, "))
-    assert rack_loads(cluster.plan).power_w.sum() == pytest.approx(18 * 7889 + 2 * sn2201)
+    assert compute_rack_loads(cluster.plan).power_w.sum() == pytest.approx(18 * 7889 + 2 * sn2201)

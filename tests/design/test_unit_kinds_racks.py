@@ -21,7 +21,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.summary import phase_summary
 from fabricgen.phases.tables import at_phase
-from fabricgen.wiring.links.scale_up_places import domain_names, expand_domains
+from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
 from tests.design.test_floor import FLOOR, check_apart, check_design_agrees, locked, stands
 from tests.design.test_floor import VARIANTS as USUAL
 
@@ -163,7 +163,7 @@ fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, 
     )
     (cube,), plan = cluster.design.scale_up, cluster.plan
     assert (cube.domains, cube.accelerators) == (2, 2 * 64)
-    assert domain_names(cluster.design, cube) == ["cube-p2", "cube-p4"]
+    assert name_domains(cluster.design, cube) == ["cube-p2", "cube-p4"]
     links = expand_domains(cluster.design, plan.devices, cube)
     assert np.bincount(links.domain).tolist() == [cube.links // 2] * 2
     pods = [plan.devices.pod[ends[~links.at_switch]] for ends in (links.a_device, links.b_device)]

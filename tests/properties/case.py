@@ -10,7 +10,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.views.switch import SwitchView
-from fabricgen.wiring.links.columns import in_cluster, tier_columns
+from fabricgen.wiring.links.columns import make_tier_columns, number_by_cluster
 from fabricgen.wiring.tables import SWITCH, DeviceClass, Segment
 
 
@@ -64,7 +64,7 @@ class Case:
 
     def coordinates(self, tier: TierDesign) -> list[dict[str, int]]:
         """Coordinates of each switch of a tier, by dimension; pods and units are numbered in the whole cluster."""
-        columns = in_cluster(tier.layout, tier_columns(tier))
+        columns = number_by_cluster(tier.layout, make_tier_columns(tier))
         names = list(columns)
         return [dict(zip(names, row, strict=True)) for row in zip(*(columns[n].tolist() for n in names), strict=True)]
 

@@ -9,8 +9,8 @@ import networkx as nx
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.wiring.links.columns import tier_columns
-from fabricgen.wiring.links.fabric import lower_rank
+from fabricgen.wiring.links.columns import make_tier_columns
+from fabricgen.wiring.links.fabric import rank_lower_switches
 from fabricgen.wiring.tables import NODE
 from tests.properties.case import Case, Link
 
@@ -71,7 +71,7 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
             lowers = [low | {"rail-group": group_of.get(low["rail"] + 1, 0)} for low in lowers]
             told = (*told, "rail-group")
         shared = [PLACES.get(d, d) for d in upper.per if d in told]
-        ranks = lower_rank(tier, upper, tier_columns(tier))
+        ranks = rank_lower_switches(tier, upper, make_tier_columns(tier))
         expected = {}
         for (i, low), (j, high) in product(enumerate(lowers), enumerate(uppers)):
             if all(low[d] == high[d] for d in shared):

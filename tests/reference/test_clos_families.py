@@ -183,7 +183,7 @@ def test_lower_switches_meet_the_same_upper_ones_equally(name: str) -> None:
         for lower in fabric.tiers:
             if lower.uplink is None:
                 continue
-            own = set(cluster.names[cluster.plan.devices.of_tier(lower.key).rows])
+            own = set(cluster.names[cluster.plan.devices.find_tier(lower.key).rows])
             upper = design.tier(lower.uplink.upper)
             joined = met(name, lower.name, upper.name, lower.uplink.fabric)
             found = {low: counter for low, counter in joined.items() if low in own}

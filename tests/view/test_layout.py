@@ -85,7 +85,7 @@ def test_bundles_count_every_link_where_its_ends_meet(drawn: tuple[Cluster, Scen
                 came[bundle.box, bundle.segment] += bundle.links
     wanted = Counter[tuple[str, str]]()
     for number, segment in enumerate(links.segments):
-        wanted[segment.fabric, segment.key] += links.rows_of(number).stop - links.rows_of(number).start
+        wanted[segment.fabric, segment.key] += links.find_rows(number).stop - links.find_rows(number).start
     assert joined == +wanted
     assert left == came
 

@@ -66,7 +66,7 @@ def test_who_is_cut_off_is_counted_on_links(page):
     lost = {i for i, name in enumerate(cluster.names) if name.startswith("inband-leaf-p1-su01")}
     reached = defaultdict(set)
     for number, segment in enumerate(plan.links.segments):
-        rows = plan.links.rows_of(number)
+        rows = plan.links.find_rows(number)
         if (segment.fabric, segment.lower) == ("inband", "node"):
             for a, b in zip(plan.links.a_device[rows].tolist(), plan.links.b_device[rows].tolist(), strict=True):
                 reached[a].add(b)

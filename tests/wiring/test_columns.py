@@ -12,7 +12,7 @@ from fabricgen.numbering.names import find_stated_places
 from fabricgen.wiring.cabling.cables import make_cables
 from fabricgen.wiring.devices import expand_devices
 from fabricgen.wiring.expand import build_wiring_plan
-from fabricgen.wiring.racks.table import place
+from fabricgen.wiring.racks.table import place_in_racks
 from tests.conftest import example_design
 
 VARIANTS = {
@@ -35,7 +35,7 @@ def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
 
     sys.setprofile(count)
     try:
-        devices, racks = place(design, expand_devices(design))
+        devices, racks = place_in_racks(design, expand_devices(design))
         _, cables, *_ = make_cables(design, devices, racks, links)
     finally:
         sys.setprofile(None)

@@ -18,7 +18,7 @@ from fabricgen.design.model import Design
 from fabricgen.export.files import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
 from fabricgen.lint.rules.plan.fg629_part_not_listed import PartNotListed
-from fabricgen.wiring.patching.locations import PatchLocations, termination_order
+from fabricgen.wiring.patching.locations import PatchLocations, order_terminations
 from tests.conftest import bytes_of, example_cluster
 
 CATALOG = Catalog()
@@ -210,9 +210,9 @@ def test_positions_of_trunks_keep_room_for_units_to_come() -> None:
     none = np.zeros(4, dtype=np.int32)
     places = PatchLocations(("net", "a", "b", "c"), column, none, none, none)
     far, number = np.repeat([1, 2, 3], 2).astype(np.int32), np.tile([0, 1], 3).astype(np.int32)
-    at_shared = termination_order(places, np.zeros(6, dtype=np.int32), np.zeros(6, dtype=np.int32), far, number)
+    at_shared = order_terminations(places, np.zeros(6, dtype=np.int32), np.zeros(6, dtype=np.int32), far, number)
     assert at_shared.tolist() == [0, 1, 2, 3, 8, 9]
-    at_units = termination_order(places, np.zeros(6, dtype=np.int32), far, np.zeros(6, dtype=np.int32), number)
+    at_units = order_terminations(places, np.zeros(6, dtype=np.int32), far, np.zeros(6, dtype=np.int32), number)
     assert at_units.tolist() == [0, 1, 0, 1, 0, 1]
 
 

@@ -37,7 +37,7 @@ def test_a_leaf_meets_the_spines_of_its_rails_group(groups: list[list[int]], des
     met: dict[int, set[int]] = {}
     for i, segment in enumerate(plan.links.segments):
         if segment.upper == "spine":
-            rows = plan.links.rows_of(i)
+            rows = plan.links.find_rows(i)
             for a, b in zip(plan.links.a_device[rows].tolist(), plan.links.b_device[rows].tolist(), strict=True):
                 met.setdefault(a, set()).add((b - first["spine"]) // 2)
     assert len(met) == 24

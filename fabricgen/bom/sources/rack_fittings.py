@@ -16,7 +16,7 @@ from fabricgen.bom.sources.power_cords import corded
 from fabricgen.bom.sources.racks import held_racks
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.racks.loads import rack_loads
+from fabricgen.wiring.racks.loads import compute_rack_loads
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
@@ -30,7 +30,7 @@ def _blanks(cluster: Cluster) -> Needs:
     racks, rows = cluster.plan.racks, held_racks(cluster)
     fitted = busbar_racks(cluster)
     used = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
-    free = (racks.units - rack_loads(cluster.plan).units - used[racks.kind])[rows]
+    free = (racks.units - compute_rack_loads(cluster.plan).units - used[racks.kind])[rows]
     there = (free > 0) & ~fitted[rows]
     part = accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")
     none = np.zeros(int(there.sum()), dtype=np.int32)

@@ -25,7 +25,7 @@ from fabricgen.bom.sources.power_cords import ENDS, corded
 from fabricgen.bom.sources.racks import held_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
-from fabricgen.wiring.racks.loads import rack_loads
+from fabricgen.wiring.racks.loads import compute_rack_loads
 
 _UNSTATED = ("", "")
 """The feeds of a rack where the floor names none."""
@@ -36,7 +36,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     stated = cluster.design.loaded.blueprint.accessories
     if not stated.order:
         return joined([])
-    loads, optics_w = rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
+    loads, optics_w = compute_rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
     racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
     found: dict[tuple[str, str, str], dict[int, int]] = {}
     cords, outlets = outlets_of_racks(cluster), dict[int, Counter[str]]()

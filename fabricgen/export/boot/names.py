@@ -17,7 +17,7 @@ from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.wiring.tables import NODE, SWITCH
-from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
 _UNNAMED = ("router-id", "exit")
 """Kinds of addresses without a name: on no interface, or of a network that others number."""
@@ -82,7 +82,7 @@ def main_addresses(cluster: Cluster, found: FamilyAddresses) -> list[str]:
     for cls in cluster.plan.devices.classes:
         if cls.kind == NODE:
             texts[cls.rows] = [""] * cls.count
-    routes, tenant = DefaultRoutes(cluster.design), tenant_of_devices(cluster.design, cluster.plan.devices)
+    routes, tenant = DefaultRoutes(cluster.design), find_device_tenants(cluster.design, cluster.plan.devices)
     sharing = find_sharing_fabrics(cluster.plan, cluster.design, cluster.phase.absent if cluster.phase else frozenset())
     best = np.full(len(cluster.names), NEVER + 1, dtype=np.int64)
     for i, segment in enumerate(links.segments):

@@ -20,7 +20,7 @@ from fabricgen.export.palette import Swatch, cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.racks.loads import RackLoads, included, power_bases, rack_loads
+from fabricgen.wiring.racks.loads import RackLoads, compute_rack_loads, describe_power_bases, list_included
 from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
@@ -192,11 +192,11 @@ class Racks:
 
     @cached_property
     def _bases(self) -> list[str]:
-        return power_bases(self._cluster.plan)
+        return describe_power_bases(self._cluster.plan)
 
     @cached_property
     def _loads(self) -> RackLoads:
-        return rack_loads(self._cluster.plan)
+        return compute_rack_loads(self._cluster.plan)
 
     def _items(self, rack: int) -> tuple[Item, ...]:
         """Devices, patch panels, what a rack is sold with, and its reserved units, from the bottom."""
@@ -210,7 +210,7 @@ class Racks:
     def _sold(self) -> Mapping[int, Sequence[Item]]:
         """What comes with each rack that is sold complete and is not among the devices."""
         found: dict[int, list[Item]] = {}
-        for rack, u, name in included(self._cluster.plan):
+        for rack, u, name in list_included(self._cluster.plan):
             found.setdefault(rack, []).append(Item(u, 1, name, "with the rack", EXTRA_SWATCH))
         return found
 

@@ -162,7 +162,7 @@ class PortMaps:
         kinds = np.array([cls.kind for cls in self._devices.classes])[self._devices.device_class]
         parts: list[list[Ints | Ints64]] = [[] for _ in range(6)]
         for i, segment in enumerate(links.segments):
-            rows = np.arange(len(links), dtype=np.int32)[links.rows_of(i)]
+            rows = np.arange(len(links), dtype=np.int32)[links.find_rows(i)]
             for upper, side in enumerate((segment.a, segment.b)):
                 if segment.backplane or not isinstance(side, PortRun | ManagementPort):
                     continue

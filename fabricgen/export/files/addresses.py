@@ -29,7 +29,7 @@ from fabricgen.numbering.lazy_columns import (
 )
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_inverse
 from fabricgen.wiring.tables import SWITCH, DeviceClass, ManagementPort, Segment
-from fabricgen.wiring.tenants import tenant_of_links
+from fabricgen.wiring.tenants import find_link_tenants
 
 ON_REQUEST = False
 
@@ -197,7 +197,7 @@ def _vrfs_of_links(cluster: Cluster) -> EncodedColumn:
     to_node = np.array([s.lower == "node" and i not in exits for i, s in enumerate(segments)], dtype=bool)
     fabric_of = np.array([s.fabric for s in segments], dtype=object)
     for name in {name for tenant in design.tenants for name in tenant.vlans}:
-        of_link = tenant_of_links(design, plan, name)
+        of_link = find_link_tenants(design, plan, name)
         theirs = (of_link >= 0) & (to_node & (fabric_of == name))[plan.links.segment]
         codes[theirs] = len(vrfs.vocabulary) + of_link[theirs]
     return EncodedColumn(np.concatenate([vrfs.vocabulary, np.array(tenants, dtype=object)]), codes)
@@ -229,7 +229,7 @@ def _shared_vrfs(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | 
     design = cluster.design
     if not design.tenants:
         return fabric.vrf
-    codes = tenant_of_links(design, cluster.plan, fabric.name)[rows]
+    codes = find_link_tenants(design, cluster.plan, fabric.name)[rows]
     vocabulary = np.array([*(tenant.name for tenant in design.tenants), fabric.vrf], dtype=object)
     return EncodedColumn(vocabulary, np.where(codes < 0, len(design.tenants), codes))
 
@@ -240,7 +240,7 @@ def _tag(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | EncodedC
     if not tenants:
         return f".{own}"
     vlans = [f".{tenant.vlans[fabric.name][0] if fabric.name in tenant.fabrics else own}" for tenant in tenants]
-    codes = tenant_of_links(cluster.design, cluster.plan, fabric.name)[rows]
+    codes = find_link_tenants(cluster.design, cluster.plan, fabric.name)[rows]
     return EncodedColumn(np.array([*vlans, f".{own}"], dtype=object), np.where(codes < 0, len(vlans), codes))
 
 

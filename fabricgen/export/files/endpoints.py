@@ -20,7 +20,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Flags, Ints
-from fabricgen.wiring.links.scale_up_places import device_domains, domain_names
+from fabricgen.wiring.links.scale_up_places import find_device_domains, name_domains
 from fabricgen.wiring.tables import NODE
 
 ON_REQUEST = False
@@ -77,7 +77,7 @@ def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
     found: list[tuple[Ints, Ints, Ints]] = []
     for i, segment in enumerate(links.segments):
         if isinstance(segment.a, Attachment):
-            rows = np.arange(*links.rows_of(i).indices(len(links)), dtype=np.int32)
+            rows = np.arange(*links.find_rows(i).indices(len(links)), dtype=np.int32)
             accelerator = served_by(segment.a)[links.a_port[rows]]
             here = (accelerator >= 0) & (kinds[links.a_device[rows]] == NODE)
             found.append((links.a_device[rows[here]], accelerator[here], rows[here]))
@@ -130,7 +130,7 @@ def _nics(cluster: Cluster) -> EncodedColumn:
             ports = {p.rail: p.interface or p.name for p in segment.a.profile.roles[segment.a.role].ports}
             names = (ports[leg.rail] for leg in segment.a.legs)
             of_leg = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
-            rows = links.rows_of(i)
+            rows = links.find_rows(i)
             number[rows] = of_leg[links.a_port[rows]]
     return encode_column(list(known), number)
 
@@ -142,7 +142,7 @@ def domain_column(cluster: Cluster) -> EncodedColumn:
     for scale_up in design.scale_up:
         for cls in devices.classes:
             if cls.kind == NODE:
-                domain, _ = device_domains(design, devices, scale_up.places, cls.rows)
+                domain, _ = find_device_domains(design, devices, scale_up.places, cls.rows)
                 of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
-        names += domain_names(design, scale_up)
+        names += name_domains(design, scale_up)
     return encode_column(names, of_device)

@@ -107,6 +107,6 @@ def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
     """Rows of patches at one end, with the jumper at the common end of a breakout once only."""
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]
-    lower, first = are_common_ends_lower(cluster.plan.links, cables)[cable], cables.first_rows()[cable] == row
+    lower, first = are_common_ends_lower(cluster.plan.links, cables)[cable], cables.find_first_rows()[cable] == row
     shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
     return np.flatnonzero(first | ~shared).astype(np.int32)

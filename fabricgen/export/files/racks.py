@@ -13,7 +13,7 @@ from fabricgen.design.floor.halls import row_number
 from fabricgen.export.locations import rack_places
 from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
 from fabricgen.wiring.arrays import Floats
-from fabricgen.wiring.racks.loads import power_bases, rack_loads
+from fabricgen.wiring.racks.loads import compute_rack_loads, describe_power_bases
 
 ON_REQUEST = False
 
@@ -45,7 +45,7 @@ def table(cluster: Cluster) -> Table:
     """
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
-    loads = rack_loads(cluster.plan)
+    loads = compute_rack_loads(cluster.plan)
     optics = optics_of_racks(cluster)
     columns = {
         "rack": list(racks.names),
@@ -72,7 +72,7 @@ def table(cluster: Cluster) -> Table:
         "optics_w": _known(optics.power_w),
         "unpowered_optics": optics.unpowered.tolist(),
         "drawn_w": _known(loads.power_w + optics.added_w),
-        "power_basis": power_bases(cluster.plan),
+        "power_basis": describe_power_bases(cluster.plan),
     }
     return Table("racks", columns)
 

@@ -11,7 +11,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file, picked
 from fabricgen.wiring.arrays import Ints
-from fabricgen.wiring.links.scale_up_places import domain_names, expand_domains
+from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 
 ON_REQUEST = True
@@ -35,7 +35,7 @@ def table(cluster: Cluster) -> Table:
 
 def _columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
     links = expand_domains(cluster.design, cluster.plan.devices, scale_up)
-    names = np.array(domain_names(cluster.design, scale_up), dtype=object)
+    names = np.array(name_domains(cluster.design, scale_up), dtype=object)
     rows = len(links.domain)
     return {
         "domain": picked(names, links.domain),

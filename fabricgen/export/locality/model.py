@@ -164,7 +164,7 @@ def _named(
         kinds.append(level_name(network, min(height, len(network.levels) - 1)))
         names = network.cluster.name_column
         for key in tiers:
-            rows = network.cluster.plan.devices.of_tier(key).rows
+            rows = network.cluster.plan.devices.find_tier(key).rows
             for part, name in zip(level.component[rows].tolist(), names[rows].tolist(), strict=True):
                 known.setdefault(part, []).append(name)
     switches: list[list[str]] = [[] for _ in range(int(group.max()) + 1)]

@@ -16,7 +16,7 @@ from fabricgen.export.boot.names import known_addresses
 from fabricgen.export.files import devices
 from fabricgen.export.table import Cell
 from fabricgen.numbering.underlay import runs_bgp
-from fabricgen.wiring.links.columns import switch_ends
+from fabricgen.wiring.links.columns import index_switch_ends
 from fabricgen.wiring.tables import Segment
 
 TOLD = ("fabric", "tier", "model", "nos", "site", "pod", "su", "rack", "rail", "plane")
@@ -105,7 +105,7 @@ def by_name(cluster: Cluster, found: Iterable[Profile]) -> dict[str, str]:
 
 def _expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:
     plan, classes = cluster.plan, cluster.plan.devices.classes
-    links, (pointer, link_of, upper_of) = plan.links, switch_ends(plan)
+    links, (pointer, link_of, upper_of) = plan.links, index_switch_ends(plan)
     between = np.array([isinstance(s.a, PortRun) and isinstance(s.b, PortRun) for s in links.segments], dtype=bool)
     routed = np.array([_has_sessions(cluster, segment) for segment in links.segments], dtype=bool)
     alone = plan.bonds.of_link < 0 if plan.bonds else np.ones(len(links), dtype=bool)

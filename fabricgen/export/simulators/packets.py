@@ -102,7 +102,7 @@ def _wired(numbers: Numbered) -> tuple[Ints64, Ints64, Floats, Floats]:
     for number, segment in enumerate(plan.links.segments):
         between = {segment.lower_tier, segment.tier} <= tiers
         if between and (segment.km or segment.lower_tier != segment.tier):
-            span = plan.links.rows_of(number)
+            span = plan.links.find_rows(number)
             rows.append(np.arange(span.start, span.stop, dtype=np.int64))
             speeds.append(np.full(len(rows[-1]), float(segment.speed_gbps)))
             km.append(np.full(len(rows[-1]), float(segment.km)))

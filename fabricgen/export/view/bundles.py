@@ -70,7 +70,7 @@ def bundles_of(cluster: Cluster, places: Places, some: Flags | None = None) -> t
     links, devices = cluster.plan.links, cluster.plan.devices
     counter, alike = _Counter(places, len(devices.classes)), _alike(cluster)
     for number in range(len(links.segments)):
-        segment = links.rows_of(number)
+        segment = links.find_rows(number)
         rows = segment if some is None else segment.start + np.flatnonzero(some[segment])
         if some is not None and not some[segment].any():
             continue

@@ -94,7 +94,7 @@ def _find_nodes(cluster: Cluster, addresses: FamilyAddresses, number: int) -> It
     import numpy as np
 
     from fabricgen.wiring.tables import SWITCH
-    from fabricgen.wiring.tenants import tenant_of_devices
+    from fabricgen.wiring.tenants import find_device_tenants
 
     design, links, devices = cluster.design, cluster.plan.links, cluster.plan.devices
     for shared, column in (("", addresses.a), *addresses.shared.items()):
@@ -104,7 +104,7 @@ def _find_nodes(cluster: Cluster, addresses: FamilyAddresses, number: int) -> It
             if of_class.kind == SWITCH:
                 continue
             fabric, port = shared or segment.fabric, str(cluster.a_port[row])
-            tenant = int(tenant_of_devices(design, devices)[device]) if design.tenants else -1
+            tenant = int(find_device_tenants(design, devices)[device]) if design.tenants else -1
             is_tenants = tenant >= 0 and fabric in design.tenants[tenant].fabrics
             vrf = design.tenants[tenant].name if is_tenants else design.fabric(fabric).vrf
             is_bmc = getattr(segment.a, "role", "") == "bmc" and port not in NO_BMC

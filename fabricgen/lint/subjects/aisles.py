@@ -205,7 +205,7 @@ def _list_pairs(cluster: Cluster) -> Pairs:
 
     floor, plan = cluster.design.loaded.blueprint.floor, cluster.plan
     devices, cables = plan.devices, plan.cables
-    rows = cables.first_rows()
+    rows = cables.find_first_rows()
     if plan.patching:  # panels are mounted as suits what they join
         rows = rows[plan.patching.policy[cables.end_cable[rows]] < 0]
     ends = [column[cables.end_link[rows]] for column in (plan.links.a_device, plan.links.b_device)]

@@ -10,7 +10,7 @@ from fabricgen.catalog.loads import HALF_A_WATT, Device
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.lint.subjects.rack_loads import ROUNDING, Figure, RackLoad, sum_rack_load
-from fabricgen.wiring.racks.loads import RackLoads, rack_loads
+from fabricgen.wiring.racks.loads import RackLoads, compute_rack_loads
 
 if TYPE_CHECKING:
     from fabricgen.wiring.arrays import Floats, Ints, Ints64
@@ -43,7 +43,7 @@ class DrawnRacks:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self.loads: RackLoads = rack_loads(cluster.plan)
+        self.loads: RackLoads = compute_rack_loads(cluster.plan)
         self.optics: RackOptics = optics_of_racks(cluster)
 
     def of_nodes(self, kind: UnitKind) -> Ints64:

@@ -38,7 +38,7 @@ class OutOfReach:
     @property
     def free(self) -> Segment:
         """The same segment without stated media and policy."""
-        return replace(self.segment, media=(), stated=(), policy=OPEN)
+        return replace(self.segment, media=(), media_path=(), policy=OPEN)
 
     def list_serving_media(self, segment: Segment, media: Sequence[CableProfile]) -> list[CableProfile]:
         """Media that reach the longest run of such a segment, in their order."""
@@ -86,7 +86,7 @@ def _group_segments(segments: Sequence[Segment], numbers: Sequence[int]) -> list
     groups: dict[tuple[object, ...], list[int]] = {}
     for i in numbers:
         s = segments[i]
-        groups.setdefault((s.stated or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
+        groups.setdefault((s.media_path or s.path, s.fabric, s.key, s.lane_gbps), []).append(i)
     return list(groups.values())
 
 

@@ -24,7 +24,7 @@ from fabricgen.numbering.switch_asns import allocate_asns
 from fabricgen.numbering.underlay import is_routed, list_families, runs_bgp
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import WiringPlan
-from fabricgen.wiring.tenants import TenantPlaces, tenant_places
+from fabricgen.wiring.tenants import TenantPlaces, locate_tenants
 
 if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
@@ -113,9 +113,9 @@ def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
     asn = np.zeros(len(plan.devices), dtype=np.int64)
     for tier, numbers in allocate_asns(design, speakers, blocks).items():
-        asn[plan.devices.of_tier(tier).rows] = numbers
+        asn[plan.devices.find_tier(tier).rows] = numbers
     rails = _allocate_rails(design, plan, blocks)
-    tenants = tenant_places(design, plan, {name: subnets.subnet for name, subnets in rails.items()})
+    tenants = locate_tenants(design, plan, {name: subnets.subnet for name, subnets in rails.items()})
     present = [family for family in FAMILIES if family is V4 or _has_family(design, family)]
     allocations = [
         FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails, tenants) for family in present

@@ -36,7 +36,7 @@ def number_exits(
     """
     for segment, exit_ in find_exit_segments(design, plan).items():
         if exit_.fabric in fabrics:
-            rows = plan.links.rows_of(segment)
+            rows = plan.links.find_rows(segment)
             for link, pair in enumerate(_list_exit_pairs(design, plan, allocator, exit_, rows), rows.start):
                 near, far, length = pair
                 for column, address in zip(columns[:2], (far, near), strict=True):
@@ -62,7 +62,7 @@ def _list_exit_pairs(
         blocks = allocator.device_blocks("fabric", exit_.fabric, (owner, tier), purpose, size, subject)
     for link in range(rows.start, rows.stop):
         device, leg = index[int(links.a_device[link])], int(links.a_port[link])
-        switch = int(links.b_device[link]) - plan.devices.of_tier(tier.key).first
+        switch = int(links.b_device[link]) - plan.devices.find_tier(tier.key).first
         pair_index = last_indexes[switch] = last_indexes.get(switch, -1) + 1
         if (device, leg) in stated_pairs:
             yield stated_pairs[device, leg]

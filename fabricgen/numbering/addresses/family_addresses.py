@@ -129,7 +129,7 @@ class FamilyAllocation:
         tier has a block, used or not: no address depends on where the nodes of a tenant are.
         """
         for tenant in self.design.tenants:
-            carried = self._tenants[tenant.name].carries(self.plan)
+            carried = self._tenants[tenant.name].find_carrying_links(self.plan)
             for owner in map(self.design.fabric, tenant.transport):
                 has_family = self.family.word in list_families(self.design, owner)
                 if not links_carry_vrfs(self.design, owner) or not has_family:
@@ -162,7 +162,7 @@ class FamilyAllocation:
         for fabric in filter(is_routed, self.design.fabrics):
             has_family = self.family.word in list_families(self.design, fabric)
             for tier in reversed(fabric.tiers) if has_family or self.family.bits == ROUTER_ID_BITS else ():
-                rows = self.plan.devices.of_tier(tier.key).rows
+                rows = self.plan.devices.find_tier(tier.key).rows
                 self.router_id[rows] = loopbacks = self._allocator.loopbacks(fabric, tier)
                 if has_family:
                     self.loopback[rows] = loopbacks
@@ -194,7 +194,7 @@ class FamilyAllocation:
             if tier.peer_links is not None:
                 paths = [span.path for span in tier.peer_links.spans] or [(*tier.path, "peer")]
                 runs.append((tier.peer_links.run, paths, "link to a peer"))
-            first = self.plan.devices.of_tier(tier.key).rows.start
+            first = self.plan.devices.find_tier(tier.key).rows.start
             for run, paths, purpose in runs:
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
                 block_size = self.family.size_pair_block(power_of_two_at_least(tier.addressed(run)))
@@ -202,7 +202,7 @@ class FamilyAllocation:
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", block_size, subject
                 )
                 for i in (i for path in paths for i in self._find_segments(path, tier)):
-                    rows = self.plan.links.rows_of(i)
+                    rows = self.plan.links.find_rows(i)
                     switch = self.plan.links.a_device[rows] - first
                     number = self._number_ports_in_run(tier, run, self.plan.links.a_port[rows].astype(np.int64))
                     yield rows, device_blocks.at(switch, self._locate_pair(number))
@@ -263,14 +263,14 @@ class FamilyAllocation:
             if fabric.shares_ports:
                 self._number_shared_ports(fabric, tier, guest_segments, device_blocks)
             if self.plan.bonds:
-                rows = self.plan.devices.of_tier(tier.key).rows
+                rows = self.plan.devices.find_tier(tier.key).rows
                 pairing = self._read_pair_facts(tier.nos)
                 anycast = pairing.anycast_segments and is_multihomed(self.design.loaded.blueprint, tier.key)
                 addressed = pairing.own_addresses and not anycast
                 mlag_peers = self.plan.bonds.mate
                 join_mlag_blocks(self.family, self.subnets[fabric.name], mlag_peers, rows, fabric, addressed=addressed)
                 for segment in own_segments:
-                    links = self.plan.links.rows_of(segment)
+                    links = self.plan.links.find_rows(segment)
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
     def _filter_by_tier(self, tier: TierDesign, segments: list[int]) -> list[int]:
@@ -293,7 +293,7 @@ class FamilyAllocation:
         links, first, last = self.plan.links, 0, 0
         for segment in segments:
             run = tier.downs.index(links.segments[segment].b)
-            port = links.b_port[links.rows_of(segment)]
+            port = links.b_port[links.find_rows(segment)]
             if run:
                 last = max(last, 1 + int(self._list_places_from_end(tier, run)[port].max(initial=-1)))
             else:
@@ -319,7 +319,7 @@ class FamilyAllocation:
         self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
     ) -> None:
         """Record the blocks of a fabric on the switches of a tier."""
-        devices, rows = len(self.plan.devices), self.plan.devices.of_tier(tier.key).rows
+        devices, rows = len(self.plan.devices), self.plan.devices.find_tier(tier.key).rows
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
             block_lengths, counts, subnet_lengths = lengths
@@ -344,12 +344,12 @@ class FamilyAllocation:
         Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
         """
         links = self.plan.links
-        rows = links.rows_of(segment)
+        rows = links.find_rows(segment)
         run = tier.downs.index(links.segments[segment].b)
         port = links.b_port[rows].astype(np.int64)
         if run:
             port = places - 1 - self._list_places_from_end(tier, run)[port]
-        first = self.plan.devices.of_tier(tier.key).rows.start
+        first = self.plan.devices.find_tier(tier.key).rows.start
         return rows, links.b_device[rows] - first, port
 
     def _number_routed_nodes(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:

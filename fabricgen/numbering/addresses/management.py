@@ -64,7 +64,7 @@ def _take_port_addresses(plan: WiringPlan, numbered: Links, management: Manageme
         bmc = getattr(segment.a, "role", "") == "bmc"
         if not (bmc or isinstance(segment.a, ManagementPort)):
             continue
-        segment_rows = links.rows_of(i)
+        segment_rows = links.find_rows(i)
         rows = segment_rows.start + np.flatnonzero(numbered.a[segment_rows].present)
         first = np.full(len(plan.devices), len(links), dtype=np.int64)
         np.minimum.at(first, links.a_device[rows], rows)
@@ -83,7 +83,7 @@ def _copy_loopbacks(
 ) -> None:
     """Manage the switches of the management fabric itself at their loopbacks."""
     for tier in fabric.tiers:
-        rows = plan.devices.of_tier(tier.key).rows
+        rows = plan.devices.find_tier(tier.key).rows
         management.address[rows] = loopback[rows]
         management.length[rows] = np.where(loopback[rows].present, family.bits, 0)
 
@@ -104,7 +104,7 @@ def _allocate_flat_subnet(
     size = family.subnet_size or hosts
     intervals = allocator.management(family.subnet_size or (last + 1) * hosts)
     for (_, tier), numbers in zip(tiers, numbers_by_tier, strict=True):
-        rows = plan.devices.of_tier(tier.key).rows
+        rows = plan.devices.find_tier(tier.key).rows
         subnet = numbers // hosts * hosts if size == hosts else np.zeros_like(numbers)
         management.address[rows] = pick_addresses(family.kind, intervals, numbers, 1)
         management.gateway[rows] = pick_addresses(family.kind, intervals, subnet + 1, 1)

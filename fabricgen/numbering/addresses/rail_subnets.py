@@ -33,7 +33,7 @@ from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.slot_counts import count_node_slots, count_part_slots, list_served_members
 from fabricgen.numbering.underlay import is_management, list_families
 from fabricgen.wiring.arrays import Ints, Ints64
-from fabricgen.wiring.links.columns import in_part, tier_columns
+from fabricgen.wiring.links.columns import make_tier_columns, number_by_part
 from fabricgen.wiring.tables import WiringPlan
 
 RailKey = tuple[int, int, int]
@@ -97,7 +97,7 @@ def allocate_rail_subnets(
     )
     for tier in tiers:
         dimensions = inner(tier.per)
-        columns = tier_columns(tier)
+        columns = make_tier_columns(tier)
         switch_combos = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
         keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(switch_combos))}
         for attachment in _list_attachments(fabric, tier):
@@ -192,7 +192,7 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
     counts = {_name_holder(part): count_part_slots(fabric, layout, tier.scope) for part, layout in parts.items()}
     slots_by_part = blocks.places(f"hosts {fabric.name} /nodes", counts, (), 1 << 20) if len(parts) > 1 else {}
     for part, layout in parts.items():
-        columns = in_part(layout, {"pod": devices.pod, "unit": devices.unit})
+        columns = number_by_part(layout, {"pod": devices.pod, "unit": devices.unit})
         nodes = np.flatnonzero((devices.node >= 0) & (columns["pod"] >= 0))
         served = list_served_members(layout, fabric.node_sets)
         rank = _rank_members(layout, served, tier.scope)

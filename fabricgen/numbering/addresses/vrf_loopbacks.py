@@ -41,7 +41,7 @@ def allocate_vrf_loopbacks(
     columns: dict[tuple[str, str], AddressColumn] = {}
     for owner, tier, vrf in list_relayed_vrfs(design, family):
         column = columns.setdefault((owner.name, vrf), no_addresses(family, count))
-        rows = plan.devices.of_tier(tier.key).rows
+        rows = plan.devices.find_tier(tier.key).rows
         column[rows] = allocator.loopbacks(owner, tier, vrf)
     for (name, vrf), column in columns.items():
         needed = np.zeros(count, dtype=bool)

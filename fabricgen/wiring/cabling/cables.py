@@ -58,7 +58,7 @@ def make_cables(
     shared = find_cage_sharing(links, segment, ends)
     shelf = make_shelf(design)
     patcher = Patcher.of(design, devices, racks, links, media, shelf)
-    choice = patcher.choose(partial(choose_media, links, segment, shared), ends, run_m)
+    choice = patcher.choose_media(partial(choose_media, links, segment, shared), ends, run_m)
     attached = np.array([profile.attached for profile in media], dtype=bool)
     merged = merge_assemblies(shared, attached[choice.medium], ends)
     medium, reaches, longest = choice.medium, choice.reaches, run_m
@@ -72,7 +72,7 @@ def make_cables(
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     end_link = ends.link.astype(np.int32)
     table = CableTable(media, length_m, longest, medium, reaches, merged.connectors, ends.cable, end_link, ends.links)
-    return cable_of_link, *patcher.patch(table, ends, choice, merged.first)
+    return cable_of_link, *patcher.patch_cables(table, ends, choice, merged.first)
 
 
 def measure_runs(design: Design, devices: DeviceTable, racks: RackTable, links: LinkTable, link: Ints64) -> Floats:
@@ -113,7 +113,7 @@ def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[In
     """
     near, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
-        rows = links.rows_of(i)
+        rows = links.find_rows(i)
         if segment.backplane:
             continue
         if has_lower_common_end(segment):

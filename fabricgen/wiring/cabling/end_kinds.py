@@ -115,7 +115,7 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
     of_shelf = (segment.protocol, shelf.find_vendor_key(find_vendor(side)), shelf) if shelf else ("", "", None)
     details = find_top(side), *of_shelf, count_connectors(side)
     if isinstance(side, PortRun | Attachment) and side.lane_gbps != segment.lane_gbps:
-        details = *details, segment.lane_gbps, segment.speed_gbps, segment.geared
+        details = *details, segment.lane_gbps, segment.speed_gbps, segment.gearboxes
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
         return EndKind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, fibre, *details)
@@ -203,7 +203,7 @@ def is_common_end_lower(segment: Segment, connectors: int) -> bool:
 
 def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:
     """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
-    segment = links.segment[cables.end_link[cables.first_rows()]]
+    segment = links.segment[cables.end_link[cables.find_first_rows()]]
     by_connector, by_cage = (
         np.array([is_common_end_lower(s, connectors) for s in links.segments], dtype=bool)[segment]
         for connectors in (1, 2)

@@ -128,10 +128,10 @@ def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme
 
 def _list_segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
     for i, segment in enumerate(links.segments):
-        rows = links.rows_of(i)
+        rows = links.find_rows(i)
         for upper, side in enumerate((segment.a, segment.b)):
             device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
             if rows.start < rows.stop:
                 ports = int(port[rows].max()) + 1
-                for cls, rows_of_class in devices.by_class(device, rows):
+                for cls, rows_of_class in devices.split_by_class(device, rows):
                     yield _SegmentEnds(bool(upper), rows_of_class, cls, side, ports)

@@ -39,7 +39,7 @@ def choose_media(
     sample_cables, sample_of_cable = requirements.alike(fit)
     medium, reaches = _choose_best(fit, requirements.of(sample_cables))
     medium, reaches = medium[sample_of_cable], reaches[sample_of_cable]
-    if any(s.stated for s in links.segments) or len({s.policy for s in links.segments}) > 1:
+    if any(s.media_path for s in links.segments) or len({s.policy for s in links.segments}) > 1:
         usable = [fit.does_reach(requirements.of(sample_cables), i) for i in fit.order]
         _choose_common_media(medium, reaches, together, sample_of_cable, list(zip(fit.order, usable, strict=True)))
     if (medium < 0).any():
@@ -184,7 +184,7 @@ def wants_assembly(segment: Segment) -> bool:
 
     Otherwise a shared cage gets a transceiver with one fibre a connector, as in reference architectures.
     """
-    return bool(segment.stated or list_made_media(segment)) or segment.policy.wants_copper
+    return bool(segment.media_path or list_made_media(segment)) or segment.policy.wants_copper
 
 
 def fits_segment(segment: Segment, profile: CableProfile) -> bool:
@@ -202,7 +202,7 @@ def fits_segment(segment: Segment, profile: CableProfile) -> bool:
     is_unsplit = segment.a.per_connector == 1 and segment.b.per_connector == 1
     if profile.link_gbps and not (is_unsplit and segment.speed_gbps in profile.link_gbps):
         return False
-    modules = [(segment.module_at(side, profile), side.form_factor) for side in (segment.a, segment.b)]
+    modules = [(segment.find_module(side, profile), side.form_factor) for side in (segment.a, segment.b)]
     return all(module is not None and module.plugs_into(cage) for module, cage in modules)
 
 
@@ -215,7 +215,7 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
     media_of_ends = list_made_media(segment)
     if any(profile.id not in media for media in media_of_ends):
         return False
-    if segment.stated or segment.media:
+    if segment.media_path or segment.media:
         return profile.id in segment.media
     if media_of_ends:
         is_asked_for = named((*segment.policy.allow, *segment.policy.prefer), profile)

@@ -28,141 +28,145 @@ Columns = dict[str, Ints]
 """Dimension -> int32 column; site, pod, unit, su and rack are -1 where the device has none."""
 
 
-def unit_columns(layout: Layout) -> Columns:
+def make_unit_columns(layout: Layout) -> Columns:
     """Site, pod, unit (in the cluster), su (in the pod) of every scalable unit; int32, length units."""
     su_of = [pod.su for pod in layout.pods]
     pod = np.repeat(np.arange(len(layout.pods), dtype=np.int32), su_of)
     first = np.array([p.first_su for p in layout.pods], dtype=np.int32)
     unit = np.arange(layout.units, dtype=np.int32)
-    return {"site": site_of_pod(layout)[pod], "pod": pod, "unit": unit, "su": unit - first[pod]}
+    return {"site": find_pod_sites(layout)[pod], "pod": pod, "unit": unit, "su": unit - first[pod]}
 
 
-def site_of_pod(layout: Layout) -> Ints:
+def find_pod_sites(layout: Layout) -> Ints:
     """The site of each pod; int32, length pods."""
     return np.array([layout.sites.index(p.site) for p in layout.pods], dtype=np.int32)
 
 
-def node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
+def make_node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
     """Coordinates of every node and other member that is not omitted of the units of a kind, unit by unit; int32.
 
     Without `kind` of the only one; raises ValueError where there are several.
     """
     kind = kind or layout.kind
-    mine = np.array([other.name == kind.name for other in layout.kind_of_pod], dtype=bool)
-    units = unit_columns(layout)
-    units = {name: column[mine[units["pod"]]] for name, column in units.items()}
+    is_of_kind = np.array([pod_kind.name == kind.name for pod_kind in layout.kind_of_pod], dtype=bool)
+    units = make_unit_columns(layout)
+    units = {name: column[is_of_kind[units["pod"]]] for name, column in units.items()}
     count, per_su = len(units["unit"]), kind.members
     node = np.tile(np.arange(per_su, dtype=np.int32), count)
     columns = {name: np.repeat(column, per_su) for name, column in units.items()}
     columns |= {"node": node, "rack": np.array(kind.racks_of_members, dtype=np.int32)[node]}
     present = np.ones(len(node), dtype=bool)
-    row = {unit: at * per_su for at, unit in enumerate(units["unit"].tolist())}
+    first_row = {unit: i * per_su for i, unit in enumerate(units["unit"].tolist())}
     for slot in layout.omitted:
-        if mine[slot.pod]:
-            present[row[layout.unit_index(slot)] + slot.node - 1] = False
+        if is_of_kind[slot.pod]:
+            present[first_row[layout.unit_index(slot)] + slot.node - 1] = False
     return {name: column[present] for name, column in columns.items()}
 
 
-def in_cluster(layout: Layout, columns: Columns) -> Columns:
+def number_by_cluster(layout: Layout, columns: Columns) -> Columns:
     """Columns of coordinates in a part of the cluster, with pods and units as the whole cluster numbers them."""
     if layout.cluster is None:
         return columns
-    return columns | {name: _renumbered(columns[name], numbers) for name, numbers in _numbers(layout)}
+    return columns | {name: _renumber(columns[name], numbers) for name, numbers in _list_cluster_numbers(layout)}
 
 
-def in_part(layout: Layout, columns: Columns) -> Columns:
+def number_by_part(layout: Layout, columns: Columns) -> Columns:
     """Columns of coordinates in the cluster, with pods and units as a part of it numbers them; -1 for others."""
     if layout.cluster is None:
         return columns
     size = {"pod": len(layout.cluster.pods), "unit": layout.cluster.units}
-    found = {}
-    for name, numbers in _numbers(layout):
-        own = np.full(size[name], -1, dtype=np.int32)
-        own[numbers] = np.arange(len(numbers), dtype=np.int32)
-        found[name] = _renumbered(columns[name], own)
-    return columns | found
+    renumbered = {}
+    for name, numbers in _list_cluster_numbers(layout):
+        part_numbers = np.full(size[name], -1, dtype=np.int32)
+        part_numbers[numbers] = np.arange(len(numbers), dtype=np.int32)
+        renumbered[name] = _renumber(columns[name], part_numbers)
+    return columns | renumbered
 
 
-def _numbers(layout: Layout) -> Iterator[tuple[str, Ints]]:
+def _list_cluster_numbers(layout: Layout) -> Iterator[tuple[str, Ints]]:
     """(coordinate, the cluster's number of each pod or unit of a part; int32)."""
     yield "pod", np.array(layout.cluster_pods, dtype=np.int32)
     yield "unit", np.array(layout.cluster_units, dtype=np.int32)
 
 
-def _renumbered(column: Ints, numbers: Ints) -> Ints:
+def _renumber(column: Ints, numbers: Ints) -> Ints:
     """Other numbers for those of a column; -1 stays."""
     return np.where(column >= 0, numbers[column], np.int32(-1))
 
 
-def _none(count: int) -> Ints:
+def _make_empty_column(count: int) -> Ints:
     return np.full(count, -1, dtype=np.int32)
 
 
-def place_columns(layout: Layout, scope: str) -> Columns:
+def make_place_columns(layout: Layout, scope: str) -> Columns:
     """Coordinates of every place of a scope, in order; int32.
 
     Places that are several units of a pod, or several racks of a unit, have a column under their own name, and so have
     wider ones of that kind (see `shape.scope_index`).
     """
     if scope == WHOLE:
-        return {name: _none(1) for name in _PLACES}
+        return {name: _make_empty_column(1) for name in _PLACES}
     if scope == "site":
-        n = len(layout.sites)
-        return {name: _none(n) for name in _PLACES} | {"site": np.arange(n, dtype=np.int32)}
+        sites = len(layout.sites)
+        return {name: _make_empty_column(sites) for name in _PLACES} | {"site": np.arange(sites, dtype=np.int32)}
     if scope == "pod":
         pod = np.arange(len(layout.pods), dtype=np.int32)
-        return {name: _none(len(pod)) for name in _PLACES} | {"site": site_of_pod(layout), "pod": pod}
-    units = unit_columns(layout)
+        return {name: _make_empty_column(len(pod)) for name in _PLACES} | {"site": find_pod_sites(layout), "pod": pod}
+    units = make_unit_columns(layout)
     if not within_unit(scope):
-        first = units["su"] % units_each(layout, scope) == 0
-        units = {name: column[first] for name, column in units.items()}
-        wider = {name: scope_index(layout, name, units).astype(np.int32) for name in _derived(scope)}
-        return {name: _none(int(first.sum())) for name in _PLACES} | {d: units[d] for d in ("site", "pod")} | wider
+        is_first = units["su"] % units_each(layout, scope) == 0
+        units = {name: column[is_first] for name, column in units.items()}
+        wider = {name: scope_index(layout, name, units).astype(np.int32) for name in _list_counted_scopes(scope)}
+        return (
+            {name: _make_empty_column(int(is_first.sum())) for name in _PLACES}
+            | {d: units[d] for d in ("site", "pod")}
+            | wider
+        )
     if not is_part_of_unit(scope):
-        return units | {"rack": _none(layout.units)}
-    each = racks_each(layout, scope)
-    rack = np.tile(np.arange(0, layout.racks_per_su, each, dtype=np.int32), layout.units)
+        return units | {"rack": _make_empty_column(layout.units)}
+    racks_per_place = racks_each(layout, scope)
+    rack = np.tile(np.arange(0, layout.racks_per_su, racks_per_place, dtype=np.int32), layout.units)
     columns = {name: np.repeat(column, len(rack) // layout.units) for name, column in units.items()}
-    parts = {name: rack // racks_each(layout, name) for name in _derived(scope) if is_part_of_unit(name)}
-    return columns | {"rack": _none(len(rack))} | parts
+    parts = {name: rack // racks_each(layout, name) for name in _list_counted_scopes(scope) if is_part_of_unit(name)}
+    return columns | {"rack": _make_empty_column(len(rack))} | parts
 
 
 _PLACES = ("site", "pod", "unit", "su", "rack")
 
 
-def _derived(scope: str) -> Iterator[str]:
+def _list_counted_scopes(scope: str) -> Iterator[str]:
     """The places down to a scope that are counted in units or racks, but the unit itself."""
     for name in scopes()[1 : depth(scope) + 1]:
         if not dimension_of(name).is_named and name != "su":
             yield name
 
 
-def tier_columns(tier: TierDesign) -> Columns:
+def make_tier_columns(tier: TierDesign) -> Columns:
     """Coordinates of every switch of a tier, group by group: places, inner dimensions, and the tier's own index.
 
-    Pods and units are as its layout numbers them (see `in_cluster`).
+    Pods and units are as its layout numbers them (see `number_by_cluster`).
     """
-    places = place_columns(tier.layout, tier.scope)
+    places = make_place_columns(tier.layout, tier.scope)
     shape = [tier.sizes[d] for d in inner(tier.per)] + [tier.count]
-    each = int(np.prod(shape))
-    grid = np.indices(shape, dtype=np.int32).reshape(len(shape), each)
-    count = len(places["pod"])
-    columns = {name: np.repeat(column, each) for name, column in places.items()}
+    switches_per_place = int(np.prod(shape))
+    grid = np.indices(shape, dtype=np.int32).reshape(len(shape), switches_per_place)
+    place_count = len(places["pod"])
+    columns = {name: np.repeat(column, switches_per_place) for name, column in places.items()}
     for i, dimension in enumerate((*inner(tier.per), tier.name)):
-        columns[dimension] = np.tile(grid[i], count)
+        columns[dimension] = np.tile(grid[i], place_count)
     return columns
 
 
-def constant_rail_plane(tier: TierDesign, columns: Columns) -> tuple[Ints, Ints]:
+def find_rail_and_plane(tier: TierDesign, columns: Columns) -> tuple[Ints, Ints]:
     """(rail, plane) of each switch of a tier, int32 from 0; -1 where it serves more than one."""
-    n = len(columns["pod"])
-    found = []
+    switch_count = len(columns["pod"])
+    rail_and_plane = []
     for dimension in ("rail", "plane"):
         if dimension in columns:
-            found.append(columns[dimension])
+            rail_and_plane.append(columns[dimension])
         else:
-            found.append(np.full(n, 0 if tier.sizes[dimension] == 1 else -1, dtype=np.int32))
-    return found[0], found[1]
+            rail_and_plane.append(np.full(switch_count, 0 if tier.sizes[dimension] == 1 else -1, dtype=np.int32))
+    return rail_and_plane[0], rail_and_plane[1]
 
 
 # An index of link ends by switch, in the order of the ports on its front panel.
@@ -170,7 +174,7 @@ def constant_rail_plane(tier: TierDesign, columns: Columns) -> tuple[Ints, Ints]
 _WORD_BITS = 63
 
 
-def switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
+def index_switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
     """(row pointer per device, link, whether the device is its upper end): int64, int32 and bool, in CSR form.
 
     Ends are sorted by device and then by port on the front panel. Ends at nodes, at management ports and of scale-up
@@ -184,18 +188,18 @@ def switch_ends(plan: WiringPlan) -> tuple[Ints64, Ints, Flags]:
         for i, segment in enumerate(links.segments):
             side = (segment.a, segment.b)[end]
             if isinstance(side, PortRun) and not isinstance(segment.b, ScaleUpPort):
-                rows = links.rows_of(i)
+                rows = links.find_rows(i)
                 device.append(devices[rows])
-                face.append(_on_face(side, ports[rows]))
+                face.append(_make_panel_keys(side, ports[rows]))
                 link.append(np.arange(rows.start, rows.stop, dtype=np.int32))
                 upper.append(np.full(rows.stop - rows.start, end == 1))
-    of = np.concatenate(device)
-    by = sorted_by(of, np.concatenate(face))
-    pointer = np.searchsorted(of.take(by), np.arange(len(plan.devices) + 1, dtype=np.int32))
-    return pointer, np.concatenate(link).take(by), np.concatenate(upper).take(by)
+    device_of_end = np.concatenate(device)
+    order = sort_rows(device_of_end, np.concatenate(face))
+    pointer = np.searchsorted(device_of_end.take(order), np.arange(len(plan.devices) + 1, dtype=np.int32))
+    return pointer, np.concatenate(link).take(order), np.concatenate(upper).take(order)
 
 
-def sorted_by(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
+def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
     """Row numbers sorted by two columns of integers from 0; a stable sort, int64.
 
     Both values and the row number are packed into one 64-bit word where they fit, which is much faster than lexsort.
@@ -213,7 +217,7 @@ def sorted_by(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
     return words
 
 
-def _on_face(run: PortRun, ports: Ints) -> Ints:
+def _make_panel_keys(run: PortRun, ports: Ints) -> Ints:
     """A sort key of the ports of a run by their position on the front panel; int32."""
-    places = np.array([[64 * cage + way for way in range(run.ways)] for cage in run.cages], dtype=np.int32)
-    return places.ravel().take(ports)
+    keys = np.array([[64 * cage + part for part in range(run.ways)] for cage in run.cages], dtype=np.int32)
+    return keys.ravel().take(ports)

@@ -16,91 +16,98 @@ from fabricgen.design.scale_up.domains import domain_links
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.wiring.arrays import Flags, Ints, unique_values
-from fabricgen.wiring.links.columns import Columns, node_columns, site_of_pod, unit_columns
+from fabricgen.wiring.links.columns import Columns, find_pod_sites, make_node_columns, make_unit_columns
 from fabricgen.wiring.links.fabric import SegmentLinks
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, Segment
 
 
-def domain_columns(layout: Layout, places: DomainPlacement, at: Columns) -> tuple[Ints, Ints]:
+def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) -> tuple[Ints, Ints]:
     """(domain, index in it) of nodes from their columns pod, su, unit and node; int32, domain -1 for none."""
-    number, at_row = {kind.name: n for n, kind in enumerate(layout.kinds)}, at["node"]
+    kind_number, node = {kind.name: n for n, kind in enumerate(layout.kinds)}, coords["node"]
     most = max(kind.members for kind in layout.kinds)
-    group_of = np.full((len(number), most), -1, dtype=np.int32)
-    rank_of = np.zeros((len(number), most), dtype=np.int32)
+    group_of = np.full((len(kind_number), most), -1, dtype=np.int32)
+    rank_of = np.zeros((len(kind_number), most), dtype=np.int32)
     for kind, groups in places.groups.items():
         for nth, nodes in enumerate(groups):
-            group_of[number[kind], list(nodes)] = nth
-            rank_of[number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
-    of_pod = np.array([number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
-    group, rank = (of[of_pod[at["pod"]], at_row] for of in (group_of, rank_of))
-    first, each = np.array(places.first_domains(layout), dtype=np.int32), places.nodes // places.units
+            group_of[kind_number[kind], list(nodes)] = nth
+            rank_of[kind_number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
+    kind_of_pod = np.array([kind_number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
+    group, rank = (table[kind_of_pod[coords["pod"]], node] for table in (group_of, rank_of))
+    first, nodes_per_unit = np.array(places.first_domains(layout), dtype=np.int32), places.nodes // places.units
     if places.per == "pod":
         forming = np.full(len(layout.pods), -1, dtype=np.int32)
         forming[list(places.pods(layout))] = np.arange(len(places.pods(layout)), dtype=np.int32)
-        domain, rank = forming[at["pod"]], at["su"] * each + rank
+        domain, rank = forming[coords["pod"]], coords["su"] * nodes_per_unit + rank
     elif places.per == "cluster":
-        domain, rank = np.zeros_like(at["pod"]), first[at["unit"]] * each + rank
+        domain, rank = np.zeros_like(coords["pod"]), first[coords["unit"]] * nodes_per_unit + rank
     else:
-        domain = first[at["unit"]] + group
+        domain = first[coords["unit"]] + group
     return np.where(group < 0, -1, domain).astype(np.int32), rank.astype(np.int32)
 
 
-def device_domains(design: Design, devices: DeviceTable, places: DomainPlacement, rows: slice) -> tuple[Ints, Ints]:
-    """As `domain_columns`, for rows of the device table that are nodes."""
-    at = {name: getattr(devices, name)[rows] for name in ("pod", "su", "unit", "node")}
-    return domain_columns(design.layout, places, at)
+def find_device_domains(
+    design: Design, devices: DeviceTable, places: DomainPlacement, rows: slice
+) -> tuple[Ints, Ints]:
+    """As `find_node_domains`, for rows of the device table that are nodes."""
+    coords = {name: getattr(devices, name)[rows] for name in ("pod", "su", "unit", "node")}
+    return find_node_domains(design.layout, places, coords)
 
 
-def present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
+def list_present_domains(design: Design, scale_up: ScaleUpDesign) -> Ints:
     """Numbers of the domains that have a node, ascending; int32."""
     layout, places = design.layout, scale_up.places
     kinds = [kind for kind in layout.kinds if kind.name in places.groups]
-    domain = np.concatenate([domain_columns(layout, places, node_columns(layout, kind))[0] for kind in kinds])
+    domain = np.concatenate([find_node_domains(layout, places, make_node_columns(layout, kind))[0] for kind in kinds])
     return np.array(unique_values(domain[domain >= 0]), dtype=np.int32)
 
 
-def tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
+def make_tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
     """Coordinates of every switch tray, domain by domain: spread over the racks of its nodes, or in racks of their own.
 
     Trays of a domain of a pod or more stand in network racks, and have no unit, su or rack.
     """
     layout, places = design.layout, scale_up.places
-    domains, each = present_domains(design, scale_up), scale_up.trays_each
-    index = np.tile(np.arange(each, dtype=np.int32), len(domains))
+    domains, trays_per_domain = list_present_domains(design, scale_up), scale_up.trays_each
+    index = np.tile(np.arange(trays_per_domain, dtype=np.int32), len(domains))
     if scale_up.tray_scope != "rack":
         pods = np.array(places.pods(layout), dtype=np.int32)
         pod = pods[domains] if places.per == "pod" else np.full(len(domains), -1, dtype=np.int32)
-        site = np.where(pod >= 0, site_of_pod(layout)[pod], 0)
-        return {"site": np.repeat(site, each), "pod": np.repeat(pod, each), "index": index}
-    unit, rack = (np.array(column, dtype=np.int32) for column in _tray_racks(layout, places, each))
-    columns = {name: np.repeat(column[unit[domains]], each) for name, column in unit_columns(layout).items()}
+        site = np.where(pod >= 0, find_pod_sites(layout)[pod], 0)
+        return {"site": np.repeat(site, trays_per_domain), "pod": np.repeat(pod, trays_per_domain), "index": index}
+    unit, rack = (np.array(column, dtype=np.int32) for column in _spread_trays(layout, places, trays_per_domain))
+    columns = {
+        name: np.repeat(column[unit[domains]], trays_per_domain) for name, column in make_unit_columns(layout).items()
+    }
     return columns | {"rack": rack[domains].reshape(-1), "index": index}
 
 
-def _tray_racks(layout: Layout, places: DomainPlacement, each: int) -> tuple[list[int], list[list[int]]]:
+def _spread_trays(layout: Layout, places: DomainPlacement, tray_count: int) -> tuple[list[int], list[list[int]]]:
     """By domain, its unit, and the rack there of each of its trays."""
-    dealt: dict[str, list[list[int]]] = {}
+    racks_of_domains: dict[str, list[list[int]]] = {}
     for kind in layout.kinds:
         racks = [sorted({node // kind.nodes_per_rack for node in nodes}) for nodes in places.groups.get(kind.name, ())]
-        dealt[kind.name] = [[of[tray * len(of) // each] for tray in range(each)] for of in racks]
-    found = [
+        racks_of_domains[kind.name] = [
+            [domain_racks[tray * len(domain_racks) // tray_count] for tray in range(tray_count)]
+            for domain_racks in racks
+        ]
+    unit_and_racks = [
         (pod.first_su + su, rack)
         for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)
         for su in range(pod.su)
-        for rack in dealt[kind.name]
+        for rack in racks_of_domains[kind.name]
     ]
-    return [unit for unit, _ in found], [rack for _, rack in found]
+    return [unit for unit, _ in unit_and_racks], [rack for _, rack in unit_and_racks]
 
 
-def domain_names(design: Design, scale_up: ScaleUpDesign) -> list[str]:
+def name_domains(design: Design, scale_up: ScaleUpDesign) -> list[str]:
     """The name of every domain: `nvlink-p1-su01-rk03`, or `-n004`, `-rk03-rk04`, or fewer places for larger domains."""
     layout, places = design.layout, scale_up.places
     if places.per == "cluster":
         return [scale_up.name]
     if places.per == "pod":
         return [f"{scale_up.name}-{layout.pods[pod].name}" for pod in places.pods(layout)]
-    suffixes = {kind.name: _suffixes(kind, places) for kind in layout.kinds if kind.name in places.groups}
+    suffixes = {kind.name: _list_suffixes(kind, places) for kind in layout.kinds if kind.name in places.groups}
     return [
         f"{scale_up.name}-{layout.pods[pod].name}-su{su + 1:02d}{suffix}"
         for pod in places.pods(layout)
@@ -109,7 +116,7 @@ def domain_names(design: Design, scale_up: ScaleUpDesign) -> list[str]:
     ]
 
 
-def _suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
+def _list_suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
     """The name suffixes that distinguish the domains of a unit of a kind."""
     if places.per == "su":
         return [""]
@@ -117,8 +124,8 @@ def _suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
     if places.per == "node":
         return [f"-n{nodes[0] + 1:03d}" for nodes in groups]
     first = [nodes[0] // kind.nodes_per_rack // places.racks * places.racks + 1 for nodes in groups]
-    last = [f"-rk{f + places.racks - 1:02d}" if places.racks > 1 else "" for f in first]
-    return [f"-rk{f:02d}{ending}" for f, ending in zip(first, last, strict=True)]
+    last = [f"-rk{rack + places.racks - 1:02d}" if places.racks > 1 else "" for rack in first]
+    return [f"-rk{rack:02d}{ending}" for rack, ending in zip(first, last, strict=True)]
 
 
 # Links of scale-up domains: all of them as columns, and those that leave a chassis as segments of the link table.
@@ -144,10 +151,10 @@ class DomainLinks:
 def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> DomainLinks:
     """All links of the domains of a scale-up entry, except those of omitted nodes."""
     profile, per_node = scale_up.profile, scale_up.places.per_node
-    local = np.array([tuple(link) for link in domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
-    accelerator, port, at_switch, far, far_port = local.T
-    domains = present_domains(design, scale_up)
-    node_at = _node_at(design, devices, scale_up)[domains]
+    links_of_domain = np.array([tuple(link) for link in domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
+    accelerator, port, at_switch, far, far_port = links_of_domain.T
+    domains = list_present_domains(design, scale_up)
+    node_at = _index_nodes(design, devices, scale_up)[domains]
     to_switch = at_switch.astype(bool)
     ports_each = 1 + int(max(port.max(initial=0), far_port[~to_switch].max(initial=0)))
     a_node = node_at[:, accelerator // per_node]
@@ -161,52 +168,52 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
         b_device = np.where(to_switch, row_of[np.where(to_switch, first + far // switches_each, 0)], b_node)
     else:
         b_device = np.where(to_switch, a_node, b_node)
-    here = ((a_node >= 0) & (b_device >= 0)).ravel()
+    is_present = ((a_node >= 0) & (b_device >= 0)).ravel()
 
-    def column(values: Ints) -> Ints:
-        tiled: Ints = np.tile(values, len(domains)).astype(np.int32)[here]
-        return tiled
+    def repeat_for_domains(values: Ints) -> Ints:
+        column_of_links: Ints = np.tile(values, len(domains)).astype(np.int32)[is_present]
+        return column_of_links
 
     at_accelerator = far % per_node * ports_each + far_port
     at_asic = far % switches_each * profile.ports_of_switch + far_port
     ocs = bool(profile.tray) and design.catalog.switch(profile.tray).protocol == "optical-circuit"
     return DomainLinks(
-        a=_side(scale_up, "gpu", ports_each),
-        b=_side(scale_up, "ocs" if ocs else "asic", max(1, profile.ports_of_switch)),
-        domain=np.repeat(domains, len(local))[here],
-        a_device=a_node.ravel().astype(np.int32)[here],
-        a_port=column(accelerator % per_node * ports_each + port),
-        b_device=b_device.ravel().astype(np.int32)[here],
-        b_port=column(np.where(to_switch, at_asic, at_accelerator)),
-        at_switch=np.tile(to_switch, len(domains))[here],
+        a=_make_side(scale_up, "gpu", ports_each),
+        b=_make_side(scale_up, "ocs" if ocs else "asic", max(1, profile.ports_of_switch)),
+        domain=np.repeat(domains, len(links_of_domain))[is_present],
+        a_device=a_node.ravel().astype(np.int32)[is_present],
+        a_port=repeat_for_domains(accelerator % per_node * ports_each + port),
+        b_device=b_device.ravel().astype(np.int32)[is_present],
+        b_port=repeat_for_domains(np.where(to_switch, at_asic, at_accelerator)),
+        at_switch=np.tile(to_switch, len(domains))[is_present],
     )
 
 
-def _node_at(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
+def _index_nodes(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
     """Device row of each node by (domain, index in it), int32; -1 where the node is omitted."""
     table = np.full((scale_up.places.slots, scale_up.places.nodes), -1, dtype=np.int32)
     for cls in devices.classes:
         if cls.kind == NODE:
-            domain, place = device_domains(design, devices, scale_up.places, cls.rows)
+            domain, index = find_device_domains(design, devices, scale_up.places, cls.rows)
             inside = domain >= 0
-            table[domain[inside], place[inside]] = np.flatnonzero(inside) + cls.first
+            table[domain[inside], index[inside]] = np.flatnonzero(inside) + cls.first
     return table
 
 
-def _side(scale_up: ScaleUpDesign, role: Literal["gpu", "asic", "ocs"], ports_each: int) -> ScaleUpPort:
+def _make_side(scale_up: ScaleUpDesign, role: Literal["gpu", "asic", "ocs"], ports_each: int) -> ScaleUpPort:
     return ScaleUpPort(role, ports_each, scale_up.profile.link_name, scale_up.profile.form_factor)
 
 
-def scale_up_links(design: Design, devices: DeviceTable) -> Iterator[SegmentLinks]:
+def list_scale_up_links(design: Design, devices: DeviceTable) -> Iterator[SegmentLinks]:
     """Yield the links of every domain that leave a chassis: between nodes, then from nodes to switch trays."""
     for scale_up in design.scale_up:
         if scale_up.per == "node":
             continue
         links = expand_domains(design, devices, scale_up)
         profile = scale_up.profile
-        between = (links.a_device != links.b_device) & ~links.at_switch
+        between_nodes = (links.a_device != links.b_device) & ~links.at_switch
         for rows, upper, far, media in (
-            (between, "node", links.a, profile.media),
+            (between_nodes, "node", links.a, profile.media),
             (links.at_switch, TRAY_TIER, links.b, profile.switch_media or profile.media),
         ):
             if rows.any():
@@ -222,6 +229,6 @@ def scale_up_links(design: Design, devices: DeviceTable) -> Iterator[SegmentLink
                     path=scale_up.path,
                     media=media,
                 )
-                none = np.zeros(int(rows.sum()), dtype=np.int32)
+                no_rail = np.zeros(int(rows.sum()), dtype=np.int32)
                 ends = (links.a_device[rows], links.a_port[rows], links.b_device[rows], links.b_port[rows])
-                yield SegmentLinks(segment, *ends, none, none)
+                yield SegmentLinks(segment, *ends, no_rail, no_rail)

@@ -54,7 +54,7 @@ class TrunkLayout:
     port: Ints
 
 
-def channels_of(
+def make_channels(
     links: LinkTable,
     ends: CableEnds,
     policy: Ints,
@@ -68,56 +68,56 @@ def channels_of(
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
     lower = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[segment]
     a_place, b_place = (place[rows] for place in places)
-    each = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
-    leg = count_link_lanes(links)[segment] * ends.links[rows]
-    split = _splits(cable, np.where(lower, b_place, a_place), leg % each == 0, cables)
+    lanes_per_connector = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
+    leg_lanes = count_link_lanes(links)[segment] * ends.links[rows]
+    split = _find_splits(cable, np.where(lower, b_place, a_place), leg_lanes % lanes_per_connector == 0, cables)
     apart = split[cable] != AT_FAR_END
     starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts) - 1).astype(np.int32)
-    _, whole = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables)
-    wide = np.where(apart, leg, whole[cable])[starts]
-    of, each = medium[cable[starts]], each[starts]
-    kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[of]
+    _, cable_lanes = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables)
+    lanes = np.where(apart, leg_lanes, cable_lanes[cable])[starts]
+    medium_of_channel, lanes_per_connector = medium[cable[starts]], lanes_per_connector[starts]
+    kind = np.array([FIBRES.index(m.fibre) if m.fibre else -1 for m in media], dtype=np.int32)[medium_of_channel]
     return Channels(
         policy[cable[starts]],
         kind,
         a_place[starts],
         b_place[starts],
-        (-(-wide // each)).astype(np.int32),
-        wide.astype(np.int32),
+        (-(-lanes // lanes_per_connector)).astype(np.int32),
+        lanes.astype(np.int32),
         rows,
         of_row,
         split,
     )
 
 
-def _splits(cable: Ints, far: Ints, whole: Flags, cables: int) -> Ints:
-    """Where each cable splits, int32; `far` are the places of far ends, `whole` says whether a leg fills connectors."""
+def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
+    """Where each cable splits, int32; `far` are the places of far ends, `fills` says whether a leg fills connectors."""
     lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(lowest, cable, far)
     np.maximum.at(highest, cable, far)
     split = np.where(highest > lowest, AT_COMMON_END, AT_FAR_END).astype(np.int32)
-    legs, broken = np.bincount(cable, minlength=cables), np.bincount(cable[~whole], minlength=cables)
+    legs, broken = np.bincount(cable, minlength=cables), np.bincount(cable[~fills], minlength=cables)
     split[(legs > 1) & (broken == 0)] = NOWHERE
     return split
 
 
-def jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
     """(far ends of the jumpers of each cable, their lanes), at its a end and at its b end; int32."""
     count = len(split)
     table = links, ends.cable, ends.link, ends.links, count
-    legs, whole = count_ends_and_lanes(*table)
-    leg, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
-    np.maximum.at(leg, ends.cable, count_link_lanes(links)[links.segment[ends.link]] * ends.links)
+    legs, cable_lanes = count_ends_and_lanes(*table)
+    leg_lanes, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
+    np.maximum.at(leg_lanes, ends.cable, count_link_lanes(links)[links.segment[ends.link]] * ends.links)
     lower[ends.cable] = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[
         links.segment[ends.link]
     ]
-    common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg, whole)
+    common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg_lanes, cable_lanes)
     full = (split == AT_FAR_END) | (split == IN_SHUFFLE)
-    others = np.where(split == AT_FAR_END, legs, 1), np.where(full, whole, leg)
+    far = np.where(split == AT_FAR_END, legs, 1), np.where(full, cable_lanes, leg_lanes)
     a, b = (
-        (np.where(lower, one, other).astype(np.int32), np.where(lower, other, one).astype(np.int32))
-        for one, other in zip(common, others, strict=True)
+        (np.where(lower, at_common, at_far).astype(np.int32), np.where(lower, at_far, at_common).astype(np.int32))
+        for at_common, at_far in zip(common, far, strict=True)
     )
     return (a[0], b[0]), (a[1], b[1])
 
@@ -127,24 +127,35 @@ def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places
     low, high = np.minimum(channels.a_place, channels.b_place), np.maximum(channels.a_place, channels.b_place)
     kind = channels.policy.astype(np.int64) * len(FIBRES) + channels.fibre
     key = (kind * places + low) * places + high
-    _, one, pair = np.unique(key, return_index=True, return_inverse=True)
+    _, first_channel, pair = np.unique(key, return_index=True, return_inverse=True)
     order = np.argsort(pair, kind="stable")
-    takes = channels.connectors[order]
-    behind = np.cumsum(takes) - takes
-    total = np.bincount(pair, weights=channels.connectors, minlength=len(one)).astype(np.int64)
+    connector_count = channels.connectors[order]
+    connectors_before = np.cumsum(connector_count) - connector_count
+    total = np.bincount(pair, weights=channels.connectors, minlength=len(first_channel)).astype(np.int64)
     first = (np.cumsum(total) - total)[pair[order]]
-    capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[channels.policy[one]]
-    spare = np.array([p.spec.spare for p in policies])[channels.policy[one]]
+    capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[channels.policy[first_channel]]
+    spare = np.array([p.spec.spare for p in policies])[channels.policy[first_channel]]
     count = -(-np.ceil(total * (1 + spare) - 1e-9).astype(np.int64) // capacity)
     before = np.cumsum(count) - count
     start = np.empty(len(order), dtype=np.int32)
-    start[order] = behind
-    port = np.arange(takes.sum()) - np.repeat(first, takes)
-    of = np.repeat(np.arange(len(one)), count)
-    number = np.arange(len(of)) - before[of]
-    used = np.clip(total[of] - number * capacity[of], 0, capacity[of])
-    whole, earlier = (np.repeat(column[pair[order]], takes) for column in (capacity, before))
+    start[order] = connectors_before
+    port = np.arange(connector_count.sum()) - np.repeat(first, connector_count)
+    pair_of_trunk = np.repeat(np.arange(len(first_channel)), count)
+    number = np.arange(len(pair_of_trunk)) - before[pair_of_trunk]
+    used = np.clip(total[pair_of_trunk] - number * capacity[pair_of_trunk], 0, capacity[pair_of_trunk])
+    trunk_capacity, trunks_before = (np.repeat(column[pair[order]], connector_count) for column in (capacity, before))
     return TrunkLayout(
-        *(c.astype(np.int32) for c in (channels.policy[one][of], channels.fibre[one][of], low[one][of], high[one][of])),
-        *(c.astype(np.int32) for c in (number, used, start, earlier + port // whole, port % whole)),
+        *(
+            c.astype(np.int32)
+            for c in (
+                channels.policy[first_channel][pair_of_trunk],
+                channels.fibre[first_channel][pair_of_trunk],
+                low[first_channel][pair_of_trunk],
+                high[first_channel][pair_of_trunk],
+            )
+        ),
+        *(
+            c.astype(np.int32)
+            for c in (number, used, start, trunks_before + port // trunk_capacity, port % trunk_capacity)
+        ),
     )

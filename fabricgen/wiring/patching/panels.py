@@ -12,9 +12,9 @@ from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.patching.channels import TrunkLayout
-from fabricgen.wiring.patching.locations import PatchLocations, termination_order
+from fabricgen.wiring.patching.locations import PatchLocations, order_terminations
 from fabricgen.wiring.patching.tables import PanelTable
-from fabricgen.wiring.racks.table import NETWORK_RACK, with_network_racks
+from fabricgen.wiring.racks.table import NETWORK_RACK, add_network_racks
 from fabricgen.wiring.tables import DeviceTable, RackTable
 
 
@@ -29,32 +29,36 @@ class Terminations:
     b_port: Ints
 
 
-def terminate(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], places: PatchLocations) -> Terminations:
+def terminate_trunks(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], places: PatchLocations) -> Terminations:
     """Assign panel ports to both ends of every trunk; panels have a place, but no rack yet (-1)."""
     kind = np.tile(trunks.policy * len(FIBRES) + trunks.fibre, 2)
-    here = np.concatenate([trunks.a_place, trunks.b_place])
-    far = np.concatenate([trunks.b_place, trunks.a_place])
-    position = termination_order(places, kind, here, far, np.tile(trunks.number, 2))
+    place = np.concatenate([trunks.a_place, trunks.b_place])
+    far_place = np.concatenate([trunks.b_place, trunks.a_place])
+    position = order_terminations(places, kind, place, far_place, np.tile(trunks.number, 2))
     policy = kind // len(FIBRES)
-    each = np.array([p.trunks_per_panel for p in policies], dtype=np.int32)[policy]
+    trunks_per_panel = np.array([p.trunks_per_panel for p in policies], dtype=np.int32)[policy]
     ports = np.array([p.ports_per_trunk for p in policies], dtype=np.int32)[policy]
-    number = position // each
-    code = (here.astype(np.int64) * len(policies) * len(FIBRES) + kind) * (int(number.max(initial=0)) + 1) + number
-    _, one, panel = np.unique(code, return_index=True, return_inverse=True)
-    none = np.full(len(one), -1, dtype=np.int32)
-    table = PanelTable(policy[one], kind[one] % len(FIBRES), here[one], none, none, number[one])
-    a_port, b_port = np.split((position % each * ports).astype(np.int32), 2)
+    number = position // trunks_per_panel
+    panel_key = (place.astype(np.int64) * len(policies) * len(FIBRES) + kind) * (
+        int(number.max(initial=0)) + 1
+    ) + number
+    _, first_end, panel = np.unique(panel_key, return_index=True, return_inverse=True)
+    none = np.full(len(first_end), -1, dtype=np.int32)
+    table = PanelTable(
+        policy[first_end], kind[first_end] % len(FIBRES), place[first_end], none, none, number[first_end]
+    )
+    a_port, b_port = np.split((position % trunks_per_panel * ports).astype(np.int32), 2)
     a_panel, b_panel = np.split(panel.astype(np.int32), 2)
     return Terminations(table, a_panel, a_port, b_panel, b_port)
 
 
-def joined_panels(one: PanelTable, other: PanelTable) -> PanelTable:
+def join_panels(first: PanelTable, second: PanelTable) -> PanelTable:
     """The rows of two tables, one after the other."""
     names = ("policy", "fibre", "place", "rack", "u", "number")
-    return PanelTable(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in names))
+    return PanelTable(*(np.concatenate([getattr(first, name), getattr(second, name)]) for name in names))
 
 
-def stand(
+def place_panels(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, free: Flags, names: tuple[str, ...]
 ) -> PanelTable:
     """Assign panels to free rack units of the racks of their places, from the top down, except `at: row-end` ones.
@@ -65,54 +69,54 @@ def stand(
     rack, u = places.rack[panels.place], np.zeros(len(panels), dtype=np.int32)
     for kind in range(len(policies) * len(FIBRES)):
         policy = policies[kind // len(FIBRES)]
-        mine = np.flatnonzero(panels.policy * len(FIBRES) + panels.fibre == kind)
-        if policy.spec.at == "row-end" or not len(mine):
+        panel_rows = np.flatnonzero(panels.policy * len(FIBRES) + panels.fibre == kind)
+        if policy.spec.at == "row-end" or not len(panel_rows):
             continue
-        starts = _starts(free, policy.panel.rack_units)
+        starts = _find_free_starts(free, policy.panel.rack_units)
         last = np.full(len(free), -1, dtype=np.int32)
-        np.maximum.at(last, rack[mine], panels.number[mine])
+        np.maximum.at(last, rack[panel_rows], panels.number[panel_rows])
         _check_room(policy, last, starts, names)
-        u[mine] = starts[rack[mine], panels.number[mine]]
-        held, nth = np.nonzero(np.arange(starts.shape[1]) <= last[:, None])
+        u[panel_rows] = starts[rack[panel_rows], panels.number[panel_rows]]
+        used_racks, nth = np.nonzero(np.arange(starts.shape[1]) <= last[:, None])
         for unit in range(policy.panel.rack_units):
-            free[held, starts[held, nth] - 1 + unit] = False
+            free[used_racks, starts[used_racks, nth] - 1 + unit] = False
     return replace(panels, rack=rack, u=u)
 
 
-def _starts(free: Flags, height: int) -> Ints:
+def _find_free_starts(free: Flags, height: int) -> Ints:
     """The lowest units where panels of a height fit into each rack, from the top down; int32, padded with 0."""
     racks, units = free.shape
     starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
-    found, run = np.zeros(racks, dtype=np.int32), np.zeros(racks, dtype=np.int32)
+    start_count, free_run = np.zeros(racks, dtype=np.int32), np.zeros(racks, dtype=np.int32)
     for unit in range(units, 0, -1):
-        run = np.where(free[:, unit - 1], run + 1, 0)
-        rows = np.flatnonzero(run == height)
-        starts[rows, found[rows]] = unit
-        found[rows] += 1
-        run[rows] = 0
+        free_run = np.where(free[:, unit - 1], free_run + 1, 0)
+        rows = np.flatnonzero(free_run == height)
+        starts[rows, start_count[rows]] = unit
+        start_count[rows] += 1
+        free_run[rows] = 0
     return starts
 
 
 def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str, ...]) -> None:
     """Raise InputError (FG086), naming the fullest rack, where racks have no room for their last panel."""
     room = np.count_nonzero(starts, axis=1)
-    short = last + 1 - room
-    if short.max(initial=0) <= 0:
+    missing = last + 1 - room
+    if missing.max(initial=0) <= 0:
         return
-    worst = int(np.argmax(short))
-    more = int(np.count_nonzero(short > 0)) - 1
-    others = f"; so are {more} more racks" if more else ""
+    worst = int(np.argmax(missing))
+    more = int(np.count_nonzero(missing > 0)) - 1
+    more_racks = f"; so are {more} more racks" if more else ""
     count = int(last[worst]) + 1
-    what = f"{count} panel{'s' if count > 1 else ''} of {policy.panel.rack_units} U, growth included"
+    panels = f"{count} panel{'s' if count > 1 else ''} of {policy.panel.rack_units} U, growth included"
     raise fault(
         "FG086",
-        f"rack {names[worst]} is too full: it needs {what}, and has room for {room[worst]}{others}",
+        f"rack {names[worst]} is too full: it needs {panels}, and has room for {room[worst]}{more_racks}",
         path=policy.path,
         hint="`at: row-end`, a denser `panel`, or fewer devices a rack (`racks` of the tier)",
     )
 
 
-def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
+def find_free_units(devices: DeviceTable, racks: RackTable) -> Flags:
     """Whether each rack unit is empty; bool, shape (racks, units of the tallest rack), lowest unit first."""
     units = racks.units
     free: Flags = np.arange(int(units.max(initial=0))) < units[:, None]
@@ -125,7 +129,7 @@ def free_units(devices: DeviceTable, racks: RackTable) -> Flags:
     return free
 
 
-def patch_racks(
+def add_patch_racks(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, racks: RackTable, names: RackNames
 ) -> tuple[PanelTable, RackTable]:
     """Assign `at: row-end` panels to patch racks, which are added to the rack table before the first rack of each row.
@@ -135,35 +139,35 @@ def patch_racks(
     """
     rack, u = panels.rack.copy(), panels.u.copy()
     added: list[PatchRack] = []
-    like, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
+    like_racks, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     ahead = np.zeros(len(places), dtype=np.int32)
     for i, policy in enumerate(policies):
-        mine = np.flatnonzero(panels.policy == i).astype(np.int32)
-        if policy.spec.at != "row-end" or not len(mine):
+        panel_rows = np.flatnonzero(panels.policy == i).astype(np.int32)
+        if policy.spec.at != "row-end" or not len(panel_rows):
             continue
         bottoms = np.array(panel_places(racks.kinds[NETWORK_RACK], policy.panel.rack_units), dtype=np.int32)
         fits = len(bottoms)
-        nth = _through_fibres(panels, mine)
-        key, spot = np.unique(np.stack([panels.place[mine], nth // fits]), axis=1, return_inverse=True)
+        nth = _number_across_fibres(panels, panel_rows)
+        key, position = np.unique(np.stack([panels.place[panel_rows], nth // fits]), axis=1, return_inverse=True)
         place, number = key.astype(np.int32)
-        rack[mine] = len(racks) + len(added) + spot.reshape(-1)
-        u[mine] = bottoms[nth % fits]
-        like.append(places.rack[place])
+        rack[panel_rows] = len(racks) + len(added) + position.reshape(-1)
+        u[panel_rows] = bottoms[nth % fits]
+        like_racks.append(places.rack[place])
         column.append(-1 - ahead[place] - number)
-        spots = (values[like[-1]].tolist() for values in (racks.hall, racks.row))
+        spots = (values[like_racks[-1]].tolist() for values in (racks.hall, racks.row))
         rows = zip(place.tolist(), number.tolist(), *spots, column[-1].tolist(), strict=True)
-        added += [PatchRack(policy.name, places.names[p], n, *spot) for p, n, *spot in rows]
+        added += [PatchRack(policy.name, places.names[p], n, *position) for p, n, *position in rows]
         np.maximum.at(ahead, place, -column[-1])
-    return replace(panels, rack=rack, u=u), with_network_racks(
-        racks, names.of_panels(added), np.concatenate(like), np.concatenate(column)
+    return replace(panels, rack=rack, u=u), add_network_racks(
+        racks, names.of_panels(added), np.concatenate(like_racks), np.concatenate(column)
     )
 
 
-def _through_fibres(panels: PanelTable, mine: Ints) -> Ints:
+def _number_across_fibres(panels: PanelTable, panel_rows: Ints) -> Ints:
     """The number of each panel of one policy at its place: the second kind of fibre is numbered after the first."""
     place = panels.place
     last = np.zeros(int(place.max()) + 1, dtype=np.int32)
-    first = mine[panels.fibre[mine] == 0]
+    first = panel_rows[panels.fibre[panel_rows] == 0]
     np.maximum.at(last, place[first], panels.number[first] + 1)
-    nth: Ints = panels.number[mine] + np.where(panels.fibre[mine] == 0, 0, last[place[mine]])
+    nth: Ints = panels.number[panel_rows] + np.where(panels.fibre[panel_rows] == 0, 0, last[place[panel_rows]])
     return nth

@@ -62,39 +62,39 @@ class Patcher:
         policies = policies_of(design)
         if not policies:
             return cls(media, racks)
-        from fabricgen.wiring.patching.locations import locations_of
+        from fabricgen.wiring.patching.locations import list_patch_locations
         from fabricgen.wiring.patching.trunks import PatchingInput
 
         floor, names = design.loaded.blueprint.floor, FloorPlan(design).names
-        places = locations_of(design, racks)
+        places = list_patch_locations(design, racks)
         return cls(media, racks, PatchingInput(floor, devices, racks, links, media, policies, places, names, shelf))
 
-    def choose(self, choose: MediumChooser, ends: CableEnds, run_m: Floats) -> MediumChoice:
+    def choose_media(self, chooser: MediumChooser, ends: CableEnds, run_m: Floats) -> MediumChoice:
         """Choose the medium of each cable.
 
         Cables that copper can serve are not patched. For the others, a fibre is chosen whose reach covers jumper, trunk
         and jumper together. Raises InputError (FG086) where panels have no room.
         """
-        direct = choose(run_m, self.media)
-        found = MediumChoice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
+        direct = chooser(run_m, self.media)
+        choice = MediumChoice(*direct, np.full(len(run_m), -1, dtype=np.int32), ends)
         if self.inputs is None:
-            return found
+            return choice
         from fabricgen.wiring.patching.trunks import lay_trunks
 
-        electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[found.medium]
-        policy = np.where(electrical, -1, _wanted(self.inputs, ends, len(run_m))).astype(np.int32)
-        own, longest, laid = policy >= 0, run_m, None
-        for _ in range(ROUNDS if own.any() else 0):
-            medium, reaches = self._plugged(choose, longest, direct, own)
-            if laid is None or (self._kind(medium) != self._kind(found.medium))[own].any():
+        electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[choice.medium]
+        policy = np.where(electrical, -1, _find_cable_policies(self.inputs, ends, len(run_m))).astype(np.int32)
+        is_patched, channel_m, laid = policy >= 0, run_m, None
+        for _ in range(ROUNDS if is_patched.any() else 0):
+            medium, reaches = self._choose_pluggable(chooser, channel_m, direct, is_patched)
+            if laid is None or (self._number_kinds(medium) != self._number_kinds(choice.medium))[is_patched].any():
                 laid = lay_trunks(self.inputs, ends, policy, medium)
-            elif (medium == found.medium).all():
+            elif (medium == choice.medium).all():
                 break
-            found = MediumChoice(medium, reaches, policy, ends, laid)
-            longest = np.where(own, np.maximum(longest, laid.length_m), run_m)
-        return found
+            choice = MediumChoice(medium, reaches, policy, ends, laid)
+            channel_m = np.where(is_patched, np.maximum(channel_m, laid.length_m), run_m)
+        return choice
 
-    def _kind(self, medium: Ints) -> Ints:
+    def _number_kinds(self, medium: Ints) -> Ints:
         """A number for each cable's medium, int32; media with the same number need the same panels and trunks."""
         listed = (
             self.inputs is not None and self.inputs.shelf is not None
@@ -102,59 +102,62 @@ class Patcher:
         kinds = [(m.fibre, m.lanes_per_connector, m.stock_m, m.id if listed else "") for m in self.media]
         return np.array([kinds.index(kind) for kind in kinds], dtype=np.int32)[medium]
 
-    def _plugged(
-        self, choose: MediumChooser, run_m: Floats, direct: tuple[Ints, Flags], own: Flags
+    def _choose_pluggable(
+        self, chooser: MediumChooser, run_m: Floats, direct: tuple[Ints, Flags], is_patched: Flags
     ) -> tuple[Ints, Flags]:
         """(medium, whether it reaches) with pluggable fibre for patched cables and all that may share a cage with them.
 
         Other cables keep the medium that was chosen for them as direct cables.
         """
         plugged = [i for i, m in enumerate(self.media) if (m.fibre and not m.attached) or "RJ45" in m.form_factors]
-        medium, reaches = choose(run_m, tuple(self.media[i] for i in plugged))
+        medium, reaches = chooser(run_m, tuple(self.media[i] for i in plugged))
         attached = np.array([m.attached for m in self.media], dtype=bool)[direct[0]]
-        loose: Flags = own | ~attached
+        loose: Flags = is_patched | ~attached
         medium = np.array(plugged, dtype=np.int32)[medium]
         return np.where(loose, medium, direct[0]).astype(np.int32), np.where(loose, reaches, direct[1])
 
-    def patch(
-        self, table: CableTable, ends: CableEnds, choice: MediumChoice, kept: Ints
+    def patch_cables(
+        self, table: CableTable, ends: CableEnds, choice: MediumChoice, remaining: Ints
     ) -> tuple[CableTable, RackTable, Patching | None]:
         """(cable table with the lengths of channels, rack table with patch racks, patching).
 
-        `kept` are the cables of `choice` that remain after assemblies were merged.
+        `remaining` are the cables of `choice` that remain after assemblies were merged.
         """
         if self.inputs is None or choice.laid is None:
             return table, self.racks, None
         from fabricgen.wiring.patching.trunks import lay_trunks
 
-        policy = choice.policy[kept]
-        laid, own = (
+        policy = choice.policy[remaining]
+        laid, is_patched = (
             choice.laid if ends is choice.ends else lay_trunks(self.inputs, ends, policy, table.medium),
             policy >= 0,
         )
-        length_m, run_m = np.where(own, laid.length_m, table.length_m), np.where(own, laid.run_m, table.run_m)
+        length_m, run_m = (
+            np.where(is_patched, laid.length_m, table.length_m),
+            np.where(is_patched, laid.run_m, table.run_m),
+        )
         reach = np.array([m.reach_m for m in self.media])[table.medium]
-        reaches = table.reaches & (~own | (length_m <= reach + 1e-9))
+        reaches = table.reaches & (~is_patched | (length_m <= reach + 1e-9))
         return replace(table, length_m=length_m, run_m=run_m, reaches=reaches), laid.racks, laid.patching
 
 
-def _wanted(inputs: PatchingInput, ends: CableEnds, cables: int) -> Ints:
+def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) -> Ints:
     """The policy of each cable, int32, -1 for none: its ends must be in different places, and fibre must fit."""
     plugged = [m for m in inputs.media if m.fibre and not m.attached]
     of_segment = np.full(len(inputs.links.segments), -1, dtype=np.int32)
     for i, segment in enumerate(inputs.links.segments):
-        able = segment.tier is not None and not segment.km and any(fits_segment(segment, m) for m in plugged)
-        takes = [n for n, p in enumerate(inputs.policies) if able and p.takes(segment.fabric, segment.key)]
-        of_segment[i] = takes[0] if takes else -1
-    found = of_segment[inputs.links.segment[ends.link]]
+        is_patchable = segment.tier is not None and not segment.km and any(fits_segment(segment, m) for m in plugged)
+        fitting = [n for n, p in enumerate(inputs.policies) if is_patchable and p.takes(segment.fabric, segment.key)]
+        of_segment[i] = fitting[0] if fitting else -1
+    policy_of_end = of_segment[inputs.links.segment[ends.link]]
     a, b = (
         inputs.racks.site[inputs.devices.rack[d]]
         for d in (inputs.links.a_device[ends.link], inputs.links.b_device[ends.link])
     )
-    a_place, b_place = inputs.locations_of(ends, found)
-    shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[found]
-    found = np.where(((a_place != b_place) | shuffled) & (a == b), found, -1)
+    a_place, b_place = inputs.find_places(ends, policy_of_end)
+    shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy_of_end]
+    policy_of_end = np.where(((a_place != b_place) | shuffled) & (a == b), policy_of_end, -1)
     least, most = np.full(cables, len(inputs.policies), dtype=np.int32), np.full(cables, -1, dtype=np.int32)
-    np.minimum.at(least, ends.cable, found)
-    np.maximum.at(most, ends.cable, found)
+    np.minimum.at(least, ends.cable, policy_of_end)
+    np.maximum.at(most, ends.cable, policy_of_end)
     return np.where(least == most, most, -1).astype(np.int32)

@@ -26,9 +26,15 @@ from fabricgen.wiring.cabling.routes import (
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.cabling.sockets import number_connectors
 from fabricgen.wiring.cabling.stock import choose_order_length, round_up_fibre
-from fabricgen.wiring.patching.channels import Channels, TrunkLayout, channels_of, jumper_widths, lay_out_trunks
+from fabricgen.wiring.patching.channels import Channels, TrunkLayout, find_jumper_widths, lay_out_trunks, make_channels
 from fabricgen.wiring.patching.locations import PatchLocations
-from fabricgen.wiring.patching.panels import free_units, joined_panels, patch_racks, stand, terminate
+from fabricgen.wiring.patching.panels import (
+    add_patch_racks,
+    find_free_units,
+    join_panels,
+    place_panels,
+    terminate_trunks,
+)
 from fabricgen.wiring.patching.tables import IN_SHUFFLE, PanelTable, Patching, PatchTable, ShuffleTable, TrunkTable
 from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, Side
 
@@ -48,17 +54,17 @@ class PatchingInput:
     shelf: Shelf | None = None
     """The product lists that jumpers are ordered from."""
 
-    def devices_of(self, ends: CableEnds, rows: Ints) -> tuple[Ints, Ints]:
+    def find_devices(self, ends: CableEnds, rows: Ints) -> tuple[Ints, Ints]:
         """(device at the a end, device at the b end) of cable end rows."""
         return self.links.a_device[ends.link[rows]], self.links.b_device[ends.link[rows]]
 
-    def locations_of(self, ends: CableEnds, policy: Ints) -> tuple[Ints, Ints]:
+    def find_places(self, ends: CableEnds, policy: Ints) -> tuple[Ints, Ints]:
         """(place of the a end, of the b end) of every cable end row: racks or rows, by its `policy` (-1: none)."""
         at_row_end: Flags = np.array([*(p.spec.at == "row-end" for p in self.policies), False], dtype=bool)[policy]
         a, b = (
             self.devices.rack[device] for device in (self.links.a_device[ends.link], self.links.b_device[ends.link])
         )
-        return self.places.of_racks(a, at_row_end), self.places.of_racks(b, at_row_end)
+        return self.places.find_places_of_racks(a, at_row_end), self.places.find_places_of_racks(b, at_row_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,70 +82,74 @@ class PatchingResult:
 
 def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Ints) -> PatchingResult:
     """Lay trunks for the cables that have a policy (not -1); raises InputError (FG086) where panels have no room."""
-    places = inputs.locations_of(ends, policy[ends.cable])
+    places = inputs.find_places(ends, policy[ends.cable])
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy]
     trunked = np.where(shuffled, -1, policy).astype(np.int32)
-    channels = channels_of(inputs.links, ends, trunked, places, medium, inputs.media)
+    channels = make_channels(inputs.links, ends, trunked, places, medium, inputs.media)
     trunks = lay_out_trunks(channels, inputs.policies, len(inputs.places))
-    terminations = terminate(trunks, inputs.policies, inputs.places)
-    free = free_units(inputs.devices, inputs.racks)
-    own = policy, medium, inputs.media
-    housings, shuffles = lay_shuffles(inputs.links, ends, inputs.policies, own, places)
+    terminations = terminate_trunks(trunks, inputs.policies, inputs.places)
+    free = find_free_units(inputs.devices, inputs.racks)
+    cable_choices = policy, medium, inputs.media
+    housings, shuffles = lay_shuffles(inputs.links, ends, inputs.policies, cable_choices, places)
     shuffles = replace(shuffles, panel=shuffles.panel + len(terminations.panels))
-    panels = stand(
-        joined_panels(terminations.panels, housings), inputs.policies, inputs.places, free, inputs.racks.names
+    panels = place_panels(
+        join_panels(terminations.panels, housings), inputs.policies, inputs.places, free, inputs.racks.names
     )
-    panels, racks = patch_racks(panels, inputs.policies, inputs.places, inputs.racks, inputs.rack_names)
-    patches = _patches(channels, trunks, inputs.media, medium[ends.cable])
-    at, first = _stands(inputs, panels, racks), np.int32(len(inputs.devices))
-    run = measure_runs_between(at, racks, inputs.floor, first + terminations.a_panel, first + terminations.b_panel)
-    kinds = trunks.policy, trunks.fibre, trunks.number
+    panels, racks = add_patch_racks(panels, inputs.policies, inputs.places, inputs.racks, inputs.rack_names)
+    patches = _make_patches(channels, trunks, inputs.media, medium[ends.cable])
+    positions, first_panel = _locate_panels(inputs, panels, racks), np.int32(len(inputs.devices))
+    run = measure_runs_between(
+        positions, racks, inputs.floor, first_panel + terminations.a_panel, first_panel + terminations.b_panel
+    )
+    trunk_columns = trunks.policy, trunks.fibre, trunks.number
     ends_on_panels = terminations.a_panel, terminations.a_port, terminations.b_panel, terminations.b_port
-    table = TrunkTable(*kinds, *ends_on_panels, trunks.used, round_up_fibre(run))
-    of_trunks = _jumper_runs(inputs, ends, (at, racks), table, patches, len(policy))
-    of_shuffles = _shuffle_runs(inputs, ends, (at, racks), shuffles, len(policy))
-    jumpers = np.maximum(of_trunks[0], of_shuffles[0]), np.maximum(of_trunks[1], of_shuffles[1])
+    table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(run))
+    trunk_jumpers_m = _measure_jumpers(inputs, ends, (positions, racks), table, patches, len(policy))
+    shuffle_jumpers_m = _measure_shuffle_jumpers(inputs, ends, (positions, racks), shuffles, len(policy))
+    jumpers = np.maximum(trunk_jumpers_m[0], shuffle_jumpers_m[0]), np.maximum(trunk_jumpers_m[1], shuffle_jumpers_m[1])
     split = np.where(shuffled, IN_SHUFFLE, channels.split).astype(np.int32)
-    widths = jumper_widths(inputs.links, ends, split)
-    a_m, b_m = (_stocked(inputs, end, (medium, policy), widths[end], jumper) for end, jumper in enumerate(jumpers))
+    widths = find_jumper_widths(inputs.links, ends, split)
+    a_m, b_m = (
+        _order_jumpers(inputs, end, (medium, policy), widths[end], jumper) for end, jumper in enumerate(jumpers)
+    )
     cable = ends.cable[patches.row]
     length_m, run_m = a_m + b_m, jumpers[0] + jumpers[1]
-    length_m += _longest(table.length_m[patches.trunk], cable, len(policy))
-    run_m += _longest(run[patches.trunk], cable, len(policy))
+    length_m += _find_longest(table.length_m[patches.trunk], cable, len(policy))
+    run_m += _find_longest(run[patches.trunk], cable, len(policy))
     tables = panels, table, patches, shuffles
     patching = Patching(inputs.policies, inputs.places.names, policy, a_m, b_m, split, *tables)
     return PatchingResult(patching, racks, length_m, run_m)
 
 
-def _patches(channels: Channels, trunks: TrunkLayout, media: tuple[CableProfile, ...], medium: Ints) -> PatchTable:
+def _make_patches(channels: Channels, trunks: TrunkLayout, media: tuple[CableProfile, ...], medium: Ints) -> PatchTable:
     """The front ports of every patched cable end row, one row a connector."""
-    each = channels.connectors[channels.of_row]
-    nth = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-    row, of = np.repeat(channels.rows, each), np.repeat(channels.of_row, each)
-    port = trunks.start[of] + nth
-    most = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[row]]
-    lanes = np.clip(channels.lanes[of] - nth * most, 0, most)
-    flipped = channels.a_place[of] > channels.b_place[of]
+    counts = channels.connectors[channels.of_row]
+    connector = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    row, channel = np.repeat(channels.rows, counts), np.repeat(channels.of_row, counts)
+    port = trunks.start[channel] + connector
+    most_lanes = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[row]]
+    lanes = np.clip(channels.lanes[channel] - connector * most_lanes, 0, most_lanes)
+    flipped = channels.a_place[channel] > channels.b_place[channel]
     columns = (row, trunks.trunk_of[port], trunks.port[port], flipped, lanes)
     return PatchTable(*(column.astype(np.int32) for column in columns))
 
 
-def _stands(inputs: PatchingInput, panels: PanelTable, racks: RackTable) -> Positions:
+def _locate_panels(inputs: PatchingInput, panels: PanelTable, racks: RackTable) -> Positions:
     """The positions of devices, then of panels, whose ports face the hot aisle where the blueprint lists cold ones.
 
     Else they are mounted as suits what they join.
     """
     height = np.array([p.panel.rack_units for p in inputs.policies], dtype=np.int32)[panels.policy]
-    none = np.zeros(len(panels), dtype=bool)
-    faces = ~none if inputs.floor.trays.cold_ports is not None else none, none
-    spots = make_positions(racks, inputs.floor, (panels.rack, panels.u, height), faces)
-    return join_positions(locate_devices(inputs.devices, racks, inputs.floor), spots)
+    unset = np.zeros(len(panels), dtype=bool)
+    faces = ~unset if inputs.floor.trays.cold_ports is not None else unset, unset
+    panel_positions = make_positions(racks, inputs.floor, (panels.rack, panels.u, height), faces)
+    return join_positions(locate_devices(inputs.devices, racks, inputs.floor), panel_positions)
 
 
-def _jumper_runs(
+def _measure_jumpers(
     inputs: PatchingInput,
     ends: CableEnds,
-    where: tuple[Positions, RackTable],
+    located: tuple[Positions, RackTable],
     trunks: TrunkTable,
     patches: PatchTable,
     cables: int,
@@ -149,50 +159,50 @@ def _jumper_runs(
     first, last = (np.int32(len(inputs.devices)) + panel[patches.trunk] for panel in (trunks.a_panel, trunks.b_panel))
     sides = np.where(flipped, last, first), np.where(flipped, first, last)
     a, b = (
-        _longest(measure_runs_between(*where, inputs.floor, device, panel), cable, cables)
-        for device, panel in zip(inputs.devices_of(ends, patches.row), sides, strict=True)
+        _find_longest(measure_runs_between(*located, inputs.floor, device, panel), cable, cables)
+        for device, panel in zip(inputs.find_devices(ends, patches.row), sides, strict=True)
     )
     return a, b
 
 
-def _shuffle_runs(
-    inputs: PatchingInput, ends: CableEnds, where: tuple[Positions, RackTable], shuffles: ShuffleTable, cables: int
+def _measure_shuffle_jumpers(
+    inputs: PatchingInput, ends: CableEnds, located: tuple[Positions, RackTable], shuffles: ShuffleTable, cables: int
 ) -> tuple[Floats, Floats]:
     """The longest run of each cable to its shuffle, at the a end and at the b end, m; 0 for other cables."""
     cable, panel = ends.cable[shuffles.row], np.int32(len(inputs.devices)) + shuffles.panel
     a, b = (
-        _longest(measure_runs_between(*where, inputs.floor, device, panel), cable, cables)
-        for device in inputs.devices_of(ends, shuffles.row)
+        _find_longest(measure_runs_between(*located, inputs.floor, device, panel), cable, cables)
+        for device in inputs.find_devices(ends, shuffles.row)
     )
     return a, b
 
 
-def _longest(length_m: Floats, cable: Ints, cables: int) -> Floats:
+def _find_longest(length_m: Floats, cable: Ints, cables: int) -> Floats:
     """The greatest of the lengths of each cable, m, float64; 0 for cables without any."""
-    found = np.zeros(cables)
-    np.maximum.at(found, cable, length_m)
-    return found
+    longest_m = np.zeros(cables)
+    np.maximum.at(longest_m, cable, length_m)
+    return longest_m
 
 
-def _stocked(
-    inputs: PatchingInput, end: int, of: tuple[Ints, Ints], widths: tuple[Ints, Ints], run_m: Floats
+def _order_jumpers(
+    inputs: PatchingInput, end: int, choices: tuple[Ints, Ints], widths: tuple[Ints, Ints], run_m: Floats
 ) -> Floats:
     """The lengths to order of jumpers at the a (0) or b (1) end, m, float64, one a cable; 0 for direct cables.
 
-    `of` are medium and policy of each cable, `widths` the number of far ends and the lanes of its jumper there.
+    `choices` are medium and policy of each cable, `widths` the number of far ends and the lanes of its jumper there.
     """
-    (medium, policy), media = of, inputs.media
-    found = np.zeros(len(run_m))
+    (medium, policy), media = choices, inputs.media
+    ordered_m = np.zeros(len(run_m))
     for i in unique_values(medium[policy >= 0]):
         rows = np.flatnonzero((medium == i) & (policy >= 0))
-        found[rows] = choose_order_length(media[i], run_m[rows])
+        ordered_m[rows] = choose_order_length(media[i], run_m[rows])
     if inputs.shelf:
         usual = [[p.is_usual(m, end) for m in media] for p in inputs.policies]
         rows = np.flatnonzero(policy >= 0)
         rows = rows[np.array(usual, dtype=bool)[policy[rows], medium[rows]]]
         sold_m = find_sold_jumper_lengths(inputs.shelf, media, (medium[rows], *(w[rows] for w in widths)), run_m[rows])
-        found[rows] = np.where(np.isnan(sold_m), found[rows], sold_m)
-    return found
+        ordered_m[rows] = np.where(np.isnan(sold_m), ordered_m[rows], sold_m)
+    return ordered_m
 
 
 # Fibre shuffles: which connector takes which port in, which far connector which port out, and where shuffles stand.
@@ -219,100 +229,109 @@ def lay_shuffles(
     links: LinkTable,
     ends: CableEnds,
     policies: tuple[PatchPolicy, ...],
-    of: tuple[Ints, Ints, tuple[CableProfile, ...]],
+    cable_choices: tuple[Ints, Ints, tuple[CableProfile, ...]],
     places: tuple[Ints, Ints],
 ) -> tuple[PanelTable, ShuffleTable]:
     """The housings of shuffles, without a rack yet (-1), and the pairs that pass them; panels are numbered from 0.
 
-    `of` are (policy of each cable, -1 for none; medium of each cable; all media), `places` those of both ends of every
-    cable end row. Raises InputError (FG075) where a shuffle cannot serve a cable.
+    `cable_choices` are (policy of each cable, -1 for none; medium of each cable; all media), `places` those of both
+    ends of every cable end row. Raises InputError (FG075) where a shuffle cannot serve a cable.
     """
-    policy, medium, media = of
-    found = []
-    for number, one in enumerate(policies):
+    policy, medium, media = cable_choices
+    shuffles = []
+    for number, patch_policy in enumerate(policies):
         rows = np.flatnonzero(policy[ends.cable] == number).astype(np.int32)
-        if one.shuffles and len(rows):
-            place = places[0 if one.spec.end == "a" else 1]
-            found += list(_of_policy(links, ends, (number, one), rows, (medium, media, place)))
+        if patch_policy.shuffles and len(rows):
+            place_of_end = places[0 if patch_policy.spec.end == "a" else 1]
+            shuffles += list(
+                _group_into_shuffles(links, ends, (number, patch_policy), rows, (medium, media, place_of_end))
+            )
     housings: dict[tuple[int, int, int, int], int] = {}
-    behind: dict[tuple[int, int, int], int] = {}
+    last_number: dict[tuple[int, int, int], int] = {}
     pairs: list[tuple[int, int, int, int, int]] = []
-    for shuffle in found:
-        here = shuffle.policy, shuffle.fibre, shuffle.place
-        nth = behind[here] = behind.get(here, -1) + 1
-        housing, inside = divmod(nth, policies[shuffle.policy].panel.shuffles)
-        panel = housings.setdefault((*here, housing), len(housings))
-        pairs += [(row, panel, inside, port_in, port_out) for row, port_in, port_out in shuffle.pairs]
+    for shuffle in shuffles:
+        location = shuffle.policy, shuffle.fibre, shuffle.place
+        shuffle_number = last_number[location] = last_number.get(location, -1) + 1
+        housing, index = divmod(shuffle_number, policies[shuffle.policy].panel.shuffles)
+        panel = housings.setdefault((*location, housing), len(housings))
+        pairs += [(row, panel, index, port_in, port_out) for row, port_in, port_out in shuffle.pairs]
     panels = np.array(list(housings), dtype=np.int32).reshape(-1, 4).T
     none = np.full(len(housings), -1, dtype=np.int32)
     table = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 5).T
     return PanelTable(panels[0], panels[1], panels[2], none, none, panels[3]), ShuffleTable(*table)
 
 
-def _of_policy(
+def _group_into_shuffles(
     links: LinkTable,
     ends: CableEnds,
     policy: tuple[int, PatchPolicy],
     rows: Ints,
-    of: tuple[Ints, tuple[CableProfile, ...], Ints],
+    media_and_places: tuple[Ints, tuple[CableProfile, ...], Ints],
 ) -> Iterator[_Shuffle]:
     """The shuffles of one policy in the order of their first cables: cables with the same far connectors share one."""
-    number, own = policy
-    medium, media, place = of
-    ways = own.panel.shuffle
+    number, patch_policy = policy
+    medium, media, place_of_end = media_and_places
+    port_count = patch_policy.panel.shuffle
     plugs: dict[tuple[int, int], list[tuple[tuple[int, int], int, int, int]]] = {}
     for cable, row, (far, lane_in, lane_out) in zip(
-        ends.cable[rows].tolist(), rows.tolist(), _lanes(links, ends, own, rows), strict=True
+        ends.cable[rows].tolist(), rows.tolist(), _list_shuffle_lanes(links, ends, patch_policy, rows), strict=True
     ):
         profile = media[medium[cable]]
-        if profile.connector != own.panel.front or profile.lanes_per_connector != ways:
-            raise _refused(
-                own, f"{profile.id} has {profile.lanes_per_connector} pairs in {profile.connector or 'no fibre'}"
+        if profile.connector != patch_policy.panel.front or profile.lanes_per_connector != port_count:
+            raise _explain_refusal(
+                patch_policy,
+                f"{profile.id} has {profile.lanes_per_connector} pairs in {profile.connector or 'no fibre'}",
             )
-        (plug, port_out), (socket, port_in) = divmod(lane_out, ways), divmod(lane_in, ways)
+        (plug, port_out), (socket, port_in) = divmod(lane_out, port_count), divmod(lane_in, port_count)
         plugs.setdefault((cable, plug), []).append(((far, socket), row, port_in, port_out))
     groups: dict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = {}
-    for at, legs in plugs.items():
+    for plug_key, legs in plugs.items():
         if len({port_in for _, _, port_in, _ in legs}) > 1:
-            raise _refused(own, "a connector has other lanes at each of its far ends")
-        groups.setdefault(tuple(far for far, *_ in sorted(legs, key=lambda leg: leg[3])), []).append(at)
+            raise _explain_refusal(patch_policy, "a connector has other lanes at each of its far ends")
+        groups.setdefault(tuple(far for far, *_ in sorted(legs, key=lambda leg: leg[3])), []).append(plug_key)
     for far_ends, members in groups.items():
-        pairs = [(row, port_in, port_out) for at in members for _, row, port_in, port_out in plugs[at]]
+        pairs = [(row, port_in, port_out) for plug_key in members for _, row, port_in, port_out in plugs[plug_key]]
         if len({pair[1:] for pair in pairs}) < len(pairs) or len(set(far_ends)) < len(far_ends):
-            raise _refused(own, f"{len(members)} connectors share far ends that are not {ways} x {ways} pairs")
+            raise _explain_refusal(
+                patch_policy, f"{len(members)} connectors share far ends that are not {port_count} x {port_count} pairs"
+            )
         kind = FIBRES.index(media[medium[members[0][0]]].fibre)
-        yield _Shuffle(number, kind, min(int(place[row]) for row, *_ in pairs), tuple(pairs))
+        yield _Shuffle(number, kind, min(int(place_of_end[row]) for row, *_ in pairs), tuple(pairs))
 
 
-def _lanes(links: LinkTable, ends: CableEnds, policy: PatchPolicy, rows: Ints) -> Iterator[tuple[int, int, int]]:
+def _list_shuffle_lanes(
+    links: LinkTable, ends: CableEnds, policy: PatchPolicy, rows: Ints
+) -> Iterator[tuple[int, int, int]]:
     """(far connector, lane in it, lane in the connector at the common end) of some cable end rows."""
     link = ends.link[rows]
-    segment = links.segment[link]
+    segment_of_row = links.segment[link]
     far, lane_in, lane_out = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
-    for i in sorted(set(segment.tolist())):
-        one, here = links.segments[i], np.flatnonzero(segment == i)
+    for i in sorted(set(segment_of_row.tolist())):
+        segment, rows_here = links.segments[i], np.flatnonzero(segment_of_row == i)
         if (
-            not has_lower_common_end(one)
-            or one.lanes * int(ends.links[rows[here]].max()) > 1
-            or one.a.per_connector < 2
+            not has_lower_common_end(segment)
+            or segment.lanes * int(ends.links[rows[rows_here]].max()) > 1
+            or segment.a.per_connector < 2
         ):
-            raise _refused(policy, f"{one.fabric} {one.key} links are not one pair of a split connector each")
-        a, b = links.a_port[link[here]], links.b_port[link[here]]
-        lane_in[here], lane_out[here] = _lane(one.b, b), _lane(one.a, a)
-        far[here] = links.b_device[link[here]].astype(np.int64) * _STRIDE + number_connectors(one.b, b)
+            raise _explain_refusal(
+                policy, f"{segment.fabric} {segment.key} links are not one pair of a split connector each"
+            )
+        a, b = links.a_port[link[rows_here]], links.b_port[link[rows_here]]
+        lane_in[rows_here], lane_out[rows_here] = _number_lanes(segment.b, b), _number_lanes(segment.a, a)
+        far[rows_here] = links.b_device[link[rows_here]].astype(np.int64) * _STRIDE + number_connectors(segment.b, b)
     return zip(far.tolist(), lane_in.tolist(), lane_out.tolist(), strict=True)
 
 
-def _lane(side: Side, ports: Ints) -> Ints:
+def _number_lanes(side: Side, ports: Ints) -> Ints:
     """The number, from 0, of each port among those of its connector."""
     if isinstance(side, Attachment):
-        places = [(leg.cage, leg.connector) for leg in side.legs]
-        before = [places[:i].count(place) for i, place in enumerate(places)]
+        leg_connectors = [(leg.cage, leg.connector) for leg in side.legs]
+        before = [leg_connectors[:i].count(connector) for i, connector in enumerate(leg_connectors)]
         return np.array(before, dtype=np.int32)[ports]
     return ports % side.per_connector
 
 
-def _refused(policy: PatchPolicy, why: str) -> InputError:
+def _explain_refusal(policy: PatchPolicy, why: str) -> InputError:
     return fault(
         "FG075",
         f"{policy.panel.id} cannot serve the cables of `{policy.name}`: {why}",

@@ -39,37 +39,39 @@ class RackLoads:
     air_w: Floats
 
 
-def rack_loads(plan: WiringPlan) -> RackLoads:
+def compute_rack_loads(plan: WiringPlan) -> RackLoads:
     """The load of every rack of a plan."""
 
-    def total(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
-        return _summed(plan.devices, len(plan.racks), figure, unknown)
+    def sum_figure(figure: Callable[[Device], float | None], unknown: float = 0.0) -> Floats:
+        return _sum_by_rack(plan.devices, len(plan.racks), figure, unknown)
 
-    weight_kg, unweighed = _weights(plan)
+    weight_kg, unweighed = _weigh_racks(plan)
     return RackLoads(
-        devices=total(lambda _: 1).astype(np.int32),
-        units=total(lambda p: p.rack_units).astype(np.int32) + panel_units(plan) + included_units(plan),
+        devices=sum_figure(lambda _: 1).astype(np.int32),
+        units=sum_figure(lambda p: p.rack_units).astype(np.int32)
+        + count_panel_units(plan)
+        + count_included_units(plan),
         weight_kg=weight_kg,
         unweighed=unweighed,
-        power_w=total(planned_w),
-        unpowered=total(lambda p: planned_w(p) is None).astype(np.int32),
-        liquid_w=total(liquid_w, np.nan),
-        air_w=total(air_w, np.nan),
+        power_w=sum_figure(planned_w),
+        unpowered=sum_figure(lambda p: planned_w(p) is None).astype(np.int32),
+        liquid_w=sum_figure(liquid_w, np.nan),
+        air_w=sum_figure(air_w, np.nan),
     )
 
 
-def power_bases(plan: WiringPlan) -> list[str]:
+def describe_power_bases(plan: WiringPlan) -> list[str]:
     """What the power of the devices of each rack is: `maximum`, `typical`, `maximum+typical`; "" where none draws."""
     mask = np.zeros(len(plan.racks), dtype=np.int32)
     for cls in plan.devices.classes:
-        found = basis(cls.profile)
-        if found is not None:
-            mask[plan.devices.rack[cls.rows]] |= 1 << BASES.index(found)
-    texts = {one: "+".join(name for i, name in enumerate(BASES) if one >> i & 1) for one in np.unique(mask).tolist()}
-    return [texts[one] for one in mask.tolist()]
+        power_basis = basis(cls.profile)
+        if power_basis is not None:
+            mask[plan.devices.rack[cls.rows]] |= 1 << BASES.index(power_basis)
+    texts = {bits: "+".join(name for i, name in enumerate(BASES) if bits >> i & 1) for bits in np.unique(mask).tolist()}
+    return [texts[bits] for bits in mask.tolist()]
 
 
-def panel_units(plan: WiringPlan) -> Ints:
+def count_panel_units(plan: WiringPlan) -> Ints:
     """Rack units that patch panels use in each rack, int32."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
     if plan.patching:
@@ -79,15 +81,15 @@ def panel_units(plan: WiringPlan) -> Ints:
     return used
 
 
-def included_units(plan: WiringPlan) -> Ints:
+def count_included_units(plan: WiringPlan) -> Ints:
     """Rack units of each rack, int32, that something takes which is sold with it and is not among the devices."""
     used = np.zeros(len(plan.racks), dtype=np.int32)
-    for rack, _, _ in included(plan):
+    for rack, _, _ in list_included(plan):
         used[rack] += 1
     return used
 
 
-def included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
+def list_included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
     """(rack, rack unit, what it is) of everything that racks are sold with and that is not among the devices, such as
     power shelves; one rack unit each. A rack without any device has none.
     """
@@ -99,40 +101,42 @@ def included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
         }
         for kind in racks.kinds
     ]
-    rows = np.flatnonzero(np.array([bool(each) for each in sold])[racks.kind])
+    rows = np.flatnonzero(np.array([bool(units_by_name) for units_by_name in sold])[racks.kind])
     if not len(rows):
         return
     height = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)
-    taken: dict[int, set[int]] = {}
+    used_units: dict[int, set[int]] = {}
     inside = np.flatnonzero(np.isin(devices.rack, rows))
     columns = (devices.rack[inside], devices.u[inside], height[devices.device_class[inside]])
     for rack, u, high in zip(*(column.tolist() for column in columns), strict=True):
-        taken.setdefault(rack, set()).update(range(u, u + high))
-    for rack, held in sorted(taken.items()):
+        used_units.setdefault(rack, set()).update(range(u, u + high))
+    for rack, used in sorted(used_units.items()):
         for name, units in sold[int(racks.kind[rack])].items():
-            yield from ((rack, u, name) for u in units if u not in held)
+            yield from ((rack, u, name) for u in units if u not in used)
 
 
-def _weights(plan: WiringPlan) -> tuple[Floats, Ints]:
+def _weigh_racks(plan: WiringPlan) -> tuple[Floats, Ints]:
     """The weight of each rack, kg, and how many of its devices are not in it."""
     devices, racks = plan.devices, plan.racks
-    of_class = np.array([np.nan if (w := cls.profile.weight_kg) is None else w for cls in devices.classes], dtype=float)
-    each = of_class[devices.device_class]
+    class_kg = np.array([np.nan if (w := cls.profile.weight_kg) is None else w for cls in devices.classes], dtype=float)
+    device_kg = class_kg[devices.device_class]
     complete = np.array([kind.complete_kg or 0 for kind in racks.kinds], dtype=np.float64)[racks.kind]
     if complete.any():
         fixed = np.zeros((len(racks.kinds), max(kind.units for kind in racks.kinds) + 1), dtype=bool)
         for number, kind in enumerate(racks.kinds):
             fixed[number, [u for units in kind.fixed.values() for u in units]] = kind.complete_kg is not None
         inside = fixed[racks.kind[devices.rack], devices.u]
-        each = np.where(inside, 0, each)
+        device_kg = np.where(inside, 0, device_kg)
         complete[np.bincount(devices.rack[inside], minlength=len(racks)) == 0] = 0
-    summed = np.bincount(devices.rack, weights=np.nan_to_num(each), minlength=len(racks))
-    unweighed = np.bincount(devices.rack[np.isnan(each)], minlength=len(racks))
-    return summed + complete, unweighed.astype(np.int32)
+    devices_kg = np.bincount(devices.rack, weights=np.nan_to_num(device_kg), minlength=len(racks))
+    unweighed = np.bincount(devices.rack[np.isnan(device_kg)], minlength=len(racks))
+    return devices_kg + complete, unweighed.astype(np.int32)
 
 
-def _summed(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:
+def _sum_by_rack(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:
     values = [figure(cls.profile) for cls in devices.classes]
-    each = np.array([unknown if value is None else value for value in values], dtype=np.float64)
-    found: Floats = np.bincount(devices.rack, weights=each[devices.device_class], minlength=racks).astype(np.float64)
-    return found
+    value_of_class = np.array([unknown if value is None else value for value in values], dtype=np.float64)
+    sums: Floats = np.bincount(devices.rack, weights=value_of_class[devices.device_class], minlength=racks).astype(
+        np.float64
+    )
+    return sums

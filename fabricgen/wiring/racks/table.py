@@ -23,7 +23,7 @@ NODE_RACK, NETWORK_RACK = range(2)
 """Kinds of rack: indexes of `RackTable.kinds`; node racks of further kinds of units come after these."""
 
 
-def node_rack_kind(layout: Layout, kind: UnitKind) -> int:
+def find_node_rack_kind(layout: Layout, kind: UnitKind) -> int:
     """The index in `RackTable.kinds` of the node racks of a kind of unit."""
     number = layout.kinds.index(kind)
     return NETWORK_RACK + number if number else NODE_RACK
@@ -40,62 +40,70 @@ class RackRows:
     kind: Ints
 
 
-def rack_table(
+def make_rack_table(
     floor: FloorPlan, units: RackRows, shared: Sequence[tuple[NetworkRun, int]], layout: Layout
 ) -> RackTable:
     """All racks: those of units, shared ones, and new ones that the blueprint states.
 
     Raises InputError for a place that is not there (FG016, FG068) or that two racks have (FG069).
     """
-    stated, holding = floor.stated_racks, {place.rack for place in floor.stated_devices.values()}
-    names = [*units.names, *(floor.shared_rack_name(run, place) for run, place in shared)]
-    known = set(names)
-    new = sorted(name for name in stated if name not in known)
+    stated_racks, holding = floor.stated_racks, {position.rack for position in floor.stated_devices.values()}
+    names = [*units.names, *(floor.shared_rack_name(run, position) for run, position in shared)]
+    existing = set(names)
+    new = sorted(name for name in stated_racks if name not in existing)
     for name in new:
         if name not in holding:
-            raise _unknown(name, names)
-    spots = [floor.shared_spot(run, place) for run, place in shared]
-    at = {name: i for i, name in enumerate((*names, *new))} if stated else {}
-    hall = np.concatenate([units.hall, _ints([spot.hall for spot in spots]), np.zeros(len(new), dtype=np.int32)])
-    row = np.concatenate([units.row, _ints([spot.row for spot in spots]), np.zeros(len(new), dtype=np.int32)])
-    column = np.concatenate([units.column, _ints([spot.column for spot in spots]), np.zeros(len(new), dtype=np.int32)])
+            raise _explain_unknown_rack(name, names)
+    locations = [floor.shared_spot(run, position) for run, position in shared]
+    row_of_name = {name: i for i, name in enumerate((*names, *new))} if stated_racks else {}
+    hall = np.concatenate(
+        [units.hall, _to_int32([location.hall for location in locations]), np.zeros(len(new), dtype=np.int32)]
+    )
+    row = np.concatenate(
+        [units.row, _to_int32([location.row for location in locations]), np.zeros(len(new), dtype=np.int32)]
+    )
+    column = np.concatenate(
+        [units.column, _to_int32([location.column for location in locations]), np.zeros(len(new), dtype=np.int32)]
+    )
     kind = np.concatenate([units.kind, np.full(len(shared) + len(new), NETWORK_RACK, dtype=np.int32)])
-    for name, place in stated.items():
-        spot, i = floor.spot_of(name, place), at[name]
-        hall[i], row[i], column[i] = spot.hall, spot.row, spot.column
+    for name, position in stated_racks.items():
+        location, i = floor.spot_of(name, position), row_of_name[name]
+        hall[i], row[i], column[i] = location.hall, location.row, location.column
     nodes = [kind.node_rack for kind in layout.kinds]
     kinds = nodes[0], layout.network_rack, *nodes[1:]
-    made = _table(floor.halls, kinds, (*names, *new), (hall, row, column, kind))
-    if stated or any(one.rows for one in floor.halls):
-        _check_apart(made, frozenset(stated))
-    return made
+    table = _build_table(floor.halls, kinds, (*names, *new), (hall, row, column, kind))
+    if stated_racks or any(floor_hall.rows for floor_hall in floor.halls):
+        _check_apart(table, frozenset(stated_racks))
+    return table
 
 
-def _ints(values: Sequence[int]) -> Ints:
+def _to_int32(values: Sequence[int]) -> Ints:
     return np.array(values, dtype=np.int32)
 
 
-def with_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
+def add_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column: Ints) -> RackTable:
     """The rack table with further network racks: each in the row of rack `like`, at a column of its own."""
-    hall, row = (np.concatenate([of, of[like]]) for of in (racks.hall, racks.row))
+    hall, row = (
+        np.concatenate([column_of_racks, column_of_racks[like]]) for column_of_racks in (racks.hall, racks.row)
+    )
     kind = np.concatenate([racks.kind, np.full(len(names), NETWORK_RACK, dtype=np.int32)])
     columns = hall, row, np.concatenate([racks.column, column]), kind
-    return _table(racks.halls, racks.kinds, (*racks.names, *names), columns)
+    return _build_table(racks.halls, racks.kinds, (*racks.names, *names), columns)
 
 
-def _table(
+def _build_table(
     halls: tuple[Hall, ...], kinds: tuple[RackProfile, ...], names: tuple[str, ...], columns: tuple[Ints, ...]
 ) -> RackTable:
     hall, row, column, kind = columns
     x_m, y_m = np.zeros(len(names)), np.zeros(len(names))
-    for i, one in enumerate(halls):
-        here = np.flatnonzero(hall == i)
-        x_m[here], y_m[here] = one.x_of(column[here]), one.y_of(row[here])
+    for i, floor_hall in enumerate(halls):
+        rows_here = np.flatnonzero(hall == i)
+        x_m[rows_here], y_m[rows_here] = floor_hall.x_of(column[rows_here]), floor_hall.y_of(row[rows_here])
     return RackTable(
         names=names,
         halls=halls,
         kinds=kinds,
-        site=_ints([one.site for one in halls])[hall],
+        site=_to_int32([floor_hall.site for floor_hall in halls])[hall],
         hall=hall,
         row=row,
         column=column,
@@ -106,7 +114,7 @@ def _table(
     )
 
 
-def _unknown(name: str, names: Sequence[str]) -> InputError:
+def _explain_unknown_rack(name: str, names: Sequence[str]) -> InputError:
     return fault(
         "FG068",
         f"there is no rack {name}, and no device is put into a new one of that name",
@@ -115,20 +123,20 @@ def _unknown(name: str, names: Sequence[str]) -> InputError:
     )
 
 
-def _check_apart(racks: RackTable, stated: frozenset[str]) -> None:
+def _check_apart(racks: RackTable, stated_names: frozenset[str]) -> None:
     """Raise InputError (FG069), at the stated one, for two racks at one position."""
     order = np.lexsort((racks.column, racks.row, racks.hall))
-    same = np.ones(max(0, len(order) - 1), dtype=bool)
+    is_same = np.ones(max(0, len(order) - 1), dtype=bool)
     for key in (racks.hall, racks.row, racks.column):
-        same &= key[order[1:]] == key[order[:-1]]
-    for i in np.flatnonzero(same).tolist():
-        one, other = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
-        named = next((name for name in (other, one) if name in stated), None)
+        is_same &= key[order[1:]] == key[order[:-1]]
+    for i in np.flatnonzero(is_same).tolist():
+        first, second = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
+        named = next((name for name in (second, first) if name in stated_names), None)
         at = int(order[i])
-        hall, row, place = racks.halls[racks.hall[at]].name, row_number(int(racks.row[at])), racks.column[at] + 1
+        hall, row, position = racks.halls[racks.hall[at]].name, row_number(int(racks.row[at])), racks.column[at] + 1
         raise fault(
             "FG069",
-            f"{one} and {other} stand in one place: hall {hall}, row {row}, place {place}",
+            f"{first} and {second} stand in one place: hall {hall}, row {row}, place {position}",
             path=("floor", "racks", named) if named else ("floor", "halls"),
             hint="state another place for one of them",
         )
@@ -139,12 +147,12 @@ def _check_apart(racks: RackTable, stated: frozenset[str]) -> None:
 # stands in network rows. The design computes the positions (design/floor); this module applies them to columns.
 
 
-def place(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
+def place_in_racks(design: Design, devices: DeviceTable) -> tuple[DeviceTable, RackTable]:
     """Give every device a rack and a rack unit; returns the completed table and the racks.
 
     Raises InputError when a rack cannot hold what stands in it, or a hall its racks.
     """
-    return _Placement(design, devices).run()
+    return _Placement(design, devices).place_all()
 
 
 class _Placement:
@@ -156,17 +164,17 @@ class _Placement:
         self.first_racks = np.array(self.floor.first_racks, dtype=np.int32)
         self.in_run = {t.key: stands_in_run(design, t) for t in design.tiers}
 
-    def run(self) -> tuple[DeviceTable, RackTable]:
+    def place_all(self) -> tuple[DeviceTable, RackTable]:
         """Place what stands in racks of units, then in shared network racks."""
         for cls in self.devices.classes:
-            if cls.count and self._in_unit(cls):
+            if cls.count and self._is_in_unit(cls):
                 for plan in self.floor.plans:
                     self._place_in_unit(cls, plan)
-        shared = self._shared_racks()
+        shared = self._place_shared()
         table = replace(self.devices, rack=self.rack, u=self.u)
-        return table, rack_table(self.floor, self._unit_rack_rows(), shared, self.layout)
+        return table, make_rack_table(self.floor, self._list_unit_racks(), shared, self.layout)
 
-    def _in_unit(self, cls: DeviceClass) -> bool:
+    def _is_in_unit(self, cls: DeviceClass) -> bool:
         if cls.kind in (NODE, EXTRA):
             return cls.kind == NODE
         if cls.kind == TRAY:
@@ -175,88 +183,97 @@ class _Placement:
 
     def _place_in_unit(self, cls: DeviceClass, plan: UnitPlan) -> None:
         """Place devices that stand at the same position in every unit of a part of the cluster."""
-        d, of_unit = self.devices, np.array(self.floor.plan_of_unit, dtype=np.int32)
-        rows = np.flatnonzero(of_unit[d.unit[cls.rows]] == self.floor.plans.index(plan)) + cls.first
+        devices, plan_of_unit = self.devices, np.array(self.floor.plan_of_unit, dtype=np.int32)
+        rows = np.flatnonzero(plan_of_unit[devices.unit[cls.rows]] == self.floor.plans.index(plan)) + cls.first
         if not len(rows):
             return
-        first = self.first_racks[d.unit[rows]]
+        first = self.first_racks[devices.unit[rows]]
         if cls.kind == SWITCH:
-            spots = np.array(plan.spots[cls.key], dtype=np.int32)
-            ordinal = d.ordinal[rows] % len(spots)
-            self.rack[rows], self.u[rows] = first + spots[ordinal, 0], spots[ordinal, 1]
+            positions = np.array(plan.spots[cls.key], dtype=np.int32)
+            ordinal = devices.ordinal[rows] % len(positions)
+            self.rack[rows], self.u[rows] = first + positions[ordinal, 0], positions[ordinal, 1]
             return
-        self.rack[rows] = first + d.rack_in_unit[rows]
+        self.rack[rows] = first + devices.rack_in_unit[rows]
         beside = {s.path for s in plan.kind.node_sets if s.per_rack}
         if cls.kind == NODE and cls.path not in beside:
             units = np.array(plan.node_rack.nodes, dtype=np.int32)
-            self.u[rows] = units[d.node[rows] % plan.kind.nodes_per_rack]
+            self.u[rows] = units[devices.node[rows] % plan.kind.nodes_per_rack]
             return
         name = tray_name(cls.label) if cls.kind == TRAY else cls.label
         units = np.array(plan.node_rack.beside[name], dtype=np.int32)
         self.u[rows] = units[rank_within(self.rack[rows])]
 
-    def _shared_racks(self) -> list[tuple[NetworkRun, int]]:
+    def _place_shared(self) -> list[tuple[NetworkRun, int]]:
         """Place devices that serve a pod or the whole cluster: each tier and plane has a run of racks, to grow in.
 
         Returns the racks that there are, each by its run and its place in it.
         """
-        found: list[tuple[NetworkRun, int]] = []
+        racks_so_far: list[tuple[NetworkRun, int]] = []
         base = self.floor.first_racks[-1]
         for run in self.floor.runs:
-            rows, rack, u = self._extras(run) if not run.owner else self._switches(run)
+            rows, rack, u = self._locate_extras(run) if not run.owner else self._locate_switches(run)
             racks = unique_values(rack)
-            self.rack[rows] = base + len(found) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
+            self.rack[rows] = base + len(racks_so_far) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
             self.u[rows] = u
-            found += [(run, place) for place in racks]
-        return found
+            racks_so_far += [(run, number) for number in racks]
+        return racks_so_far
 
-    def _switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+    def _locate_switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
         """(device row, rack of the run, rack unit) of the switches or trays of a run of racks."""
-        d = self.devices
+        devices = self.devices
         if run.tier is None:
-            (cls,) = (c for c in d.classes if c.kind == TRAY and c.label == run.owner)
+            (cls,) = (c for c in devices.classes if c.kind == TRAY and c.label == run.owner)
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            domain = d.ordinal[rows] // (d.index[rows].max() + 1)
-            here = self._hall_of_trays(rows) == run.hall
-            rows, group = rows[here], domain[here]
+            domain = devices.ordinal[rows] // (devices.index[rows].max() + 1)
+            in_run = self._find_tray_halls(rows) == run.hall
+            rows, group = rows[in_run], domain[in_run]
         else:
-            cls = d.of_tier(run.tier.key)
+            cls = devices.find_tier(run.tier.key)
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
             groups = self.floor.shared.groups_of(run.tier)
-            index = d.ordinal[rows] // run.tier.count
+            index = devices.ordinal[rows] // run.tier.count
             hall, plane = (np.array(column, dtype=np.int32)[index] for column in (groups.hall, groups.plane))
             group = np.array(groups.number, dtype=np.int32)[index]
-            here = (hall == run.hall) & in_plane(run, plane, group, d.index[rows])
-            rows, group = rows[here], group[here]
-        rack, u = self.floor.shared.spot(run, group, d.index[rows], np.where)
+            in_run = (hall == run.hall) & in_plane(run, plane, group, devices.index[rows])
+            rows, group = rows[in_run], group[in_run]
+        rack, u = self.floor.shared.spot(run, group, devices.index[rows], np.where)
         return rows, rack.astype(np.int32), u.astype(np.int32)
 
-    def _hall_of_trays(self, rows: Ints) -> Ints:
+    def _find_tray_halls(self, rows: Ints) -> Ints:
         """The hall of the trays of a pod, or of all trays."""
         halls = self.floor.shared.hall_lookup
         of_pod = [halls.of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
         return np.array([*of_pod, halls.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
-    def _extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
+    def _locate_extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
         """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
-        spots = self.floor.shared.extras_of(run.hall)
-        rows = [np.arange(c.first, c.first + c.count) for c in self._extra_classes(spots)]
-        places = np.array([spot for c in self._extra_classes(spots) for spot in spots[c.label]], dtype=np.int32)
-        return np.concatenate(rows).astype(np.int32), places[:, 0], places[:, 1]
+        positions_of_label = self.floor.shared.extras_of(run.hall)
+        rows = [np.arange(c.first, c.first + c.count) for c in self._list_extra_classes(positions_of_label)]
+        positions = np.array(
+            [
+                position
+                for c in self._list_extra_classes(positions_of_label)
+                for position in positions_of_label[c.label]
+            ],
+            dtype=np.int32,
+        )
+        return np.concatenate(rows).astype(np.int32), positions[:, 0], positions[:, 1]
 
-    def _extra_classes(self, names: dict[str, list[tuple[int, int]]]) -> list[DeviceClass]:
+    def _list_extra_classes(self, names: dict[str, list[tuple[int, int]]]) -> list[DeviceClass]:
         return [c for c in self.devices.classes if c.kind == EXTRA and c.label in names]
 
-    def _unit_rack_rows(self) -> RackRows:
+    def _list_unit_racks(self) -> RackRows:
         """Racks of all units: their names, halls, rows and columns."""
         floor, count = self.floor, self.floor.first_racks[-1]
         hall, row, column, kind = (np.zeros(count, dtype=np.int32) for _ in range(4))
         for part, plan in enumerate(floor.plans):
             units = [unit for unit, number in enumerate(floor.plan_of_unit) if number == part]
-            places = [floor.unit_halls.places[unit] for unit in units]
+            positions = [floor.unit_halls.places[unit] for unit in units]
             rack = np.arange(plan.racks, dtype=np.int32)
-            at = self.first_racks[units][:, None] + rack
-            hall[at] = np.array([place.hall for place in places], dtype=np.int32)[:, None]
-            row[at], column[at] = floor.areas.unit_spots(part, places)
-            kind[at] = np.where(rack < plan.kind.racks, node_rack_kind(self.layout, plan.kind), NETWORK_RACK)
+            rack_rows = self.first_racks[units][:, None] + rack
+            hall[rack_rows] = np.array([position.hall for position in positions], dtype=np.int32)[:, None]
+            row[rack_rows], column[rack_rows] = floor.areas.unit_spots(part, positions)
+            kind[rack_rows] = np.where(
+                rack < plan.kind.racks, find_node_rack_kind(self.layout, plan.kind), NETWORK_RACK
+            )
         return RackRows(floor.unit_rack_names(), hall, row, column, kind)

@@ -17,7 +17,7 @@ def block(source: PageSource) -> dict[str, Any] | None:
     if change is None:
         return None
     names = cables.table(source.cluster).columns["cable"]
-    first = source.cluster.plan.cables.first_rows()
+    first = source.cluster.plan.cables.find_first_rows()
     became = change["cable"]
     return {
         **{name: change[name] for name in ("title", "totals", "reasons", "notes", "counts")},

@@ -77,7 +77,7 @@ def _ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
     links, devices = cluster.plan.links, cluster.plan.devices
     found: dict[str, dict[str, int]] = {}
     for i, segment in enumerate(links.segments):
-        rows = links.rows_of(i)
+        rows = links.find_rows(i)
         if rows.start == rows.stop or segment.backplane:
             continue
         for side, column in ((segment.a, links.a_device), (segment.b, links.b_device)):
@@ -86,11 +86,11 @@ def _ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
                 _raise(found.setdefault(side.profile.id, {}), counts)
             elif isinstance(side, ScaleUpPort):
                 ports = links.a_port if column is links.a_device else links.b_port
-                for cls, mine in devices.by_class(column, rows):
+                for cls, mine in devices.split_by_class(column, rows):
                     names = side.names(int(ports[mine].max()) + 1)
                     _raise(found.setdefault(cls.profile.id, {}), dict.fromkeys(names, 1))
             elif isinstance(side, PortRun):
-                for cls, _ in devices.by_class(column, rows):
+                for cls, _ in devices.split_by_class(column, rows):
                     if isinstance(cls.profile, SwitchProfile):
                         counts = {cls.profile.cage_label(cage): side.ways for cage in side.cages if cage}
                         _raise(found.setdefault(cls.profile.id, {}), counts)
@@ -114,10 +114,12 @@ def _management_ports(cluster: Cluster) -> dict[str, list[str]]:
     links, found = cluster.plan.links, dict[str, list[str]]()
     a_cage, b_cage = cluster.port_names.cage_columns
     for i, segment in enumerate(links.segments):
-        rows = links.rows_of(i)
+        rows = links.find_rows(i)
         ends = ((segment.a, links.a_device, a_cage), (segment.b, links.b_device, b_cage))
         for side, device, cages in ends if rows.start < rows.stop else ():
-            for cls, mine in cluster.plan.devices.by_class(device, rows) if isinstance(side, ManagementPort) else ():
+            for cls, mine in (
+                cluster.plan.devices.split_by_class(device, rows) if isinstance(side, ManagementPort) else ()
+            ):
                 names = found.setdefault(cls.profile.id, [])
                 codes = np.unique(cages.codes[mine])
                 names += [name for name in cages.vocabulary[codes].tolist() if name not in names]

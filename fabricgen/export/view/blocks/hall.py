@@ -22,7 +22,7 @@ from fabricgen.export.view.places import TrayRoutes, cross_trays, tray_routes
 from fabricgen.export.view.source import Packed, PageSource, packed, packed_table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.routes import choose_riser, find_exit
-from fabricgen.wiring.racks.loads import included, rack_loads
+from fabricgen.wiring.racks.loads import compute_rack_loads, list_included
 from fabricgen.wiring.tables import RackTable
 
 
@@ -92,13 +92,13 @@ def _kept(source: PageSource, drawn: HallDrawing, kinds: RackKinds) -> list[list
 
 def _beside(source: PageSource) -> str:
     """What racks hold beside devices, for the key: `power shelf (with the rack), panels`; "" for nothing."""
-    shelves = {f"{name} (with the rack)" for _, _, name in included(source.cluster.plan)}
+    shelves = {f"{name} (with the rack)" for _, _, name in list_included(source.cluster.plan)}
     return ", ".join([*sorted(shelves), *(["panels"] if source.cluster.plan.patching else [])])
 
 
 def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: TrayRoutes) -> dict[str, Any]:
     """The racks, each with its middle, and how they look from above."""
-    table, loads = source.cluster.plan.racks, rack_loads(source.cluster.plan)
+    table, loads = source.cluster.plan.racks, compute_rack_loads(source.cluster.plan)
     optics = optics_of_racks(source.cluster)
     known: dict[tuple[str, bool, tuple[str, ...]], int] = {}
     looks = [known.setdefault((k.fill, k.is_dark, k.stripes), len(known)) for k in map(kinds.of, range(len(table)))]
@@ -130,7 +130,7 @@ def _racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: Tra
 def _panels(source: PageSource) -> Packed:
     """What racks hold beside devices: what they are sold with, patch panels and fibre shuffles."""
     plan = source.cluster.plan
-    found = [(name, rack, u, 1) for rack, u, name in included(plan)]
+    found = [(name, rack, u, 1) for rack, u, name in list_included(plan)]
     if plan.patching:
         panels, names = plan.patching.panels, PatchParts(source.cluster, plan.patching).panels
         units = [plan.patching.policies[policy].panel.rack_units for policy in panels.policy.tolist()]

@@ -46,7 +46,7 @@ class RailCrossed(PlanRule):
         links, devices = cluster.plan.links, cluster.plan.devices
         crossed = np.zeros(len(links), dtype=bool)
         for i, segment in enumerate(links.segments):
-            segment_rows = links.rows_of(i)
+            segment_rows = links.find_rows(i)
             ends = [links.b_device[segment_rows]] + [links.a_device[segment_rows]] * (
                 not isinstance(segment.a, ManagementPort)
             )

@@ -149,15 +149,15 @@ def _list_asking_switches(design: Design, fabric: FabricDesign) -> Iterator[Aske
 
 def _list_asking_hosts(cluster: Cluster, fabric: FabricDesign) -> list[Asker]:
     """The hosts of a fabric by their VRFs: those of nobody, then those of each tenant."""
-    from fabricgen.wiring.tenants import tenant_of_links
+    from fabricgen.wiring.tenants import find_link_tenants
 
     name = fabric.carrier if fabric.shares_ports else fabric.name
     links = cluster.plan.links
     owners = {-1}
     if cluster.design.tenants:
-        tenants = tenant_of_links(cluster.design, cluster.plan, fabric.name)
+        tenants = find_link_tenants(cluster.design, cluster.plan, fabric.name)
         segments = (i for i, s in enumerate(links.segments) if s.fabric == name and s.lower == "node")
-        owners = {int(owner) for i in segments for owner in set(tenants[links.rows_of(i)].tolist())}
+        owners = {int(owner) for i in segments for owner in set(tenants[links.find_rows(i)].tolist())}
     return [
         (f"hosts of {fabric.name}", ((fabric, fabric.vrf),))
         if owner < 0

@@ -48,17 +48,17 @@ class CableOutOfReach(PlanRule):
             segment = too_long.segment
             fitting = [m for m in media if compute_longest_run_m(segment, m) >= 0]
             reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
-            if segment.stated and (not fitting or too_long.list_serving_media(segment, fitting)):
+            if segment.media_path and (not fitting or too_long.list_serving_media(segment, fitting)):
                 continue
             if (
                 reaching
-                and not segment.stated
+                and not segment.media_path
                 and not too_long.list_serving_media(segment, fitting)
                 and segment.policy != OPEN
             ):
                 continue
             yield self.flag(
-                segment.stated or segment.path,
+                segment.media_path or segment.path,
                 f"{too_long.text}; {_describe_reaches(fitting, segment)}",
                 _suggest_remedy(cluster, too_long),
             )
@@ -99,7 +99,9 @@ def _find_in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> 
     for profile in cluster.design.catalog.cables if tier else ():
         for cage in tier.profile.cages if tier else ():
             a, b = (replace(side, form_factor=cage.form_factor) for side in (segment.a, segment.b))
-            if profile.reach_m >= longest and fits_segment(replace(segment, media=(), stated=(), a=a, b=b), profile):
+            if profile.reach_m >= longest and fits_segment(
+                replace(segment, media=(), media_path=(), a=a, b=b), profile
+            ):
                 return profile
     return None
 
@@ -110,6 +112,6 @@ def _describe_reaches(fitting: list[CableProfile], segment: Segment) -> str:
         return f"no medium carries {segment.lane_gbps:g}G lanes between these cages"
     reach = {m.id: segment.reach_m(m) for m in fitting}
     ordered = sorted(fitting, key=lambda m: (-reach[m.id], m.id))
-    head = "the stated media reach" if segment.stated else "the longest reaches are"
+    head = "the stated media reach" if segment.media_path else "the longest reaches are"
     more = f", and {len(ordered) - MOST_LISTED} shorter ones" if len(ordered) > MOST_LISTED else ""
     return f"{head} {', '.join(f'{reach[m.id]:g} m ({m.id})' for m in ordered[:MOST_LISTED])}{more}"

@@ -45,7 +45,7 @@ class MixedMediaInCage(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the media of cables in each cage where some are stated, then look for two kinds of fibre."""
         segments = cluster.plan.links.segments
-        if any(segment.stated for segment in segments):
+        if any(segment.media_path for segment in segments):
             yield from self._check_media(cluster)
         if cluster.planned.own:
             yield from self._check_as_built(cluster)
@@ -71,7 +71,7 @@ class MixedMediaInCage(PlanRule):
         latest = _find_exception(links.segments, segment, mixed)
         reported: set[Path] = set()
         for i, stating in enumerate(links.segments):
-            if not stating.stated or stating.stated in reported:
+            if not stating.media_path or stating.media_path in reported:
                 continue
             fitting = [c for c in cables.media if fits_segment(stating, c)]
             alike = np.array([*(c in fitting for c in cables.media), False])[medium]
@@ -82,12 +82,14 @@ class MixedMediaInCage(PlanRule):
                 "use a medium with a fibre per lane, such as DR or SR",
             )
             if not all(c.attached or c.link_gbps for c in fitting) or not rows.any():
-                rows = (segment == i) & (~alike | (mixed if stating.stated == latest else False))
+                rows = (segment == i) & (~alike | (mixed if stating.media_path == latest else False))
                 message, hint = " with links of other media", "state the same media for all links that share a cage"
             if fitting and rows.any():
-                reported.add(stating.stated)
+                reported.add(stating.media_path)
                 yield self.flag(
-                    stating.stated, f"{int(rows.sum())} {stating.fabric} {stating.key} links share cages{message}", hint
+                    stating.media_path,
+                    f"{int(rows.sum())} {stating.fabric} {stating.key} links share cages{message}",
+                    hint,
                 )
 
     def _check_as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
@@ -153,5 +155,5 @@ def _find_exception(segments: tuple[Segment, ...], segment: Ints, mixed: Flags) 
     import numpy as np
 
     counts = np.bincount(segment[mixed], minlength=len(segments))
-    clashing = [(int(n), s.stated) for n, s in zip(counts, segments, strict=True) if n and s.stated]
+    clashing = [(int(n), s.media_path) for n, s in zip(counts, segments, strict=True) if n and s.media_path]
     return min(clashing, default=(0, ()))[1]

@@ -55,7 +55,7 @@ class OpticsTooHungry(PlanRule):
                     draws = make_end_kind(run, segment).power_w(profile)
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
-                            segment.stated or segment.path,
+                            segment.media_path or segment.path,
                             f"{profile.id} draws {draws:g} W; cages of {switch} for {segment.fabric} {segment.key} "
                             f"links supply {limit:g} W",
                             "use optics that draw less, or a switch that supplies more",

@@ -43,7 +43,7 @@ class PolicyForbidsAll(PlanRule):
         for too_long in find_cables_out_of_reach(cluster):
             segment = too_long.segment
             reaching = too_long.list_serving_media(too_long.free, cluster.design.catalog.cables)
-            if segment.stated or segment.policy == OPEN or not reaching:
+            if segment.media_path or segment.policy == OPEN or not reaching:
                 continue
             if too_long.list_serving_media(segment, cluster.plan.cables.media):
                 continue

@@ -42,14 +42,14 @@ class LongCopper(PlanRule):
         import numpy as np
 
         cables, links = cluster.plan.cables, cluster.plan.links
-        judged = [i for i, s in enumerate(links.segments) if s.stated and s.policy.copper_to_m is not None]
+        judged = [i for i, s in enumerate(links.segments) if s.media_path and s.policy.copper_to_m is not None]
         if not judged:
             return
         copper = np.array([m.copper for m in cables.media], dtype=bool)[cables.medium]
         segment = np.zeros(len(cables), dtype=np.int32)
         segment[cables.end_cable] = links.segment[cables.end_link]
-        for path in dict.fromkeys(links.segments[i].stated for i in judged):
-            alike = [i for i in judged if links.segments[i].stated == path]
+        for path in dict.fromkeys(links.segments[i].media_path for i in judged):
+            alike = [i for i in judged if links.segments[i].media_path == path]
             first = links.segments[alike[0]]
             most = first.policy.copper_to_m or 0.0
             rows = np.flatnonzero(copper & np.isin(segment, alike) & (cables.length_m > most))

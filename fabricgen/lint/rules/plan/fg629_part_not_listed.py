@@ -145,7 +145,7 @@ def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
 
 def _add_gap(gaps: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
     gap = (segment.fabric, segment.key, *missing)
-    path, before = gaps.get(gap, (segment.stated or segment.path, 0))
+    path, before = gaps.get(gap, (segment.media_path or segment.path, 0))
     gaps[gap] = path, before + count
 
 

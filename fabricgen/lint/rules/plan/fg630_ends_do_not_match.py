@@ -64,7 +64,7 @@ class EndsDoNotMatch(PlanRule):
         for (n, why), count in reported.items():
             s = links.segments[n]
             hint = "give each switch a multiple of the links of a connector, or use faster links"
-            yield self.flag(s.stated or s.path, f"{count} ends of {s.fabric} {s.key} cables: {why}", hint)
+            yield self.flag(s.media_path or s.path, f"{count} ends of {s.fabric} {s.key} cables: {why}", hint)
 
 
 def _explain_misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int, lanes: int) -> str:

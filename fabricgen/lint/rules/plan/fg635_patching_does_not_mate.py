@@ -62,7 +62,7 @@ class PatchingDoesNotMate(PlanRule):
             return
         policy, segment = patching.policy[cables.end_cable], links.segment[cables.end_link]
         for number, kind in enumerate(links.segments):
-            modules = (kind.gearbox_at(side) for side in (kind.a, kind.b))
+            modules = (kind.find_gearbox(side) for side in (kind.a, kind.b))
             module = next((gearbox for gearbox in modules if gearbox and gearbox.splits_of), None)
             patched = np.flatnonzero((segment == number) & (policy >= 0))
             if module and len(patched):

@@ -52,7 +52,7 @@ class SpanLosesLight(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare each span, with the media that its cables run over, with the budget of these."""
         fabrics, plan = cluster.design.loaded.blueprint.fabrics, cluster.plan
-        first = plan.cables.first_rows()
+        first = plan.cables.find_first_rows()
         segment_of_cable = plan.links.segment[plan.cables.end_link[first]]
         for index, segment in enumerate(plan.links.segments):
             spec = fabrics[segment.fabric].spans[str(segment.path[-1])] if segment.km else None

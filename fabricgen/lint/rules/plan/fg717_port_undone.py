@@ -53,7 +53,7 @@ class PortUndone(PlanRule):
         small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
         for path, port, segment in _list_stated_ports(cluster):
             fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE
-            fast = fast and not any(segment.corrects_itself(side) for side in (segment.a, segment.b))
+            fast = fast and not any(segment.has_own_fec(side) for side in (segment.a, segment.b))
             if port.fec in ("none", "fc") and fast:
                 message = f"`fec: {port.fec}` is not RS-FEC, which links of {segment.speed_gbps:g}G need at both ends"
                 yield self.flag((*path, "fec"), message, "remove it")

@@ -58,9 +58,9 @@ class NoDefaultRoute(PlanRule):
 
         import numpy as np
 
-        from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+        from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
-        lacking, tenant = _find_hosts_without_route(cluster), tenant_of_devices(design, cluster.plan.devices)
+        lacking, tenant = _find_hosts_without_route(cluster), find_device_tenants(design, cluster.plan.devices)
         for index in range(NOBODY, len(design.tenants)):
             owner = design.tenants[index].name if index >= 0 else ""
             exit_ = next((e for e in leading if e.tenant in ("", owner)), None)
@@ -116,10 +116,10 @@ def _find_hosts_without_route(cluster: Cluster) -> Flags:
     from fabricgen.numbering.addresses.exit_links import find_exit_segments
     from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
     from fabricgen.wiring.tables import NODE
-    from fabricgen.wiring.tenants import NOBODY, tenant_of_devices
+    from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
     plan, design, routes = cluster.plan, cluster.design, DefaultRoutes(cluster.design)
-    tenant, exits = tenant_of_devices(design, plan.devices), find_exit_segments(design, plan)
+    tenant, exits = find_device_tenants(design, plan.devices), find_exit_segments(design, plan)
     sharing = find_sharing_fabrics(plan, design, cluster.phase.absent if cluster.phase else frozenset())
     is_host, has_address, is_led = (np.zeros(len(plan.devices), dtype=bool) for _ in range(3))
     for cls in plan.devices.classes:

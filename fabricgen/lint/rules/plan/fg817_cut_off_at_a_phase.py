@@ -77,7 +77,7 @@ def _find_linked(plan: WiringPlan, fabric: str, present: Flags) -> Flags:
     linked = np.zeros(len(devices), dtype=bool)
     for i, segment in enumerate(links.segments):
         if segment.fabric == fabric:
-            rows = links.rows_of(i)
+            rows = links.find_rows(i)
             linked[links.a_device[rows][present[rows]]] = True
     nodes = np.array([cls.kind == NODE for cls in devices.classes], dtype=bool)
     linked_nodes: Flags = linked & nodes[devices.device_class]

@@ -104,7 +104,7 @@ def _find_missing_ways_out(full: Cluster, selection: Selection, present: Presenc
 
     links = full.plan.links
     wired = {
-        e.path for i, e in find_exit_segments(full.design, full.plan).items() if present.links[links.rows_of(i)].any()
+        e.path for i, e in find_exit_segments(full.design, full.plan).items() if present.links[links.find_rows(i)].any()
     }
     for exits in group_exits(full.design):
         led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in taken(exit_)}

@@ -77,7 +77,7 @@ def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | 
     """Addresses of the hosts of a VRF by what they are: `nodes`, or the name of a set of extra devices."""
     import numpy as np
 
-    from fabricgen.wiring.tenants import NOBODY, tenant_of_links
+    from fabricgen.wiring.tenants import NOBODY, find_link_tenants
 
     design, links = cluster.design, cluster.plan.links
     index = next((index for index, tenant in enumerate(design.tenants) if tenant.name == vrf), NOBODY)
@@ -89,8 +89,8 @@ def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | 
         hosts = str(segment.path[3]) if segment.path[2:3] == ("extra",) else NODES
         if hosts in {exit_.to for exit_ in design.loaded.blueprint.fabrics[fabric.name].exits.values()}:
             continue
-        rows = np.arange(len(links))[links.rows_of(i)]
-        rows = rows[tenant_of_links(design, cluster.plan, fabric.name)[rows] == index]
+        rows = np.arange(len(links))[links.find_rows(i)]
+        rows = rows[find_link_tenants(design, cluster.plan, fabric.name)[rows] == index]
         for family in cluster.addresses.families:
             texts = (family.text(family.a.at(row)) for row in rows.tolist())
             addresses.setdefault(hosts, []).extend(ip_address(text) for text in texts if text)
