@@ -156,9 +156,9 @@ class Cluster:
 
     def whole_fabric(self, name: str) -> FabricView:
         """The view of one of `whole_fabrics`."""
-        from fabricgen.views.fabric import fabric_view
+        from fabricgen.views.fabric import make_fabric_view
 
-        return fabric_view(self.design, self.plan, self.names, name)
+        return make_fabric_view(self.design, self.plan, self.names, name)
 
     def switches(self) -> Iterator[SwitchView]:
         """Views of every switch that has a configuration."""
@@ -166,9 +166,9 @@ class Cluster:
 
     @cached_property
     def _intents(self) -> dict[str, FabricIntent]:
-        from fabricgen.views.intent import fabric_intent
+        from fabricgen.views.intent import make_fabric_intent
 
-        return {f.name: fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
+        return {f.name: make_fabric_intent(self.design, f, self.addresses.own_loopbacks) for f in self.design.fabrics}
 
     def intent(self, fabric: FabricDesign) -> FabricIntent:
         """The settings that all switches of a fabric share."""
@@ -229,7 +229,7 @@ def build_cluster(design: Design) -> Cluster:
 def _check_guids(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
     """Raise InputError for a stated GUID of a device or port that its fabric does not have."""
     from fabricgen.design.linked import whole_fabrics
-    from fabricgen.views.fabric import fabric_view
+    from fabricgen.views.fabric import make_fabric_view
 
     for name in whole_fabrics(design):
-        fabric_view(design, plan, names, name)
+        make_fabric_view(design, plan, names, name)

@@ -24,7 +24,7 @@ from fabricgen.diff.listing import Rows, among
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.numbering.lazy_columns import EncodedColumn
-from fabricgen.views.configuration import placed_snippets
+from fabricgen.views.configuration import list_snippets
 
 
 def affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
@@ -171,7 +171,7 @@ def _settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]]:
                 *(tier.profile, tier.nos, tier.lowest, tier.per, naming, platform, runs, _width(tier)),
                 design.levels[tier.key],
                 [cluster.intent(f) for f in guests],
-                placed_snippets(design, tier, ""),
+                list_snippets(design, tier, ""),
                 fabric.protocol,
             ),
         )

@@ -19,7 +19,7 @@ from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords,
 from fabricgen.render.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
 from fabricgen.render.trees import first_at_fault, require_printed
-from fabricgen.views.exits import with_passwords
+from fabricgen.views.exits import fill_in_passwords
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.intent import FabricIntent, SpanIntent
 from fabricgen.views.switch import PlacedSnippet, SwitchView
@@ -222,7 +222,7 @@ class Renderer:
         """A switch with secrets looked up; all switches of a fabric have the same intent."""
         fabric = switch.fabric
         if switch.exits.peers:
-            switch = replace(switch, exits=with_passwords(switch.exits, self._passwords))
+            switch = replace(switch, exits=fill_in_passwords(switch.exits, self._passwords))
         if fabric.name not in self._managements:
             return switch
         if fabric.name not in self._intents:

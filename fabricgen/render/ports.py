@@ -17,7 +17,7 @@ from fabricgen.catalog.naming import NosNaming
 from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import HasPortLanes, NamesCircuits, load_writer
 from fabricgen.switch.interfaces import Access
-from fabricgen.views.model.hosts import access_of
+from fabricgen.views.model.hosts import model_access
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 
@@ -80,7 +80,7 @@ def _of_switch(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, .
         return
     said = nos.circuits(switch, cluster.design.catalog)
     for port in switch.ports:
-        service = switch.service_of(port)
+        service = switch.find_service(port)
         dhcp = specs[service.fabric].dhcp if service else None
         stated = dhcp.circuit_id if dhcp else None
         form = stated or (said.form.get(service.fabric) if service else None)
@@ -116,6 +116,6 @@ def list_guards(switch: SwitchView, bond: str) -> dict[Guard, list[str]]:
     """Each list that ports of a switch have, by name, with those ports; `bond` is how bonds are called: {number}."""
     guarded: dict[Guard, dict[str, None]] = {}
     for port in switch.ports:
-        for guard in guards_of(access_of(switch, port)):
+        for guard in guards_of(model_access(switch, port)):
             guarded.setdefault(guard, {})[bond.format(number=port.bond) if port.bond else port.name] = None
     return {guard: list(guarded[guard]) for guard in sorted(guarded)}

@@ -131,7 +131,7 @@ class PortTextBuilder:
         as text is then a part of the shape, and texts are sorted; else they are in the order of the ports.
         """
         links, devices = self._views.plan.links, self._views.plan.devices
-        owner, link, at_b = self._views.ends_of(rows)
+        owner, link, at_b = self._views.list_link_ends(rows)
         peer = np.where(at_b, links.a_device[link], links.b_device[link])
         cable = links.cable[link]
         bounds = np.searchsorted(owner, np.arange(len(rows) + 1))

@@ -25,8 +25,8 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import qos_of
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import links_carry_vrfs, list_families, underlay
-from fabricgen.views.balancing import balancing_of
-from fabricgen.views.service import host_services
+from fabricgen.views.balancing import find_balancing
+from fabricgen.views.service import make_host_services
 
 SHORTEST_SNMP_USER = 4
 """Characters of the shortest name of a user of SNMPv3; the language's longest, 31, is within SONiC's 32."""
@@ -44,7 +44,7 @@ def takes_file_names(tls: Tls) -> bool:
     return bool(re.fullmatch(rf"{_STEM}\.cer", tls.certificate) and re.fullmatch(rf"{_STEM}\.key", tls.key))
 
 
-Stated: TypeAlias = Iterator[tuple[Intent, Path]]
+IntentKeys: TypeAlias = Iterator[tuple[Intent, Path]]
 """Intents, and the keys below the section's own place that ask for them."""
 
 USUAL_LIFETIME_S = 1800
@@ -86,31 +86,33 @@ def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
     """Yield what is asked of the switches of each Ethernet fabric, fabric by fabric."""
     for fabric in design.fabrics:
         if fabric.protocol != "infiniband":
-            yield from _of_links(design, fabric)
-            yield from _of_hosts(design, fabric)
-            yield from _of_vrfs(design, fabric)
-            yield from _of_settings(design, fabric)
-    for leaving in exits_of(design):
-        if leaving.fabric.protocol != "infiniband":
-            tiers = (design.tier(leaving.extra.tier),)
-            for intent, keys in _exit_intents(leaving):
-                yield AskedIntent(intent, (*leaving.path, *keys), tiers)
+            yield from _list_link_intents(design, fabric)
+            yield from _list_host_intents(design, fabric)
+            yield from _list_vrf_intents(design, fabric)
+            yield from _list_setting_intents(design, fabric)
+    for exit_ in exits_of(design):
+        if exit_.fabric.protocol != "infiniband":
+            tiers = (design.tier(exit_.extra.tier),)
+            for intent, keys in _list_exit_intents(exit_):
+                yield AskedIntent(intent, (*exit_.path, *keys), tiers)
 
 
-def _locate_setting(design: Design, fabric: str, stated: Callable[[Fabric], object], keys: Path) -> Path:
+def _locate_setting(design: Design, fabric: str, read_setting: Callable[[Fabric], object], keys: Path) -> Path:
     """The path of a setting: the fabric's own where it states one, else the cluster's."""
-    return ("fabrics", fabric, *keys) if stated(design.loaded.blueprint.fabrics[fabric]) else keys
+    return ("fabrics", fabric, *keys) if read_setting(design.loaded.blueprint.fabrics[fabric]) else keys
 
 
-def _of_links(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     """What links between switches ask."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    linked = tuple(tier for tier in fabric.tiers if tier.uplink or tier.peer_links or any(f.links for f in tier.feeds))
-    if linked:
+    linked_tiers = tuple(
+        tier for tier in fabric.tiers if tier.uplink or tier.peer_links or any(f.links for f in tier.feeds)
+    )
+    if linked_tiers:
         word = underlay(design, fabric)
-        stated = spec.routing.underlay or design.loaded.blueprint.routing.underlay
+        stated_underlay = spec.routing.underlay or design.loaded.blueprint.routing.underlay
         path = _locate_setting(design, fabric.name, lambda f: f.routing.underlay, ("routing", "underlay"))
-        yield AskedIntent(_UNDERLAYS[word], path if stated else fabric.path, linked)
+        yield AskedIntent(_UNDERLAYS[word], path if stated_underlay else fabric.path, linked_tiers)
     bordering = tuple(tier for tier in fabric.tiers if tier.peer_links and tier.peer_links.spans)
     for name, span in spec.spans.items():
         if span.macsec:
@@ -119,7 +121,7 @@ def _of_links(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
             yield AskedIntent("span-headroom", (*fabric.path, "spans", name, "lossless"), bordering)
 
 
-def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     """What nodes and extra devices ask of the switches that they attach to, which may be another fabric's."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     keys = dict.fromkeys((*fabric.leaves, *(e.tier for e in fabric.extras), *(tier.key for tier in fabric.managing)))
@@ -139,11 +141,11 @@ def _of_hosts(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
         yield AskedIntent("evpn-multihoming", (*fabric.path, "bond"), over_two)
         paired = tuple(t for t in tiers if t not in over_two and t.peer_links and not t.peer_links.spans)
         yield AskedIntent("mlag", (*fabric.path, "bond"), paired)
-    for intent, at in _host_features(spec, routed=fabric.hosts == "routed"):
+    for intent, at in _list_host_features(spec, routed=fabric.hosts == "routed"):
         yield AskedIntent(intent, (*fabric.path, *at), tiers)
 
 
-def _of_vrfs(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     """What is asked of the switches that have a VRF, or pass it on: those of its fabric, or of its carrier."""
     blueprint = design.loaded.blueprint
     owner = design.fabric(fabric.carrier or fabric.name)
@@ -165,14 +167,14 @@ def _of_vrfs(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
             yield AskedIntent("leaks", ("leaks", leak.name), fabric.tiers)
 
 
-def _of_settings(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
+def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     """What the settings of a fabric ask of all its switches, and those of the cluster that it does not override."""
     blueprint = design.loaded.blueprint
     spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
     if qos_of(design, fabric).lossless:
-        stated = spec.qos.profile or blueprint.qos.profile
+        stated_profile = spec.qos.profile or blueprint.qos.profile
         path = _locate_setting(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
-        yield AskedIntent("lossless", path if stated else fabric.path, fabric.tiers)
+        yield AskedIntent("lossless", path if stated_profile else fabric.path, fabric.tiers)
     if spec.routing.load_balance:
         shared = shared.model_copy(update={"load_balance": None})
     scopes: tuple[tuple[Path, Management, Routing, Qos], ...] = (
@@ -182,15 +184,19 @@ def _of_settings(design: Design, fabric: FabricDesign) -> Iterator[AskedIntent]:
     # the fabric's own come first: what it states is not asked for by the cluster as well
     overridden: set[Intent] = set()
     for base, management, routing, qos in scopes:
-        stated_here = [*_management_features(management), *_routing_features(routing), *_qos_features(qos)]
+        stated_here = [
+            *_list_management_features(management),
+            *_list_routing_features(routing),
+            *_list_qos_features(qos),
+        ]
         for intent, keys in stated_here:
             if intent not in overridden:
                 yield AskedIntent(intent, (*base, *keys), fabric.tiers)
         overridden |= {intent for intent, _ in stated_here}
 
 
-def _exit_intents(leaving: ExitDesign) -> Stated:
-    spec = leaving.spec
+def _list_exit_intents(exit_: ExitDesign) -> IntentKeys:
+    spec = exit_.spec
     yield ("bgp-exits" if spec.routing == "ebgp" else "static-exits"), ()
     if spec.password or any(device.password for device in spec.devices.values()):
         yield "session-passwords", ("password",) if spec.password else ()
@@ -206,7 +212,7 @@ def _exit_intents(leaving: ExitDesign) -> Stated:
         yield "bfd", ("bfd",)
 
 
-def _host_features(spec: Fabric, *, routed: bool) -> Stated:
+def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
     storm = spec.access.storm_control
     if any(percent is not None for percent in (storm.broadcast, storm.multicast, storm.unknown_unicast)):
         yield "storm-control", ("access", "storm_control")
@@ -224,7 +230,7 @@ def _host_features(spec: Fabric, *, routed: bool) -> Stated:
             yield "no-option-82", ("dhcp", "option_82")
         if routed:
             yield "relay-on-routed-ports", ("dhcp",)
-    at, advertised = ("router_advertisements",), host_services(spec).advertised
+    at, advertised = ("router_advertisements",), make_host_services(spec).advertised
     if spec.router_advertisements is not None:
         yield "router-advertisements", at
     if advertised and advertised.lifetime_s != USUAL_LIFETIME_S:
@@ -233,16 +239,16 @@ def _host_features(spec: Fabric, *, routed: bool) -> Stated:
         yield "ra-settings", at
 
 
-def _management_features(management: Management) -> Stated:
+def _list_management_features(management: Management) -> IntentKeys:
     at = ("management",)
     if management.users:
         yield "users", (*at, "users")
-    keyed = [name for name, user in management.users.items() if user.ssh_keys]
-    if keyed:
-        yield "ssh-keys", (*at, "users", keyed[0], "ssh_keys")
-    many = [name for name in keyed if len(management.users[name].ssh_keys) > FEW_KEYS]
-    if many:
-        yield "many-ssh-keys", (*at, "users", many[0], "ssh_keys")
+    users_with_keys = [name for name, user in management.users.items() if user.ssh_keys]
+    if users_with_keys:
+        yield "ssh-keys", (*at, "users", users_with_keys[0], "ssh_keys")
+    users_of_many_keys = [name for name in users_with_keys if len(management.users[name].ssh_keys) > FEW_KEYS]
+    if users_of_many_keys:
+        yield "many-ssh-keys", (*at, "users", users_of_many_keys[0], "ssh_keys")
     if management.dns and len(management.dns.servers) > FEW_RESOLVERS:
         yield "many-resolvers", (*at, "dns", "servers")
     if management.dns and management.dns.domain and not management.dns.servers:
@@ -260,26 +266,26 @@ def _management_features(management: Management) -> Stated:
             yield intent, (*at, intent)
 
 
-def _routing_features(routing: Routing) -> Stated:
+def _list_routing_features(routing: Routing) -> IntentKeys:
     if routing.bfd:
         yield "bfd", ("routing", "bfd")
     if routing.max_prefixes:
         yield "max-prefixes", ("routing", "max_prefixes")
     if routing.load_balance:
-        yield from _balancing_features(routing, ("routing", "load_balance"))
+        yield from _list_balancing_features(routing, ("routing", "load_balance"))
 
 
-def _balancing_features(routing: Routing, at: Path) -> Stated:
-    asked = balancing_of(routing, routing)
-    if asked.mode in _MODES:
-        yield _MODES[asked.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
-    if asked.queue_pairs:
+def _list_balancing_features(routing: Routing, at: Path) -> IntentKeys:
+    balancing = find_balancing(routing, routing)
+    if balancing.mode in _MODES:
+        yield _MODES[balancing.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
+    if balancing.queue_pairs:
         yield "hash-queue-pairs", (*at, "queue_pairs")
-    if asked.seeds:
-        yield "seeds-by-tier" if asked.seeds == "auto" else "hash-seeds", (*at, "seeds")
+    if balancing.seeds:
+        yield "seeds-by-tier" if balancing.seeds == "auto" else "hash-seeds", (*at, "seeds")
 
 
-def _qos_features(qos: Qos) -> Stated:
+def _list_qos_features(qos: Qos) -> IntentKeys:
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
     stated = next((field for field in ("ecn", "ecn_min_kb", "ecn_max_kb") if getattr(qos, field)), "")

@@ -14,14 +14,14 @@ _FIRST, _STEP, _RANGE = 3, 5, 16
 """Of the seeds of `auto`: the step has no divisor with the range, so that sixteen levels have sixteen seeds."""
 
 
-def balancing_of(own: Routing, shared: Routing) -> LoadBalance:
+def find_balancing(of_fabric: Routing, of_cluster: Routing) -> LoadBalance:
     """What a fabric's settings ask as a whole, else the cluster's; a word alone is its mode."""
-    stated = own.load_balance or shared.load_balance or "hash"
+    stated = of_fabric.load_balance or of_cluster.load_balance or "hash"
     return LoadBalance.model_construct(mode=stated) if isinstance(stated, str) else stated
 
 
-def seed_of(asked: LoadBalance, tier: str, level: int) -> int | None:
+def choose_hash_seed(balancing: LoadBalance, tier: str, level: int) -> int | None:
     """The seed of a tier with so many tiers below it; None where the NOS's own holds."""
-    if asked.seeds == "auto":
+    if balancing.seeds == "auto":
         return (_FIRST + _STEP * level) % _RANGE
-    return asked.seeds.get(tier) if asked.seeds else None
+    return balancing.seeds.get(tier) if balancing.seeds else None

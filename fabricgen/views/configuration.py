@@ -19,89 +19,97 @@ if TYPE_CHECKING:
     from fabricgen.views.switch import PlacedSnippet
 
 
-def placed_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
+def list_snippets(design: Design, tier: TierDesign, device: str) -> tuple[PlacedSnippet, ...]:
     """The snippets of a switch for its NOS: of the cluster, its fabric, its tier and itself, by name."""
     blueprint = design.loaded.blueprint
     fabric = blueprint.fabrics[tier.fabric]
-    own = blueprint.config_of.get(device)
+    device_spec = blueprint.config_of.get(device)
     scopes: tuple[tuple[Path, Snippets], ...] = (
         ((), blueprint.snippets),
         (("fabrics", tier.fabric), fabric.snippets),
         (("fabrics", tier.fabric, "tiers", tier.name), fabric.tiers[tier.name].snippets),
-        (("config_of", device), own.snippets if own else {}),
+        (("config_of", device), device_spec.snippets if device_spec else {}),
     )
     return tuple(
-        _placed(design, name, snippet, (*scope, "snippets", name))
+        _place_snippet(design, name, snippet, (*scope, "snippets", name))
         for scope, snippets in scopes
         for name, snippet in sorted(snippets.items())
         if snippet.nos == tier.nos
     )
 
 
-def _placed(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
+def _place_snippet(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
     from fabricgen.views.switch import PlacedSnippet
 
     place = place_of(snippet, design.catalog, path)
-    return PlacedSnippet(name, place, _lines(snippet), snippet.tree or {}, path)
+    return PlacedSnippet(name, place, _list_snippet_lines(snippet), snippet.tree or {}, path)
 
 
-def _lines(snippet: Snippet) -> tuple[str, ...]:
+def _list_snippet_lines(snippet: Snippet) -> tuple[str, ...]:
     return tuple(line.rstrip() for line in (snippet.text or "").strip("\n").split("\n")) if snippet.text else ()
 
 
-def port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
+def find_port_settings(design: Design, device: str) -> Mapping[str, PortSettings]:
     """The settings of single ports of a switch, by port name."""
-    own = design.loaded.blueprint.config_of.get(device)
-    return own.ports if own else {}
+    device_spec = design.loaded.blueprint.config_of.get(device)
+    return device_spec.ports if device_spec else {}
 
 
-def in_maintenance(design: Design, device: str) -> bool:
+def is_in_maintenance(design: Design, device: str) -> bool:
     """Whether a switch is to be drained."""
-    own = design.loaded.blueprint.config_of.get(device)
-    return own is not None and own.maintenance
+    device_spec = design.loaded.blueprint.config_of.get(device)
+    return device_spec is not None and device_spec.maintenance
 
 
 def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames) -> None:
     """Raise InputError (FG053) for entries of `config_of` that are no switch, and ports without a cable."""
-    stated = design.loaded.blueprint.config_of
-    if not stated:
+    config_of = design.loaded.blueprint.config_of
+    if not config_of:
         return
     from fabricgen.numbering.ports import LinkEnds
 
-    faults = list(unconfigurable(design, plan.devices, names))
-    wrong = {found.path for found in faults}
-    rows = {name: row for row, name in enumerate(names) if name in stated and ("config_of", name) not in wrong}
+    faults = list(find_unconfigurable_devices(design, plan.devices, names))
+    faulty_paths = {fault_.path for fault_ in faults}
+    rows = {
+        name: row for row, name in enumerate(names) if name in config_of and ("config_of", name) not in faulty_paths
+    }
     ends = LinkEnds(plan, port_names.ports)
-    faults += [found for name, row in rows.items() for found in _no_ports(plan, name, stated[name].ports, ends.of(row))]
+    faults += [
+        fault_
+        for name, row in rows.items()
+        for fault_ in _find_uncabled_ports(plan, name, config_of[name].ports, ends.of(row))
+    ]
     if faults:
         raise InputError(faults)
 
 
-def unconfigurable(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
+def find_unconfigurable_devices(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
     """Faults (FG053) of entries of `config_of` that are no switch, or ask for what the NOS of one does not claim."""
-    stated = design.loaded.blueprint.config_of
-    rows = {name: row for row, name in enumerate(names) if name in stated}
-    for name in stated:
+    config_of = design.loaded.blueprint.config_of
+    rows = {name: row for row, name in enumerate(names) if name in config_of}
+    for name in config_of:
         row = rows.get(name)
         if row is None or devices.classes[devices.device_class[row]].kind != SWITCH:
-            yield from _no_switch(name, names, known=row is not None)
+            yield from _refuse_device(name, names, is_device=row is not None)
         else:
-            yield from _find_unclaimed(design, design.tier(devices.classes[devices.device_class[row]].key), name)
+            yield from _find_unclaimed_settings(
+                design, design.tier(devices.classes[devices.device_class[row]].key), name
+            )
 
 
-def _no_switch(name: str, names: Sequence[str], *, known: bool) -> tuple[Diagnostic, ...]:
-    what = f"'{name}' is no switch" if known else f"there is no device '{name}'"
-    hint = "" if known else did_you_mean(name, names)
-    return fault("FG053", f"{what}, so it has no configuration", path=("config_of", name), hint=hint).diagnostics
+def _refuse_device(name: str, names: Sequence[str], *, is_device: bool) -> tuple[Diagnostic, ...]:
+    problem = f"'{name}' is no switch" if is_device else f"there is no device '{name}'"
+    hint = "" if is_device else did_you_mean(name, names)
+    return fault("FG053", f"{problem}, so it has no configuration", path=("config_of", name), hint=hint).diagnostics
 
 
-def _no_ports(
-    plan: WiringPlan, device: str, stated: Iterable[str], cabled: Mapping[str, tuple[int, bool]]
+def _find_uncabled_ports(
+    plan: WiringPlan, device: str, ports: Iterable[str], cabled: Mapping[str, tuple[int, bool]]
 ) -> Iterator[Diagnostic]:
     """Faults (FG053) of ports without a cable, and of management ports, which no configuration sets; `cabled` has
     (link, whether the device is its upper end) by port.
     """
-    for port in stated:
+    for port in ports:
         message, hint = f"{device} has no cable at port '{port}'", did_you_mean(port, sorted(cabled))
         if port in cabled:
             link, is_upper = cabled[port]
@@ -113,13 +121,13 @@ def _no_ports(
         yield from fault("FG053", message, path=("config_of", device, "ports", port), hint=hint).diagnostics
 
 
-def _find_unclaimed(design: Design, tier: TierDesign, device: str) -> Iterator[Diagnostic]:
+def _find_unclaimed_settings(design: Design, tier: TierDesign, device: str) -> Iterator[Diagnostic]:
     """Faults (FG053) of what is asked of one switch of a tier alone, and its NOS does not claim."""
     configuration = design.catalog.naming(tier.nos).configuration
-    stated = design.loaded.blueprint.config_of[device]
+    device_spec = design.loaded.blueprint.config_of[device]
     intents: tuple[tuple[Intent, str, object], ...] = (
-        ("maintenance", "maintenance", stated.maintenance),
-        ("port-settings", "ports", stated.ports),
+        ("maintenance", "maintenance", device_spec.maintenance),
+        ("port-settings", "ports", device_spec.ports),
     )
     for intent, setting, value in intents:
         if value and configuration.claims and (why := configuration.explain_refusal(intent, tier.profile.asic)):

@@ -59,7 +59,7 @@ class SwitchExits:
 
     def routes_in(self, vrf: str) -> dict[str, StaticRoute]:
         """The static routes of a VRF by prefix."""
-        return {prefix: route for (own, prefix), route in self.routes.items() if own == vrf}
+        return {prefix: route for (route_vrf, prefix), route in self.routes.items() if route_vrf == vrf}
 
     def announces_routes(self, vrf: str, families: Container[bool] = (False, True)) -> bool:
         """Whether other switches learn static routes of a VRF; `families`: of IPv4 (False) and IPv6 (True)."""
@@ -67,20 +67,24 @@ class SwitchExits:
 
     def peers_in(self, vrf: str) -> dict[str, Peer]:
         """The sessions of a VRF by far address."""
-        return {far: peer for (own, far), peer in self.peers.items() if own == vrf}
+        return {far: peer for (peer_vrf, far), peer in self.peers.items() if peer_vrf == vrf}
 
     def policies_in(self, vrf: str) -> tuple[ExitPolicy, ...]:
         """The policies of a VRF."""
         return tuple(policy for policy in self.policies if policy.vrf == vrf)
 
 
-def outside_of(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Permit, ...]:
+def list_outside_prefixes(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Permit, ...]:
     """What is beyond the exits of a fabric and of those linked with it that are in a VRF, ascending."""
     linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
-    return tuple(sorted({p for e in exits_of(design) if e.fabric.name in linked and e.vrf == vrf for p in taken(e)}))
+    return tuple(
+        sorted(
+            {p for e in exits_of(design) if e.fabric.name in linked and e.vrf == vrf for p in list_accepted_prefixes(e)}
+        )
+    )
 
 
-def taken(exit_: ExitDesign) -> Iterator[Permit]:
+def list_accepted_prefixes(exit_: ExitDesign) -> Iterator[Permit]:
     """What an exit leads to: everything, and the prefixes that it states."""
     from fabricgen.switch.routing import make_permit
 
@@ -105,88 +109,90 @@ class ExitEnd:
         return self.exit.spec.devices.get(self.device, ExitDevice.model_construct())
 
 
-def switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
+def make_switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_prefixes: int) -> SwitchExits:
     """The ways out of a switch from its links, in the order of its ports; `loopbacks` are its own, "" for none."""
-    found = list(ends)
+    exit_ends = list(ends)
     peers: dict[tuple[str, str], Peer] = {}
-    exits = {end.exit.label: end.exit for end in found}
-    for end in found:
-        for key, peer in _peers(end, loopbacks, max_prefixes):
+    exits = {end.exit.label: end.exit for end in exit_ends}
+    for end in exit_ends:
+        for key, peer in _make_exit_sessions(end, loopbacks, max_prefixes):
             peers.setdefault(key, peer)
-    policies = tuple(_policy(exit_) for exit_ in exits.values() if exit_.spec.routing == "ebgp")
-    return SwitchExits(peers, policies, _routes(found))
+    policies = tuple(_make_exit_policy(exit_) for exit_ in exits.values() if exit_.spec.routing == "ebgp")
+    return SwitchExits(peers, policies, _make_static_routes(exit_ends))
 
 
-def _peers(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
+def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
     """The sessions with a far device, one a family: over the link, or from loopback to loopback, once for all links."""
     from fabricgen.switch.routing import Bfd, Peer
 
-    spec, own = end.exit.spec, end.own
-    far_loopbacks = {":" in text: text for text in own.loopback or ()}
+    spec, far_device = end.exit.spec, end.own
+    far_loopbacks = {":" in text: text for text in far_device.loopback or ()}
     bfd = BfdSpec.model_construct() if spec.bfd is True else spec.bfd
     for address, far in end.pairs if spec.routing == "ebgp" else ():
         v6 = ":" in far
-        many, family, most = v6 in far_loopbacks, "v6" if v6 else "v4", spec.max_prefixes or limit
+        over_loopbacks, family, limit_of_family = v6 in far_loopbacks, "v6" if v6 else "v4", spec.max_prefixes or limit
         yield (
-            (end.exit.vrf, far_loopbacks[v6] if many else far),
+            (end.exit.vrf, far_loopbacks[v6] if over_loopbacks else far),
             Peer(
-                remote_asn=own.asn or spec.asn or 0,
+                remote_asn=far_device.asn or spec.asn or 0,
                 families=frozenset({family}),
                 policy_in=None,
                 policy_out=None,
                 keepalive_s=EXIT_KEEPALIVE_S,
                 hold_s=EXIT_HOLD_S,
                 bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
-                max_prefixes={family: most} if most else {},
-                description=" ".join(f"{end.device} {'' if many else end.far_port} exit {end.exit.label}".split()),
-                hops=2 if many else 1,
-                from_loopback=many,
+                max_prefixes={family: limit_of_family} if limit_of_family else {},
+                description=" ".join(
+                    f"{end.device} {'' if over_loopbacks else end.far_port} exit {end.exit.label}".split()
+                ),
+                hops=2 if over_loopbacks else 1,
+                from_loopback=over_loopbacks,
                 local_asn=spec.local_as or 0,
-                password=own.password or spec.password or "",
+                password=far_device.password or spec.password or "",
                 group=f"EXIT-{end.exit.label}",
                 device=end.device,
-                port="" if many else end.port,
-                address=loopbacks[v6] if many else address,
+                port="" if over_loopbacks else end.port,
+                address=loopbacks[v6] if over_loopbacks else address,
             ),
         )
 
 
-def _policy(exit_: ExitDesign) -> ExitPolicy:
+def _make_exit_policy(exit_: ExitDesign) -> ExitPolicy:
     spec, vrf = exit_.spec, exit_.vrf
     return ExitPolicy(
         name=exit_.label,
         vrf=vrf,
-        takes=tuple(taken(exit_)),
+        takes=tuple(list_accepted_prefixes(exit_)),
         announces=spec.announce or (),
         communities=spec.communities,
         backup=spec.prefer == "backup",
     )
 
 
-def _routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
+def _make_static_routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], StaticRoute]:
     """Static routes: of exits that route statically, and to loopbacks of far devices."""
     from fabricgen.switch.ordered import OrderedSet
     from fabricgen.switch.routing import StaticRoute
 
     hops: dict[tuple[str, bool, str, bool], list[tuple[str, str]]] = {}
     for end in ends:
-        outward = [o.prefix for o in taken(end.exit)] if end.exit.spec.routing == "static" else []
+        outward = [o.prefix for o in list_accepted_prefixes(end.exit)] if end.exit.spec.routing == "static" else []
         loopbacks = [str(ip_network(text)) for text in end.own.loopback or ()]
         for prefix, passed_on in [*((p, True) for p in outward), *((p, False) for p in loopbacks)]:
-            ways = [(end.port, far) for _, far in end.pairs if (":" in far) == (":" in prefix)]
-            if ways:
-                hops.setdefault((end.exit.vrf, ":" in prefix, prefix, passed_on), []).extend(ways)
+            next_hops = [(end.port, far) for _, far in end.pairs if (":" in far) == (":" in prefix)]
+            if next_hops:
+                hops.setdefault((end.exit.vrf, ":" in prefix, prefix, passed_on), []).extend(next_hops)
     return {
-        (vrf, prefix): StaticRoute(OrderedSet(ways), discard=False, passed_on=passed_on)
-        for (vrf, _, prefix, passed_on), ways in sorted(hops.items())
+        (vrf, prefix): StaticRoute(OrderedSet(next_hops), discard=False, passed_on=passed_on)
+        for (vrf, _, prefix, passed_on), next_hops in sorted(hops.items())
     }
 
 
-def with_passwords(exits: SwitchExits, known: Mapping[str, str]) -> SwitchExits:
+def fill_in_passwords(exits: SwitchExits, passwords: Mapping[str, str]) -> SwitchExits:
     """Ways out with passwords, by their references, in place of these; one that is not known is its reference."""
 
-    def secret(reference: str) -> str:
-        return known.get(reference, f"<{reference}>") if reference else ""
+    def look_up(reference: str) -> str:
+        return passwords.get(reference, f"<{reference}>") if reference else ""
 
-    peers = {key: replace(peer, password=secret(peer.password)) for key, peer in exits.peers.items()}
+    peers = {key: replace(peer, password=look_up(peer.password)) for key, peer in exits.peers.items()}
     return replace(exits, peers=peers)

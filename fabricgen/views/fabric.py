@@ -65,21 +65,25 @@ class Partition:
     members: tuple[PartitionMember, ...]
 
 
-def partitions_of(ports: Iterable[TenantPort], numbers: Mapping[str, int], rest: str) -> tuple[Partition, ...]:
+def make_partitions(ports: Iterable[TenantPort], numbers: Mapping[str, int], rest: str) -> tuple[Partition, ...]:
     """The partitions by P_Key: those of tenants, of which `numbers` has the number, and that of ports of none, named
     `rest`, where there are any.
     """
-    found: dict[str, dict[tuple[str, bool], list[TenantPort]]] = {}
+    ports_by_partition: dict[str, dict[tuple[str, bool], list[TenantPort]]] = {}
     for port in ports:
         for name in port.tenants:
-            found.setdefault(name, {}).setdefault((port.node, len(port.tenants) == 1), []).append(port)
+            ports_by_partition.setdefault(name, {}).setdefault((port.node, len(port.tenants) == 1), []).append(port)
     return tuple(
-        Partition(name or rest, pkey, tuple(_member(*key, mine) for key, mine in found[name].items()))
-        for pkey, name in sorted((numbers.get(name, REST), name) for name in found)
+        Partition(
+            name or rest,
+            pkey,
+            tuple(_make_member(*key, member_ports) for key, member_ports in ports_by_partition[name].items()),
+        )
+        for pkey, name in sorted((numbers.get(name, REST), name) for name in ports_by_partition)
     )
 
 
-def _member(node: str, alone: bool, ports: list[TenantPort]) -> PartitionMember:
+def _make_member(node: str, alone: bool, ports: list[TenantPort]) -> PartitionMember:
     guids = tuple(port.guid for port in ports)
     return PartitionMember(node, guids, alone, not all(port.stated for port in ports))
 
@@ -173,7 +177,7 @@ class FabricView:
         return 1 + max((switch.subnet for switch in self.switches), default=-1)
 
 
-def fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> FabricView:
+def make_fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> FabricView:
     """The view of a fabric that `whole_fabrics` names.
 
     Raises InputError, at its line, for a stated GUID of a device or port that the fabric does not have.
@@ -207,22 +211,22 @@ class _FabricViewBuilder:
         self._members = whole_fabrics(design)[name]
         self._spec = design.loaded.blueprint.fabrics[name]
         links = plan.links
-        mine = [s.fabric in self._members and isinstance(s.b, PortRun) for s in links.segments]
-        self._links = np.flatnonzero(np.array(mine, dtype=bool)[links.segment])
+        is_of_fabric = [s.fabric in self._members and isinstance(s.b, PortRun) for s in links.segments]
+        self._links = np.flatnonzero(np.array(is_of_fabric, dtype=bool)[links.segment])
         self._classes = [c for c in plan.devices.classes if c.kind == SWITCH and c.fabric in self._members]
         self._switches = np.array([row for c in self._classes for row in range(c.first, c.first + c.count)], np.int64)
-        self._stride = self._strides()
+        self._stride = self._count_ports_by_cage()
 
     def view(self) -> FabricView:
         legs: list[_NodePort] = []
-        a, b = self._ends(legs, at_b=False), self._ends(legs, at_b=True)
-        guids = self._guids(legs)
-        adapters, managers = tuple(self._adapter_rows(guids, legs)), tuple(self._managers(legs))
-        partitions = self._partitions(legs, adapters, managers)
+        a, b = self._find_link_ends(legs, at_b=False), self._find_link_ends(legs, at_b=True)
+        guids = self._assign_guids(legs)
+        adapters, managers = tuple(self._adapter_rows(guids, legs)), tuple(self._list_managers(legs))
+        partitions = self._make_partitions(legs, adapters, managers)
         return FabricView(
             name=self._name,
             nos=self._classes[0].nos,
-            switches=tuple(self._switch_rows(guids, _components(a.node, b.node, len(self._switches)).tolist())),
+            switches=tuple(self._switch_rows(guids, _number_subnets(a.node, b.node, len(self._switches)).tolist())),
             adapters=adapters,
             links=tuple(map(FabricLink._make, zip(*self._link_columns(a, b), strict=True))),
             has_high_nodes=self._has_high_nodes(),
@@ -239,7 +243,7 @@ class _FabricViewBuilder:
             partitions=partitions,
         )
 
-    def _partitions(
+    def _make_partitions(
         self, legs: list[_NodePort], adapters: Sequence[FabricAdapter], managers: Collection[str]
     ) -> tuple[Partition, ...]:
         """The partitions of tenants, none where no tenant is kept apart here; UFM appliances are in none of them."""
@@ -247,30 +251,30 @@ class _FabricViewBuilder:
         if not tenants:
             return ()
         ports: list[TenantPort] = []
-        for adapter, mine in zip(adapters, self._tenants(legs), strict=True):
-            if adapter.name not in managers or mine != ("",):
-                ports.append(TenantPort(adapter.name, adapter.port_guid, adapter.stated, mine))
-        return partitions_of(ports, {tenant.name: tenant.number for tenant in tenants}, self._name)
+        for adapter, tenants_of_port in zip(adapters, self._list_port_tenants(legs), strict=True):
+            if adapter.name not in managers or tenants_of_port != ("",):
+                ports.append(TenantPort(adapter.name, adapter.port_guid, adapter.stated, tenants_of_port))
+        return make_partitions(ports, {tenant.name: tenant.number for tenant in tenants}, self._name)
 
-    def _tenants(self, legs: list[_NodePort]) -> Iterator[tuple[str, ...]]:
+    def _list_port_tenants(self, legs: list[_NodePort]) -> Iterator[tuple[str, ...]]:
         """The tenants of each port: its own, "" for none, then those that share it."""
         design, devices = self._design, self._plan.devices
         of_device = find_device_tenants(design, devices).tolist()
         for leg in legs:
-            own = design.tenants[of_device[leg.row]] if of_device[leg.row] != NOBODY else None
+            tenant = design.tenants[of_device[leg.row]] if of_device[leg.row] != NOBODY else None
             cls = devices.classes[devices.device_class[leg.row]]
             extra = cls.label if cls.kind == EXTRA else ""
             sharing = [t.name for t in design.tenants if extra and extra in t.shared and leg.fabric in t.fabrics]
-            yield (own.name if own and leg.fabric in own.fabrics else "", *sharing)
+            yield (tenant.name if tenant and leg.fabric in tenant.fabrics else "", *sharing)
 
-    def _managers(self, legs: list[_NodePort]) -> list[str]:
+    def _list_managers(self, legs: list[_NodePort]) -> list[str]:
         """The appliances among the nodes, by their profile: `ufm`, or `ufm-` and more in a user's catalogue."""
         devices = self._plan.devices
         rows = dict.fromkeys(leg.row for leg in legs)
         profiles = {row: devices.classes[devices.device_class[row]].profile.id for row in rows}
         return [self._names[row] for row in sorted(rows) if profiles[row].partition("-")[0] == "ufm"]
 
-    def _guids(self, legs: list[_NodePort]) -> Guids:
+    def _assign_guids(self, legs: list[_NodePort]) -> Guids:
         ports: dict[str, list[str]] = {}
         for leg in legs:
             ports.setdefault(self._names[leg.row], []).append(leg.port)
@@ -281,7 +285,7 @@ class _FabricViewBuilder:
         rows += list_guid_rows(self._design.loaded.inventory, (name for _, name in switches), ports)
         return assign_guids(GuidDevices(switches, nodes, ports), rows)
 
-    def _strides(self) -> Ints64:
+    def _count_ports_by_cage(self) -> Ints64:
         """The ports that each switch numbers in a cage, int64 by row of the device table; 0 for other devices."""
         links, stride = self._plan.links, np.zeros(len(self._plan.devices), dtype=np.int64)
         for cls in self._classes:
@@ -296,27 +300,27 @@ class _FabricViewBuilder:
             stride[cls.rows] = stride[cls.rows].max(initial=1)
         return stride
 
-    def _ends(self, legs: list[_NodePort], *, at_b: bool) -> _Ends:
+    def _find_link_ends(self, legs: list[_NodePort], *, at_b: bool) -> _Ends:
         """The lower or upper ends of the links; ports of nodes are appended to `legs`, and numbered after switches."""
         links, rows = self._plan.links, self._links
         devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
         index = np.full(len(self._plan.devices), -1, dtype=np.int64)
         index[self._switches] = np.arange(len(self._switches))
-        found = _Ends(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
+        ends = _Ends(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
         for number, segment in enumerate(links.segments):
             at = np.flatnonzero(links.segment[rows] == number)
             side, device, port = segment.b if at_b else segment.a, devices[rows[at]], ports[rows[at]]
             if isinstance(side, Attachment):
                 first = len(self._switches) + len(legs)
-                found.node[at], found.port[at] = np.arange(first, first + len(at)), 1
+                ends.node[at], ends.port[at] = np.arange(first, first + len(at)), 1
                 pairs = zip(device.tolist(), port.tolist(), strict=True)
-                legs += [_NodePort(segment.fabric, row, place, side.legs[place].name) for row, place in pairs]
+                legs += [_NodePort(segment.fabric, row, leg, side.legs[leg].name) for row, leg in pairs]
             elif len(at):
-                found.node[at] = index[device]
-                found.port[at], found.cage[at], found.sub[at] = self._face(side, device, port)
-        return found
+                ends.node[at] = index[device]
+                ends.port[at], ends.cage[at], ends.sub[at] = self._number_face_ports(side, device, port)
+        return ends
 
-    def _face(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:
+    def _number_face_ports(self, side: Side, device: Ints, port: Ints) -> tuple[Ints64, Ints64, Ints64]:
         """(number on the front panel from 1, cage from 1, index in the cage) of switch ports; int64."""
         assert isinstance(side, PortRun)  # noqa: S101 - the only other side of a link that carries traffic
         cage = np.array(side.cages, dtype=np.int64)[port // side.ways]
@@ -324,14 +328,14 @@ class _FabricViewBuilder:
         stride = self._stride[device]
         return (cage - 1) * stride + sub * (stride // side.ways) + 1, cage, sub
 
-    def _place(self, row: int) -> tuple[str, int]:
+    def _locate_device(self, row: int) -> tuple[str, int]:
         """(name of the rack, rack unit) of a device."""
         return self._plan.racks.names[self._plan.devices.rack[row]], int(self._plan.devices.u[row])
 
     def _adapter_rows(self, guids: Guids, legs: list[_NodePort]) -> Iterator[FabricAdapter]:
         for leg in legs:
             name = self._names[leg.row]
-            rack, u = self._place(leg.row)
+            rack, u = self._locate_device(leg.row)
             guid = guids.find_port_guids(leg.fabric, name, leg.port, leg.place)
             yield FabricAdapter(name, leg.port, leg.place + 1, rack, u, *guid)
 
@@ -344,7 +348,7 @@ class _FabricViewBuilder:
                 yield FabricSwitch(
                     self._names[row],
                     cls.profile.id,
-                    *self._place(row),
+                    *self._locate_device(row),
                     cls.profile.cage_count * int(self._stride[row]),
                     int(self._stride[row]),
                     max(cage.lane_gbps for cage in cls.profile.cages),
@@ -373,7 +377,7 @@ class _FabricViewBuilder:
         )
 
 
-def _components(a: Ints64, b: Ints64, switches: int) -> Ints64:
+def _number_subnets(a: Ints64, b: Ints64, switches: int) -> Ints64:
     """The connected component of each switch, int64, numbered from 0 in the order of the switches."""
     between = (a < switches) & (b < switches)
     a, b = a[between], b[between]

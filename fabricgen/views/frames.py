@@ -19,9 +19,9 @@ from fabricgen.numbering.blocks.column import format_ipv4
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.numbering.switch_asns import flag_shared_asns
 from fabricgen.switch.routing import Permit
-from fabricgen.views.configuration import in_maintenance, placed_snippets
-from fabricgen.views.exits import outside_of
-from fabricgen.views.intent import FabricIntent, host_pools
+from fabricgen.views.configuration import is_in_maintenance, list_snippets
+from fabricgen.views.exits import list_outside_prefixes
+from fabricgen.views.intent import FabricIntent, list_host_pools
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
@@ -58,17 +58,17 @@ class SwitchFrames:
         """An index of link ends by switch, as `index_switch_ends` returns it."""
         return index_switch_ends(self.plan)
 
-    def ends_of(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
+    def list_link_ends(self, rows: Sequence[int] | Ints64) -> tuple[Ints64, Ints, Flags]:
         """(index into `rows`, link, whether it is the upper end) of every port of some switches, in the order of views.
 
         Management ports are left out. int64, int32, bool.
         """
         pointer, links, upper = self.ends_by_switch
-        wanted = np.asarray(rows, dtype=np.int64)
-        counts = pointer[wanted + 1] - pointer[wanted]
-        owner = np.repeat(np.arange(len(wanted)), counts)
-        place = np.arange(len(owner)) + (pointer[wanted] - np.cumsum(counts) + counts)[owner]
-        return owner, links.take(place), upper.take(place)
+        switch_rows = np.asarray(rows, dtype=np.int64)
+        counts = pointer[switch_rows + 1] - pointer[switch_rows]
+        owner = np.repeat(np.arange(len(switch_rows)), counts)
+        position = np.arange(len(owner)) + (pointer[switch_rows] - np.cumsum(counts) + counts)[owner]
+        return owner, links.take(position), upper.take(position)
 
     def frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""
@@ -88,40 +88,40 @@ class SwitchFrames:
             asn=int(addresses.asn[row]),
             router_id=format_ipv4(int(addresses.router_id[row])),
             loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
-            loopback6=self._six(lambda v6: v6.text(v6.loopback.at(row))),
-            managements=tuple(self._managements(row)),
-            services=self._services(row, fabric),
+            loopback6=self._format_v6(lambda v6: v6.text(v6.loopback.at(row))),
+            managements=tuple(self._list_managements(row)),
+            services=self._list_services(row, fabric),
             site=self.sites[row],
             rack=self.plan.racks.names[devices.rack[row]],
             ports=(),
             routes={},
             shares_asn=bool(self.shares_asn[row]),
-            snippets=self._snippets(row, tier),
-            maintenance=in_maintenance(self.design, self.names[row]),
+            snippets=self._list_snippets(row, tier),
+            maintenance=is_in_maintenance(self.design, self.names[row]),
             mac=self.design.loaded.macs.get((self.names[row], ""), ""),
         )
 
-    def _snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
+    def _list_snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
         """The snippets of a switch; computed once a tier for switches that have none of their own."""
         name = self.names[row]
         key = (tier.key, name if name in self.design.loaded.blueprint.config_of else "")
         if key not in self._snippets_of:
-            self._snippets_of[key] = placed_snippets(self.design, tier, key[1])
+            self._snippets_of[key] = list_snippets(self.design, tier, key[1])
         return self._snippets_of[key]
 
     @cached_property
     def _snippets_of(self) -> dict[tuple[TierKey, str], tuple[PlacedSnippet, ...]]:
         return {}
 
-    def _six(self, text: Callable[[FamilyAddresses], str]) -> str:
+    def _format_v6(self, text: Callable[[FamilyAddresses], str]) -> str:
         """A text from the IPv6 addresses; "" where the cluster has none."""
         return text(self.addresses.v6) if self.addresses.v6 else ""
 
-    def _managements(self, row: int) -> Iterator[tuple[str, str]]:
-        for found in self.addresses.families:
-            address, gateway = found.management.at(row), found.management_gateway.at(row)
+    def _list_managements(self, row: int) -> Iterator[tuple[str, str]]:
+        for family in self.addresses.families:
+            address, gateway = family.management.at(row), family.management_gateway.at(row)
             if address:
-                yield found.prefix(address, int(found.management_length[row])), found.text(gateway)
+                yield family.prefix(address, int(family.management_length[row])), family.text(gateway)
 
     @cached_property
     def shares_asn(self) -> Flags:
@@ -132,51 +132,55 @@ class SwitchFrames:
         tiers = [(c.rows, self.design.tier(c.key)) for c in switches]
         return flag_shared_asns(tiers, self.addresses.asn)
 
-    def _services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
+    def _list_services(self, row: int, owner: FabricDesign) -> tuple[Service, ...]:
         """The services of the owning fabric, then of fabrics it carries whose nodes attach here or whose VRF passes."""
-        found = self._services_of(row, owner)
+        services = self._list_fabric_services(row, owner)
         for guest in self._guests.get(owner.name, ()):
-            found += [
+            services += [
                 service
-                for service in self._services_of(row, guest)
-                if service.host_subnet or service.host_subnet6 or self._passes(owner.name, guest.vrf)
+                for service in self._list_fabric_services(row, guest)
+                if service.host_subnet or service.host_subnet6 or self._is_passed_on(owner.name, guest.vrf)
             ]
-        return (*found, *self._of_tenants(row, owner))
+        return (*services, *self._list_tenant_services(row, owner))
 
-    def _of_tenants(self, row: int, owner: FabricDesign) -> Iterator[Service]:
+    def _list_tenant_services(self, row: int, owner: FabricDesign) -> Iterator[Service]:
         """The services of tenants on a switch: those of their ports, or one without ports where their VRF passes."""
-        mine = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
+        fabrics_here = {f.name: f for f in (owner, *self._guests.get(owner.name, ()))}
         for tenant in self.design.tenants:
             places, pools = self.addresses.tenants[tenant.name], self.tenant_pools[tenant.name]
-            outside = self._tenant_outside(owner, tenant.name)
-            here = [mine[name] for name, vlans in places.ports.items() if name in mine and vlans[row]]
-            for fabric in here:
-                for plain, vlan in zip(self._services_of(row, fabric), tenant.vlans[fabric.name], strict=False):
+            outside = self._list_tenant_outside(owner, tenant.name)
+            fabrics_of_ports = [
+                fabrics_here[name] for name, vlans in places.ports.items() if name in fabrics_here and vlans[row]
+            ]
+            for fabric in fabrics_of_ports:
+                for plain, vlan in zip(
+                    self._list_fabric_services(row, fabric), tenant.vlans[fabric.name], strict=False
+                ):
                     yield replace(
                         plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
                     )
-            if not here and places.passes[row] and self._passes(owner.name, tenant.name):
-                yield self._passing(owner, tenant)
+            if not fabrics_of_ports and places.passes[row] and self._is_passed_on(owner.name, tenant.name):
+                yield self._make_passing_service(owner, tenant)
 
-    def _passing(self, owner: FabricDesign, tenant: TenantDesign) -> Service:
+    def _make_passing_service(self, owner: FabricDesign, tenant: TenantDesign) -> Service:
         """The service of a tenant on a switch that has no ports of it."""
         vlan, hosts, pools = tenant.vlans[owner.name][0], self.intents[owner.name].hosts, self.tenant_pools[tenant.name]
-        outside = self._tenant_outside(owner, tenant.name)
+        outside = self._list_tenant_outside(owner, tenant.name)
         return Service(owner.name, vlan, tenant.name, hosts, "", "", pools, tenant=tenant.name, outside=outside)
 
-    def passing_service(self, row: int, owner: str, vrf: str) -> Service:
+    def find_passing_service(self, row: int, owner: str, vrf: str) -> Service:
         """The service, without ports, of a tenant or of a carried fabric with this VRF."""
         for tenant in self.design.tenants:
             if tenant.name == vrf:
-                return self._passing(self.design.fabric(owner), tenant)
+                return self._make_passing_service(self.design.fabric(owner), tenant)
         guest = next(guest for guest in self._guests[owner] if guest.vrf == vrf)
-        return self._services_of(row, guest)[0]
+        return self._list_fabric_services(row, guest)[0]
 
-    def _tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Permit, ...]:
+    def _list_tenant_outside(self, owner: FabricDesign, tenant: str) -> tuple[Permit, ...]:
         """What is beyond the exits of a tenant in the fabrics linked with one; computed once."""
         key = (owner.name, tenant)
         if key not in self._outside_of_tenants:
-            self._outside_of_tenants[key] = outside_of(self.design, owner, tenant)
+            self._outside_of_tenants[key] = list_outside_prefixes(self.design, owner, tenant)
         return self._outside_of_tenants[key]
 
     @cached_property
@@ -187,68 +191,68 @@ class SwitchFrames:
     def tenant_pools(self) -> dict[str, tuple[str, ...]]:
         """The prefixes that contain all addresses of the nodes of each tenant."""
         return {
-            tenant.name: tuple(dict.fromkeys(p for f in tenant.vlans for p in self._own_pools(f, tenant.fabrics)))
+            tenant.name: tuple(dict.fromkeys(p for f in tenant.vlans for p in self._list_own_pools(f, tenant.fabrics)))
             for tenant in self.design.tenants
         }
 
-    def _own_pools(self, fabric: str, fabrics: Sequence[str]) -> tuple[str, ...]:
-        return host_pools(self.design, self.design.fabric(fabric)) if fabric in fabrics else ()
+    def _list_own_pools(self, fabric: str, fabrics: Sequence[str]) -> tuple[str, ...]:
+        return list_host_pools(self.design, self.design.fabric(fabric)) if fabric in fabrics else ()
 
     @cached_property
     def _guests(self) -> dict[str, list[FabricDesign]]:
         """The fabrics that each fabric carries, by its name; those carried by none under ""."""
-        found: dict[str, list[FabricDesign]] = {}
+        guests: dict[str, list[FabricDesign]] = {}
         for fabric in self.design.fabrics:
-            found.setdefault(fabric.carrier, []).append(fabric)
-        return found
+            guests.setdefault(fabric.carrier, []).append(fabric)
+        return guests
 
-    def _passes(self, owner: str, vrf: str) -> bool:
+    def _is_passed_on(self, owner: str, vrf: str) -> bool:
         """Whether the links between a fabric's switches carry a VRF."""
-        return any((owner, vrf) in found.vrf_links for found in self.addresses.families)
+        return any((owner, vrf) in family.vrf_links for family in self.addresses.families)
 
-    def _services_of(self, row: int, fabric: FabricDesign) -> list[Service]:
+    def _list_fabric_services(self, row: int, fabric: FabricDesign) -> list[Service]:
         """The services of a fabric on a switch: one, or one for each subnet of its rails."""
-        intent, found = self.intents[fabric.name], self.addresses.families
-        blocks = [each.prefix(*each.host_block(fabric.name, row)) for each in found]
-        gateways, labels = self._gateways(row, fabric), self.rail_labels(row, fabric)
-        owns = [self._own(each, row, fabric.name) for each in found]
+        intent, address_families = self.intents[fabric.name], self.addresses.families
+        blocks = [family.prefix(*family.host_block(fabric.name, row)) for family in address_families]
+        gateways, labels = self._list_gateways(row, fabric), self.list_rail_labels(row, fabric)
+        own_addresses = [self._find_own_address(family, row, fabric.name) for family in address_families]
         return [
             Service(
                 fabric=intent.name,
-                vlan=intent.vlan + place,
+                vlan=intent.vlan + subnet,
                 vrf=intent.vrf,
                 hosts=intent.hosts,
-                gateway=gateways[0][place] if gateways[0] else "",
+                gateway=gateways[0][subnet] if gateways[0] else "",
                 host_subnet=blocks[0],
                 host_pools=intent.host_pools,
-                gateway6=gateways[-1][place] if len(found) > 1 and gateways[-1] else "",
-                host_subnet6=blocks[-1] if len(found) > 1 else "",
+                gateway6=gateways[-1][subnet] if len(address_families) > 1 and gateways[-1] else "",
+                host_subnet6=blocks[-1] if len(address_families) > 1 else "",
                 rail=label,
                 tagged=fabric.tagged,
-                own=owns[0],
-                own6=owns[-1] if len(found) > 1 else "",
+                own=own_addresses[0],
+                own6=own_addresses[-1] if len(address_families) > 1 else "",
                 outside=intent.outside,
                 offers=intent.offers,
             )
-            for place, label in enumerate(labels)
+            for subnet, label in enumerate(labels)
         ]
 
     @staticmethod
-    def _own(found: FamilyAddresses, row: int, fabric: str) -> str:
+    def _find_own_address(family: FamilyAddresses, row: int, fabric: str) -> str:
         """The address, with prefix length, of a switch of an MLAG pair in the subnet of a fabric; "" for none."""
-        subnets = found.subnets.get(fabric)
-        return found.prefix(subnets.own.at(row), int(subnets.subnet_length[row])) if subnets else ""
+        subnets = family.subnets.get(fabric)
+        return family.prefix(subnets.own.at(row), int(subnets.subnet_length[row])) if subnets else ""
 
-    def _gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
+    def _list_gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
         """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
-        found = []
-        for each in self.addresses.families:
-            subnets = each.subnets.get(fabric.name)
+        gateways = []
+        for family in self.addresses.families:
+            subnets = family.subnets.get(fabric.name)
             length = int(subnets.subnet_length[row]) if subnets else 0
-            found.append([each.prefix(gateway, length) for gateway in each.gateways(fabric.name, row)])
-        return found
+            gateways.append([family.prefix(gateway, length) for gateway in family.gateways(fabric.name, row)])
+        return gateways
 
-    def rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
+    def list_rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
         """The names of a fabric's subnets on a switch: those of its rails, or "" for the only one."""
         rails, devices = self.addresses.rails.get(fabric.name), self.plan.devices
         cls = devices.classes[devices.device_class[row]]
@@ -256,7 +260,7 @@ class SwitchFrames:
             return [""]
         return rails.leaves[cls.key].labels(row - cls.first) or [""]
 
-    def vlan_in(self, carrier: str, vrf: str) -> int:
+    def find_vlan(self, carrier: str, vrf: str) -> int:
         """The VLAN in which a VRF passes the links between a fabric's switches: of its fabric, or of its tenant."""
         tenant = next((tenant for tenant in self.design.tenants if tenant.name == vrf), None)
         if tenant is not None:

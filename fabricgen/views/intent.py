@@ -20,9 +20,9 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.underlay import is_management, list_families, underlay
-from fabricgen.views.balancing import balancing_of
-from fabricgen.views.exits import outside_of
-from fabricgen.views.service import HostServices, host_services
+from fabricgen.views.balancing import find_balancing
+from fabricgen.views.exits import list_outside_prefixes
+from fabricgen.views.service import HostServices, make_host_services
 
 if TYPE_CHECKING:
     from fabricgen.blueprint.sections import span as language
@@ -58,20 +58,20 @@ class SpanIntent:
         return MACSEC_OVERHEAD if self.macsec else 0
 
 
-def spans_intended(spec: Fabric) -> tuple[SpanIntent, ...]:
+def list_spans(spec: Fabric) -> tuple[SpanIntent, ...]:
     """The spans that a blueprint states for a fabric, by name."""
     return tuple(
         SpanIntent(
             name=name,
             length_m=round(1000 * span.km),
             lossless=span.lossless,
-            macsec=_macsec(span.macsec),
+            macsec=_make_macsec(span.macsec),
         )
         for name, span in sorted(spec.spans.items())
     )
 
 
-def _macsec(stated: language.Macsec | None) -> Macsec | None:
+def _make_macsec(stated: language.Macsec | None) -> Macsec | None:
     """How a span is encrypted; the model of a switch is loaded for spans that are."""
     if stated is None:
         return None
@@ -115,7 +115,7 @@ class FabricIntent:
     """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
 
-def fabric_intent(
+def make_fabric_intent(
     design: Design, fabric: FabricDesign, own_loopbacks: Mapping[str, tuple[str, ...]] | None = None
 ) -> FabricIntent:
     """The settings of a fabric; `own_loopbacks` are loopback prefixes of single switches, by fabric.
@@ -127,63 +127,68 @@ def fabric_intent(
     linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
     members = (fabric, *joined)
-    loopbacks = tuple(dict.fromkeys(p for f in members for p in _pool(design, f, "loopback")))
-    own = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
+    loopbacks = tuple(dict.fromkeys(p for f in members for p in _list_pool_prefixes(design, f, "loopback")))
+    single_loopbacks = dict.fromkeys(p for f in members for p in (own_loopbacks or {}).get(f.name, ()))
     limits = (routing.max_prefixes for routing in (spec.routing, blueprint.routing))
-    stated, usual = next((limit for limit in limits if limit is not None), None), _usual_max_prefixes(design, linked)
+    stated_limit, usual_limit = (
+        next((limit for limit in limits if limit is not None), None),
+        _derive_max_prefixes(design, linked),
+    )
     return FabricIntent(
         name=fabric.name,
         underlay=underlay(design, fabric),
         hosts=fabric.hosts,
-        bfd=_bfd(spec.routing, blueprint.routing),
-        max_prefixes=usual if stated is None else stated,
-        states_max_prefixes=bool(stated),
-        balancing=balancing_of(spec.routing, blueprint.routing),
-        spans=spans_intended(spec),
+        bfd=_find_bfd(spec.routing, blueprint.routing),
+        max_prefixes=usual_limit if stated_limit is None else stated_limit,
+        states_max_prefixes=bool(stated_limit),
+        balancing=find_balancing(spec.routing, blueprint.routing),
+        spans=list_spans(spec),
         management=spec.management.over(blueprint.management),
         qos=qos_of(design, fabric),
         vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
         families=list_families(design, fabric),
-        loopback_pools=_beside(loopbacks, own),
-        host_pools=tuple(dict.fromkeys(p for f in members for p in host_pools(design, f))),
-        offers=host_services(spec),
-        outside=outside_of(design, fabric, fabric.vrf),
+        loopback_pools=_add_single_prefixes(loopbacks, single_loopbacks),
+        host_pools=tuple(dict.fromkeys(p for f in members for p in list_host_pools(design, f))),
+        offers=make_host_services(spec),
+        outside=list_outside_prefixes(design, fabric, fabric.vrf),
     )
 
 
-def _pool(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
+def _list_pool_prefixes(design: Design, fabric: FabricDesign, name: str) -> tuple[str, ...]:
     """Prefixes of a pool in the families of a fabric."""
-    mine = [family for family in FAMILIES if family.word in list_families(design, fabric)]
+    routed_families = [family for family in FAMILIES if family.word in list_families(design, fabric)]
     blueprint = design.loaded.blueprint
-    return tuple(prefix for family in mine for prefix in find_pool_prefixes(blueprint, fabric.name, name, family)[0])
+    return tuple(
+        prefix for family in routed_families for prefix in find_pool_prefixes(blueprint, fabric.name, name, family)[0]
+    )
 
 
-def _beside(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
+def _add_single_prefixes(pools: tuple[str, ...], single: Iterable[str]) -> tuple[str, ...]:
     """Pools, and those single prefixes that no pool contains."""
-    return (*pools, *(prefix for prefix in single if not _held(prefix, pools)))
+    return (*pools, *(prefix for prefix in single if not _is_in_pool(prefix, pools)))
 
 
-def _held(prefix: str, pools: Iterable[str]) -> bool:
+def _is_in_pool(prefix: str, pools: Iterable[str]) -> bool:
     """Whether a pool contains a single address, given as a prefix."""
     network = ip_network(prefix)
     return any(network.network_address in ip_network(pool) for pool in pools)
 
 
-def host_pools(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
+def list_host_pools(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
     """Prefixes that contain all node addresses of a fabric."""
-    return _pool(design, fabric, "management" if is_management(fabric) else "hosts")
+    return _list_pool_prefixes(design, fabric, "management" if is_management(fabric) else "hosts")
 
 
-def _bfd(own: Routing, shared: Routing) -> Bfd | None:
-    stated = own.bfd if own.bfd is not None else shared.bfd
+def _find_bfd(of_fabric: Routing, of_cluster: Routing) -> Bfd | None:
+    stated = of_fabric.bfd if of_fabric.bfd is not None else of_cluster.bfd
     return Bfd.model_construct() if stated is True else stated or None
 
 
 LEAST_MAX_PREFIXES = 4096
 
 
-def _usual_max_prefixes(design: Design, linked: Iterable[str]) -> int:
+def _derive_max_prefixes(design: Design, linked: Iterable[str]) -> int:
     """The next power of two above twice the loopbacks and host ports of linked fabrics.
 
     A power of two, so that growth rarely changes it, and with it every switch.
@@ -191,5 +196,5 @@ def _usual_max_prefixes(design: Design, linked: Iterable[str]) -> int:
     names = frozenset(linked)
     tiers = [tier for f in design.fabrics if f.name in names or f.carrier in names for tier in f.tiers]
     hosts = sum(tier.switches * run.capacity for tier in tiers if tier.lowest for run in tier.downs)
-    most = sum(tier.switches for tier in tiers) + hosts
-    return max(LEAST_MAX_PREFIXES, 1 << (2 * most).bit_length())
+    switches_and_hosts = sum(tier.switches for tier in tiers) + hosts
+    return max(LEAST_MAX_PREFIXES, 1 << (2 * switches_and_hosts).bit_length())

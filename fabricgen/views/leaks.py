@@ -30,31 +30,31 @@ DEFAULT_NUMBER = 1
 """The number of the default VRF among those of a switch: VLANs of fabrics begin at 2."""
 
 
-def with_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
+def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
     """A switch with what leaks into its VRFs."""
     fabric = frames.design.fabric(switch.fabric.name)
     owner = fabric.carrier or fabric.name
-    here = ("", *switch.vrfs)
-    found = []
-    for vrf in here:
+    vrfs = ("", *switch.vrfs)
+    leaked_by_vrf = []
+    for vrf in vrfs:
         leaks = [leak for leak in frames.design.leaks if owner in leak.fabrics and leak.into(vrf) is not None]
         if leaks:
             prefixes: dict[str, list[str]] = {}
             for leak in leaks:
-                other = leak.into(vrf) or ""
-                shown = _within(leak.prefixes.get(other), _pools(frames, owner, other))
-                prefixes.setdefault(other, []).extend(shown)
+                other_vrf = leak.into(vrf) or ""
+                shown = _intersect_prefixes(leak.prefixes.get(other_vrf), _list_pools(frames, owner, other_vrf))
+                prefixes.setdefault(other_vrf, []).extend(shown)
             sources = tuple(
-                LeakSource(other, _number(frames, owner, other), tuple(dict.fromkeys(own)))
-                for other, own in sorted(prefixes.items())
-                if other in here
+                LeakSource(other_vrf, _number_vrf(frames, owner, other_vrf), tuple(dict.fromkeys(prefixes_of_vrf)))
+                for other_vrf, prefixes_of_vrf in sorted(prefixes.items())
+                if other_vrf in vrfs
             )
-            passing = dict.fromkeys(prefix for own in prefixes.values() for prefix in own)
-            found.append(Leaked(vrf, _number(frames, owner, vrf), sources, tuple(passing)))
-    return replace(switch, leaks=tuple(found), overlay=_overlay_with_leaks(switch, found))
+            passing = dict.fromkeys(prefix for prefixes_of_vrf in prefixes.values() for prefix in prefixes_of_vrf)
+            leaked_by_vrf.append(Leaked(vrf, _number_vrf(frames, owner, vrf), sources, tuple(passing)))
+    return replace(switch, leaks=tuple(leaked_by_vrf), overlay=_add_leaks_to_overlay(switch, leaked_by_vrf))
 
 
-def _overlay_with_leaks(switch: SwitchView, leaks: Iterable[Leaked]) -> Overlay | None:
+def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> Overlay | None:
     """The overlay of a switch, which announces what it leaks itself, too, where its NOS tells on what is imported."""
     overlay = switch.overlay
     if overlay is None or not switch.naming.configuration.tells_imports or not any(leaked.sources for leaked in leaks):
@@ -66,7 +66,7 @@ def _overlay_with_leaks(switch: SwitchView, leaks: Iterable[Leaked]) -> Overlay 
     return replace(overlay, peers=peers)
 
 
-def leak_path(switch: SwitchView) -> str:
+def match_leaked_paths(switch: SwitchView) -> str:
     """The AS paths of what a switch leaks into no VRF; "" where it leaks nothing itself."""
     if not any(leaked.sources for leaked in switch.leaks):
         return ""
@@ -78,18 +78,20 @@ def tells_leaked(switch: SwitchView) -> bool:
     return bool(switch.overlay and switch.announces_own_only and any(leaked.sources for leaked in switch.leaks))
 
 
-def brought_by_leaks(owner: str, here: Collection[str], frames: SwitchFrames, row: int) -> tuple[Service, ...]:
+def list_services_of_leaks(owner: str, vrfs: Collection[str], frames: SwitchFrames, row: int) -> tuple[Service, ...]:
     """Services without ports, of the VRFs that those with hosts on a switch leak with over EVPN."""
-    others = {leak.into(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in here}
-    return tuple(frames.passing_service(row, owner, vrf) for vrf in sorted(others - {None, "", *here}, key=str) if vrf)
+    other_vrfs = {leak.into(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in vrfs}
+    return tuple(
+        frames.find_passing_service(row, owner, vrf) for vrf in sorted(other_vrfs - {None, "", *vrfs}, key=str) if vrf
+    )
 
 
-def _number(frames: SwitchFrames, owner: str, vrf: str) -> int:
+def _number_vrf(frames: SwitchFrames, owner: str, vrf: str) -> int:
     """A number that no other VRF on the switches of a fabric has: its VLAN on links between them."""
-    return frames.vlan_in(owner, vrf) if vrf else DEFAULT_NUMBER
+    return frames.find_vlan(owner, vrf) if vrf else DEFAULT_NUMBER
 
 
-def _pools(frames: SwitchFrames, owner: str, vrf: str) -> tuple[str, ...]:
+def _list_pools(frames: SwitchFrames, owner: str, vrf: str) -> tuple[str, ...]:
     """The prefixes that contain all hosts of a VRF."""
     if vrf in frames.tenant_pools:
         return frames.tenant_pools[vrf]
@@ -97,12 +99,12 @@ def _pools(frames: SwitchFrames, owner: str, vrf: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pool for fabric in fabrics for pool in frames.intents[fabric.name].host_pools))
 
 
-def _within(stated: Iterable[str] | None, pools: tuple[str, ...]) -> Iterator[str]:
+def _intersect_prefixes(prefixes: Iterable[str] | None, pools: tuple[str, ...]) -> Iterator[str]:
     """The stated prefixes so far as they are in the pools; these themselves where none are stated."""
-    if stated is None:
+    if prefixes is None:
         yield from pools
         return
-    for prefix in map(ip_network, stated):
+    for prefix in map(ip_network, prefixes):
         for pool in map(ip_network, pools):
             if prefix.version == pool.version and prefix.overlaps(pool):
                 yield str(max(prefix, pool, key=lambda network: network.prefixlen))

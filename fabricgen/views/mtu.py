@@ -20,13 +20,13 @@ VXLAN_BYTES = 50
 5)."""
 
 
-def largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
+def find_largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
     """The largest MTU that the NOS of switches supports."""
     return catalog.naming(devices.nos).configuration.mtu_max
 
 
-def usual_mtu(catalog: Catalog, one: DeviceClass, other: DeviceClass, span: SpanIntent | None = None) -> int:
+def find_usual_mtu(catalog: Catalog, lower: DeviceClass, upper: DeviceClass, span: SpanIntent | None = None) -> int:
     """The MTU of a link between switches for which the blueprint states none: the largest that both support, without
     what its encryption adds.
     """
-    return min(largest_mtu(catalog, one), largest_mtu(catalog, other)) - (span.overhead if span else 0)
+    return min(find_largest_mtu(catalog, lower), find_largest_mtu(catalog, upper)) - (span.overhead if span else 0)

@@ -20,7 +20,7 @@ import numpy as np
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.switch.routing import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
-from fabricgen.views.leaks import brought_by_leaks
+from fabricgen.views.leaks import list_services_of_leaks
 from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import SwitchView
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.views.frames import SwitchFrames
 
 
-def with_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchView:
+def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchView:
     """A switch with its part in the overlay, where its fabric has one and there is another switch to talk to."""
     design = frames.design
     owners = {owner for owner, _ in design.vnis}
@@ -40,13 +40,15 @@ def with_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVi
     owner = design.fabric(name).carrier or name
     if owner not in owners or not switch.loopback:
         return switch
-    peers = _peers(switch, frames, row)
+    peers = _make_overlay_peers(switch, frames, row)
     if not peers:
         return switch
-    here = {service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)}
-    brought = brought_by_leaks(owner, here, frames, row)
-    here |= {service.vrf for service in brought}
-    here |= {vrf for vrf, _ in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
+    vrfs_here = {
+        service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)
+    }
+    brought = list_services_of_leaks(owner, vrfs_here, frames, row)
+    vrfs_here |= {service.vrf for service in brought}
+    vrfs_here |= {vrf for vrf, _ in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
     families = frozenset(switch.fabric.families)
     vrfs = {
         vrf: OverlayVrf(
@@ -58,12 +60,12 @@ def with_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVi
             vlan=vni.vlan,
         )
         for (carrier, vrf), vni in sorted(design.vnis.items())
-        if carrier == owner and vrf in here
+        if carrier == owner and vrf in vrfs_here
     }
-    vlans = dict(_vlans(switch, design)) if switch.multihomed else {}
-    known = {service.vrf for service in switch.services}
-    services = (*switch.services, *(service for service in brought if service.vrf not in known))
-    loopbacks = tuple(_vrf_loopbacks(owner, frames, row))
+    vlans = dict(_make_overlay_vlans(switch, design)) if switch.multihomed else {}
+    vrfs_of_services = {service.vrf for service in switch.services}
+    services = (*switch.services, *(service for service in brought if service.vrf not in vrfs_of_services))
+    loopbacks = tuple(_list_vrf_loopbacks(owner, frames, row))
     outside = frozenset(f"^{peer.remote_asn}_" for (vrf, _), peer in switch.exits.peers.items() if vrf in vrfs)
     overlay = Overlay(
         source=switch.loopback,
@@ -76,16 +78,16 @@ def with_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVi
     return replace(switch, services=services, overlay=overlay, vrf_loopbacks=loopbacks)
 
 
-def _vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[VrfLoopback]:
+def _list_vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[VrfLoopback]:
     """The loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
     for (carrier, vrf), vni in sorted(frames.design.vnis.items()):
-        columns = [(each, each.vrf_loopbacks.get((carrier, vrf))) for each in frames.addresses.families]
-        four, six, *_ = [*(each.text(column.at(row)) if column is not None else "" for each, column in columns), ""]
+        columns = [(family, family.vrf_loopbacks.get((carrier, vrf))) for family in frames.addresses.families]
+        four, six, *_ = [*(family.text(column.at(row)) if column is not None else "" for family, column in columns), ""]
         if carrier == owner and (four or six):
             yield VrfLoopback(vrf, vni.number, four, six)
 
 
-def _vlans(switch: SwitchView, design: Design) -> Iterator[tuple[int, OverlayVlan]]:
+def _make_overlay_vlans(switch: SwitchView, design: Design) -> Iterator[tuple[int, OverlayVlan]]:
     """(number, VLAN) of hosts with EVPN multihoming. Their subnet is that of two switches, and so is the route target:
     no VLAN of the same number goes on elsewhere, whose VNI is the same. It is of the VNI and the last 16 bits of the
     first switch's router id, which no two share.
@@ -98,9 +100,9 @@ def _vlans(switch: SwitchView, design: Design) -> Iterator[tuple[int, OverlayVla
             yield service.vlan, OverlayVlan(vni.vni, f"{switch.router_id}:{vni.number}", target)
 
 
-def _peers(switch: SwitchView, frames: SwitchFrames, row: int) -> dict[str, OverlayPeer]:
+def _make_overlay_peers(switch: SwitchView, frames: SwitchFrames, row: int) -> dict[str, OverlayPeer]:
     """The sessions with neighbours by the address of their loopback, each once, in the order of the links."""
-    _, link, upper = frames.ends_of([row])
+    _, link, upper = frames.list_link_ends([row])
     far = np.where(upper, frames.plan.links.a_device[link], frames.plan.links.b_device[link])
     rows = {frames.names[peer]: peer for peer in far.tolist()}
     loopback, peers = frames.addresses.v4, dict[str, OverlayPeer]()

@@ -40,10 +40,10 @@ class HostServices:
 NO_SERVICES = HostServices()
 
 
-def host_services(spec: Fabric) -> HostServices:
+def make_host_services(spec: Fabric) -> HostServices:
     """What a fabric states of its hosts' services, with defaults filled in."""
     storm, access = spec.access.storm_control, spec.access
-    found = {
+    storm_limits = {
         "broadcast": storm.broadcast,
         "multicast": storm.multicast,
         "unknown-unicast": storm.unknown_unicast,
@@ -52,9 +52,9 @@ def host_services(spec: Fabric) -> HostServices:
     return HostServices(
         dhcp=servers,
         option_82=spec.dhcp.option_82 if spec.dhcp else True,
-        advertised=_advertised(spec.router_advertisements, servers),
+        advertised=_complete_advertisements(spec.router_advertisements, servers),
         states_advertised=spec.router_advertisements is not None,
-        storm=tuple((kind, percent) for kind, percent in found.items() if percent is not None),
+        storm=tuple((kind, percent) for kind, percent in storm_limits.items() if percent is not None),
         bpdu_guard=access.bpdu_guard is not False,
         dhcp_guard=access.dhcp_guard,
         ra_guard=access.ra_guard,
@@ -62,11 +62,13 @@ def host_services(spec: Fabric) -> HostServices:
     )
 
 
-def _advertised(stated: Advertisements | bool | None, servers: Iterable[str]) -> Advertisements | None:
-    if not isinstance(stated, Advertisements):
+def _complete_advertisements(
+    advertisements: Advertisements | bool | None, servers: Iterable[str]
+) -> Advertisements | None:
+    if not isinstance(advertisements, Advertisements):
         return None
-    managed = any(":" in server for server in servers) if stated.managed is None else stated.managed
-    return stated.model_copy(update={"managed": managed})
+    managed = any(":" in server for server in servers) if advertisements.managed is None else advertisements.managed
+    return advertisements.model_copy(update={"managed": managed})
 
 
 @dataclass(frozen=True, slots=True)

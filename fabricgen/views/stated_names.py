@@ -26,8 +26,8 @@ def check_stated_names(design: Design) -> None:
             from fabricgen.numbering.switch_asns import check_asn_tiers
 
             check_asn_tiers(design)
-        devices = _devices(design)
-        faults = list(_unknown(design, devices, name_devices(design, devices)))
+        devices = _list_devices(design)
+        faults = list(_find_unknown_names(design, devices, name_devices(design, devices)))
         if faults:
             raise InputError(faults)
         if any(leak.meeting for leak in design.leaks):
@@ -45,7 +45,7 @@ def _check_shared_leaves(design: Design) -> None:
     check_leaks(design, plan, name_devices(design, plan.devices))
 
 
-def _devices(design: Design) -> DeviceTable:
+def _list_devices(design: Design) -> DeviceTable:
     """All devices; where places are stated, in their racks."""
     floor = design.loaded.blueprint.floor
     if floor.devices or floor.racks:
@@ -57,16 +57,16 @@ def _devices(design: Design) -> DeviceTable:
     return expand_devices(design)
 
 
-def _unknown(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
+def _find_unknown_names(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
     blueprint = design.loaded.blueprint
     if blueprint.address_of:
         from fabricgen.numbering.overrides import find_unknown_overrides
 
         yield from find_unknown_overrides(blueprint.address_of, names)
     if blueprint.config_of:
-        from fabricgen.views.configuration import unconfigurable
+        from fabricgen.views.configuration import find_unconfigurable_devices
 
-        yield from unconfigurable(design, devices, names)
+        yield from find_unconfigurable_devices(design, devices, names)
     if blueprint.cable_of:
         from fabricgen.cable_overrides.built import unknown_cable_devices
 

@@ -30,10 +30,10 @@ AddressRanges: TypeAlias = tuple[tuple[int, int], ...]
 _Hops: TypeAlias = tuple[tuple[str, str], ...]
 """(own port, address of the far end without prefix length) of next hops, in the order of ports."""
 
-_Way: TypeAlias = tuple[int, ...]
+_Path: TypeAlias = tuple[int, ...]
 """The neighbours that a route goes over, as indexes into the switches below and then those above."""
 
-_Cuts: TypeAlias = tuple[tuple[_Way, ...], tuple[tuple[str, int, bool], ...]]
+_Routes: TypeAlias = tuple[tuple[_Path, ...], tuple[tuple[str, int, bool], ...]]
 """(distinct ways; (prefix, index of the way, whether it is a discard route) of each route)."""
 
 _REMEMBERED = 256
@@ -55,13 +55,13 @@ class Reachability:
         )
         rows = np.flatnonzero(between[links.segment] & (addresses.length > 0))
         self._lower, self._upper = links.a_device, links.b_device
-        self._down = _rows_by(links.b_device, links.b_port, rows, len(plan.devices))
-        self._up = _rows_by(links.a_device, links.a_port, rows, len(plan.devices))
+        self._down = _index_links(links.b_device, links.b_port, rows, len(plan.devices))
+        self._up = _index_links(links.a_device, links.a_port, rows, len(plan.devices))
         self._below: dict[int, AddressRanges] = {}
         self._above: dict[int, AddressRanges] = {}
         self._shared: dict[tuple[int, ...], AddressRanges] = {}
-        self._own, self._through = cache(self._made_own), cache(self._made_through)
-        self._cuts = lru_cache(_REMEMBERED)(self._made_cuts)
+        self._own, self._through = cache(self._list_own_ranges), cache(self._list_ranges_through)
+        self._cuts = lru_cache(_REMEMBERED)(self._make_routes)
 
     def routes(self, switch: int) -> dict[str, StaticRoute]:
         """The static routes of a switch, by its row in the device table, by prefix and in the order of these.
@@ -69,114 +69,122 @@ class Reachability:
         A route down goes over all links to lower switches that reach the prefix. A switch with a default route gets
         discard routes for all addresses below it, so that packets to lost switches do not loop.
         """
-        down, up = self._hops(switch, below=True), self._hops(switch, below=False)
-        ways, cuts = self._cuts(tuple(down), tuple(up), self._hosts(switch) if up else ())
+        down, up = self._list_next_hops(switch, below=True), self._list_next_hops(switch, below=False)
+        paths, cuts = self._cuts(tuple(down), tuple(up), self._list_host_ranges(switch) if up else ())
         hops = (*down.values(), *up.values())
-        over = [OrderedSet(hop for peer in way for hop in hops[peer]) for way in ways]
-        return {prefix: StaticRoute(over[way], dropped) for prefix, way, dropped in cuts}
+        next_hops = [OrderedSet(hop for peer in path for hop in hops[peer]) for path in paths]
+        return {prefix: StaticRoute(next_hops[path], dropped) for prefix, path, dropped in cuts}
 
-    def _made_cuts(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Cuts:
+    def _make_routes(self, down: tuple[int, ...], up: tuple[int, ...], hosts: AddressRanges) -> _Routes:
         """The routes shared by all switches with the same switches below and above, and the same own node blocks."""
-        sources = list(self._downward(down))
+        sources = list(self._list_ranges_below(down))
         discards: AddressRanges = ()
         if up:
             sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
-            discards = merged((*self._below_all(down), *hosts))
+            discards = merge_ranges((*self._merge_addresses_below(down), *hosts))
         family = self._addresses.family
-        found = {prefix: way for first, end, way in _spread(sources) for prefix in prefixes(first, end, family.bits)}
-        dropped = {prefix for first, end in discards for prefix in prefixes(first, end, family.bits)}
+        path_of = {
+            prefix: path
+            for first, end, path in _split_by_path(sources)
+            for prefix in split_range(first, end, family.bits)
+        }
+        dropped = {prefix for first, end in discards for prefix in split_range(first, end, family.bits)}
         if up:
-            found[0, 0] = tuple(range(len(down), len(down) + len(up)))
-        number: dict[_Way, int] = {}
+            path_of[0, 0] = tuple(range(len(down), len(down) + len(up)))
+        number: dict[_Path, int] = {}
         cuts = [
-            (f"{format_address(family, prefix[0])}/{prefix[1]}", found.get(prefix, ()), prefix in dropped)
-            for prefix in sorted(found.keys() | dropped)
+            (f"{format_address(family, prefix[0])}/{prefix[1]}", path_of.get(prefix, ()), prefix in dropped)
+            for prefix in sorted(path_of.keys() | dropped)
         ]
-        numbered = tuple([(text, number.setdefault(way, len(number)), drops) for text, way, drops in cuts])
+        numbered = tuple([(text, number.setdefault(path, len(number)), drops) for text, path, drops in cuts])
         return tuple(number), numbered
 
     def below(self, switch: int) -> AddressRanges:
         """Router ids and node blocks of all switches below a switch."""
         if switch not in self._below:
-            self._below[switch] = self._below_all(set(self._peers(switch, below=True)))
+            self._below[switch] = self._merge_addresses_below(set(self._list_peers(switch, below=True)))
         return self._below[switch]
 
-    def _below_all(self, children: Iterable[int]) -> AddressRanges:
+    def _merge_addresses_below(self, children: Iterable[int]) -> AddressRanges:
         """Router ids and node blocks of `children` and of all switches below them."""
         key = tuple(sorted(children))
         if key not in self._shared:
-            self._shared[key] = merged(part for c in key for part in (*self._own(c), *self.below(c)))
+            self._shared[key] = merge_ranges(part for c in key for part in (*self._own(c), *self.below(c)))
         return self._shared[key]
 
     def above(self, switch: int) -> AddressRanges:
         """Node blocks of all switches above a switch; a default route alone may lead to the wrong upper switch."""
         if switch not in self._above:
-            uppers = dict.fromkeys(self._peers(switch, below=False))
-            self._above[switch] = merged(part for u in uppers for part in (*self._hosts(u), *self.above(u)))
+            uppers = dict.fromkeys(self._list_peers(switch, below=False))
+            self._above[switch] = merge_ranges(
+                part for u in uppers for part in (*self._list_host_ranges(u), *self.above(u))
+            )
         return self._above[switch]
 
-    def _downward(self, down: Sequence[int]) -> Iterator[tuple[AddressRanges, _Way]]:
+    def _list_ranges_below(self, down: Sequence[int]) -> Iterator[tuple[AddressRanges, _Path]]:
         """(address ranges, way): each lower switch itself, and what is below it, once for those that share it."""
         shared: dict[AddressRanges, list[int]] = defaultdict(list)
-        for place, child in enumerate(down):
-            yield self._own(child), (place,)
-            shared[self.below(child)].append(place)
-        for ranges, places in shared.items():
-            yield ranges, tuple(places)
+        for index, child in enumerate(down):
+            yield self._own(child), (index,)
+            shared[self.below(child)].append(index)
+        for ranges, indexes in shared.items():
+            yield ranges, tuple(indexes)
 
-    def _made_own(self, switch: int) -> AddressRanges:
+    def _list_own_ranges(self, switch: int) -> AddressRanges:
         """The router id and the node blocks of one switch."""
         loopback = self._addresses.loopback.at(switch)
-        return merged((*(((loopback, loopback + 1),) if loopback else ()), *self._hosts(switch)))
+        return merge_ranges((*(((loopback, loopback + 1),) if loopback else ()), *self._list_host_ranges(switch)))
 
-    def _made_through(self, switch: int) -> AddressRanges:
+    def _list_ranges_through(self, switch: int) -> AddressRanges:
         """What is reached over an upper switch besides what is below: the switch itself, and node blocks above it."""
-        return merged((*self._own(switch), *self.above(switch)))
+        return merge_ranges((*self._own(switch), *self.above(switch)))
 
-    def _hosts(self, switch: int) -> AddressRanges:
-        found = []
+    def _list_host_ranges(self, switch: int) -> AddressRanges:
+        ranges = []
         for subnets in self._subnets:
             first, length = subnets.base.at(switch), int(subnets.length[switch])
             if first:
-                found.append((first, first + (1 << (self._addresses.family.bits - length))))
-        return tuple(found)
+                ranges.append((first, first + (1 << (self._addresses.family.bits - length))))
+        return tuple(ranges)
 
-    def _links(self, switch: int, below: bool) -> Ints64:
+    def _list_links(self, switch: int, below: bool) -> Ints64:
         pointer, rows = self._down if below else self._up
         return rows[pointer[switch] : pointer[switch + 1]]
 
-    def _peers(self, switch: int, below: bool) -> list[int]:
-        peers: list[int] = (self._lower if below else self._upper)[self._links(switch, below)].tolist()
+    def _list_peers(self, switch: int, below: bool) -> list[int]:
+        peers: list[int] = (self._lower if below else self._upper)[self._list_links(switch, below)].tolist()
         return peers
 
-    def _hops(self, switch: int, below: bool) -> dict[int, _Hops]:
+    def _list_next_hops(self, switch: int, below: bool) -> dict[int, _Hops]:
         """The next hops to each switch below or above, in the order of ports."""
-        links = self._links(switch, below)
-        own, far = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
+        links = self._list_links(switch, below)
+        own_ports, far_addresses = (self._names[1], self._addresses.a) if below else (self._names[0], self._addresses.b)
         hops: dict[int, list[tuple[str, str]]] = defaultdict(list)
-        for peer, port, address in zip(self._peers(switch, below), own[links], far[links].texts(), strict=True):
+        for peer, port, address in zip(
+            self._list_peers(switch, below), own_ports[links], far_addresses[links].texts(), strict=True
+        ):
             hops[peer].append((port, address))
-        return {peer: tuple(found) for peer, found in hops.items()}
+        return {peer: tuple(peer_hops) for peer, peer_hops in hops.items()}
 
 
-def _rows_by(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints64, Ints64]:
+def _index_links(device: Ints, port: Ints, rows: Ints64, devices: int) -> tuple[Ints64, Ints64]:
     """(row pointer per device, link rows sorted by device and then port)."""
     by = rows[np.lexsort((port[rows], device[rows]))]
     return np.searchsorted(device[by], np.arange(devices + 1)), by
 
 
-def merged(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
+def merge_ranges(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
     """The union of address ranges; those that touch or overlap are merged."""
-    found: list[tuple[int, int]] = []
+    union: list[tuple[int, int]] = []
     for first, end in sorted(ranges):
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if union and first <= union[-1][1]:
+            union[-1] = (union[-1][0], max(end, union[-1][1]))
         else:
-            found.append((first, end))
-    return tuple(found)
+            union.append((first, end))
+    return tuple(union)
 
 
-def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
+def split_range(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
     """The fewest (address, length) prefixes that cover a range exactly; addresses have `bits` bits."""
     while first < end:
         size = min(first & -first if first else 1 << bits, 1 << (end - first).bit_length() - 1)
@@ -184,7 +192,7 @@ def prefixes(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
         first += size
 
 
-def _spread(sources: Sequence[tuple[AddressRanges, _Way]]) -> Iterator[tuple[int, int, _Way]]:
+def _split_by_path(sources: Sequence[tuple[AddressRanges, _Path]]) -> Iterator[tuple[int, int, _Path]]:
     """(first, end, way) of disjoint ranges: the way joins those of all sources that cover the range."""
     changes: dict[int, list[int]] = defaultdict(list)
     for index, (ranges, _) in enumerate(sources):

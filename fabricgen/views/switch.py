@@ -190,7 +190,7 @@ class SwitchView:
 
     def loopback_in(self, vrf: str) -> VrfLoopback | None:
         """Its loopback in a VRF over EVPN; None for none."""
-        return next((one for one in self.vrf_loopbacks if one.vrf == vrf), None)
+        return next((loopback for loopback in self.vrf_loopbacks if loopback.vrf == vrf), None)
 
     def overlay_in(self, vrf: str) -> OverlayVrf | None:
         """What a VRF has in the overlay; None where it is not there."""
@@ -202,8 +202,8 @@ class SwitchView:
 
     def outside(self, vrf: str) -> tuple[Permit, ...]:
         """What is beyond the exits of a VRF, on this switch or others."""
-        found = (service.outside for service in self.services if service.vrf == vrf)
-        return tuple(dict.fromkeys(each for some in found for each in some))
+        outside_of_services = (service.outside for service in self.services if service.vrf == vrf)
+        return tuple(dict.fromkeys(permit for permits in outside_of_services for permit in permits))
 
     @property
     def announces_own_only(self) -> bool:
@@ -233,8 +233,8 @@ class SwitchView:
     @property
     def encrypted_spans(self) -> tuple[tuple[str, Macsec], ...]:
         """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
-        here = {port.span.name for port in self.ports if port.span}
-        return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in here and s.macsec)
+        names = {port.span.name for port in self.ports if port.span}
+        return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in names and s.macsec)
 
     def lines_at(self, place: str) -> tuple[str, ...]:
         """The lines of the user's snippets for a place of the configuration."""
@@ -250,28 +250,28 @@ class SwitchView:
         """Names of the VRFs of its services, besides the default."""
         return tuple(sorted({service.vrf for service in self.services} - {""}))
 
-    def service_of(self, port: SwitchPort) -> Service | None:
+    def find_service(self, port: SwitchPort) -> Service | None:
         """The service that a host port, or one to the outside, belongs to; None for a link between switches."""
-        own = [service for service in self.services if service.fabric == port.service]
+        services = [service for service in self.services if service.fabric == port.service]
         if port.role == "exit" and port.tenant:
-            return next(service for service in own if service.tenant == port.tenant)
-        return next((service for service in own if service.vlan == port.vlan), own[0] if own else None)
+            return next(service for service in services if service.tenant == port.tenant)
+        return next((service for service in services if service.vlan == port.vlan), services[0] if services else None)
 
-    def vlans_of(self, port: SwitchPort) -> tuple[int, tuple[int, ...]]:
+    def list_vlans(self, port: SwitchPort) -> tuple[int, tuple[int, ...]]:
         """(the untagged VLAN, the tagged VLANs in ascending order) of a port; (0, ()) where it is in none."""
-        service = self.service_of(port)
+        service = self.find_service(port)
         if service is None or not service.gateways or port.addresses:
             return 0, ()
-        services = [service, *self._on_shared(port)]
+        services = [service, *self._list_shared_services(port)]
         tagged = sorted(s.vlan for s in services if s.tagged and port.shared)
         return next((s.vlan for s in services if not (s.tagged and port.shared)), 0), tuple(tagged)
 
-    def _on_shared(self, port: SwitchPort) -> Iterator[Service]:
+    def _list_shared_services(self, port: SwitchPort) -> Iterator[Service]:
         """The services of the further fabrics on a host port: its tenant's, or else those of the fabric."""
-        own = {s.fabric for s in self.services if port.tenant and s.tenant == port.tenant}
+        fabrics_of_tenant = {s.fabric for s in self.services if port.tenant and s.tenant == port.tenant}
         for service in self.services:
             if service.fabric in port.shared:
-                tenant = port.tenant if service.fabric in own else ""
+                tenant = port.tenant if service.fabric in fabrics_of_tenant else ""
                 if service.tenant == tenant:
                     yield service
 
@@ -302,10 +302,10 @@ class SwitchView:
     @property
     def ecmp_width(self) -> int:
         """The most equal-cost paths: links up, or down where there is no tier above."""
-        return ecmp_width(self.tier)
+        return count_equal_paths(self.tier)
 
 
-def segment_id(router_id: str, number: int) -> str:
+def make_segment_id(router_id: str, number: int) -> str:
     """What names the Ethernet segment of a bond, of the router id of the first of its switches and its number there: a
     locally administered MAC of 02, the last three bytes of the one and two of the other.
     """
@@ -313,7 +313,7 @@ def segment_id(router_id: str, number: int) -> str:
     return ":".join(f"{byte:02x}" for byte in bytes([2]) + three.to_bytes(3, "big") + number.to_bytes(2, "big"))
 
 
-def ecmp_width(tier: TierDesign) -> int:
+def count_equal_paths(tier: TierDesign) -> int:
     """The most equal-cost paths of a switch: links up, or down where there is no tier above."""
     below = max((run.count for run in tier.downs), default=1)
     return max(1, tier.up.count if tier.up else below)

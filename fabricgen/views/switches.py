@@ -18,14 +18,14 @@ from fabricgen.numbering.blocks.column import format_ipv4
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
-from fabricgen.views.configuration import port_settings
-from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, switch_exits
+from fabricgen.views.configuration import find_port_settings
+from fabricgen.views.exits import EXIT, ExitEnd, SwitchExits, make_switch_exits
 from fabricgen.views.frames import SwitchFrames
 from fabricgen.views.intent import SpanIntent
-from fabricgen.views.leaks import with_leaks
-from fabricgen.views.mtu import largest_mtu, usual_mtu
-from fabricgen.views.overlay import with_overlay
-from fabricgen.views.pairs import with_pair
+from fabricgen.views.leaks import add_leaks
+from fabricgen.views.mtu import find_largest_mtu, find_usual_mtu
+from fabricgen.views.overlay import add_overlay
+from fabricgen.views.pairs import add_mlag_pair
 from fabricgen.views.static_routes import Reachability
 from fabricgen.views.switch import AS_PLANNED, SwitchPort, SwitchView
 from fabricgen.wiring.arrays import Ints, Ints64
@@ -41,19 +41,19 @@ class SwitchViews(SwitchFrames):
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
         frame = self.frame(row)
-        routes = self._routes(row) if frame.fabric.underlay == "static" else {}
-        whole = replace(frame, ports=tuple(self._switch_ports(row)), routes=routes)
+        routes = self._make_routes(row) if frame.fabric.underlay == "static" else {}
+        view = replace(frame, ports=tuple(self._make_ports(row)), routes=routes)
         if row in self.exit_rows:
-            whole = replace(whole, exits=self._exits(whole))
-        mate = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
-        if mate >= 0 and is_multihomed(self.design.loaded.blueprint, whole.tier.key):
-            whole = replace(whole, multihomed=format_ipv4(int(self.addresses.router_id[min(row, mate)])))
-        elif mate >= 0:
-            whole = with_pair(whole, self.frame(mate), self.design.peer_vlans, first=row < mate)
-        whole = with_overlay(whole, self, row) if self.design.vnis or self.design.bridged_vnis else whole
-        return with_leaks(whole, self) if self.design.leaks else whole
+            view = replace(view, exits=self._make_exits(view))
+        mlag_peer = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
+        if mlag_peer >= 0 and is_multihomed(self.design.loaded.blueprint, view.tier.key):
+            view = replace(view, multihomed=format_ipv4(int(self.addresses.router_id[min(row, mlag_peer)])))
+        elif mlag_peer >= 0:
+            view = add_mlag_pair(view, self.frame(mlag_peer), self.design.peer_vlans, first=row < mlag_peer)
+        view = add_overlay(view, self, row) if self.design.vnis or self.design.bridged_vnis else view
+        return add_leaks(view, self) if self.design.leaks else view
 
-    def _routes(self, row: int) -> dict[tuple[str, str], StaticRoute]:
+    def _make_routes(self, row: int) -> dict[tuple[str, str], StaticRoute]:
         return {("", prefix): route for family in self._reachabilities for prefix, route in family.routes(row).items()}
 
     @cached_property
@@ -66,8 +66,8 @@ class SwitchViews(SwitchFrames):
     @cached_property
     def _tenant_of_link(self) -> list[int]:
         """The tenant of every link as an index into those of the design, -1 for none."""
-        found: list[int] = find_lower_end_tenants(self.design, self.plan).tolist()
-        return found
+        tenants: list[int] = find_lower_end_tenants(self.design, self.plan).tolist()
+        return tenants
 
     @cached_property
     def _shared(self) -> dict[int, tuple[str, ...]]:
@@ -77,7 +77,7 @@ class SwitchViews(SwitchFrames):
     def _exit_segments(self) -> dict[int, ExitDesign]:
         return find_exit_segments(self.design, self.plan)
 
-    def _role(self, segment: int, between: str) -> str:
+    def _find_role(self, segment: int, between: str) -> str:
         """The role of a port by the segment of its link; `between` that of one between switches."""
         is_host = self.plan.links.segments[segment].lower == "node"
         return EXIT if segment in self._exit_segments else "host" if is_host else between
@@ -88,7 +88,7 @@ class SwitchViews(SwitchFrames):
         links = self.plan.links
         return frozenset(row for i in self._exit_segments for row in links.b_device[links.find_rows(i)].tolist())
 
-    def _exits(self, switch: SwitchView) -> SwitchExits:
+    def _make_exits(self, switch: SwitchView) -> SwitchExits:
         """The ways out of a switch whose ports are known."""
         by_device = {(e.extra.path, name): e for e in self._exit_segments.values() for name in e.extra.devices}
         ends = []
@@ -97,54 +97,66 @@ class SwitchViews(SwitchFrames):
                 exit_ = next(
                     e for (_, name), e in by_device.items() if name == port.peer and e.fabric.name == port.service
                 )
-                both = ((port.address, port.peer_address), (port.address6, port.peer_address6))
-                pairs = tuple((own.partition("/")[0], far.partition("/")[0]) for own, far in both if own)
+                address_pairs = ((port.address, port.peer_address), (port.address6, port.peer_address6))
+                pairs = tuple(
+                    (own_address.partition("/")[0], far.partition("/")[0])
+                    for own_address, far in address_pairs
+                    if own_address
+                )
                 ends.append(ExitEnd(exit_, port.peer, port.name, port.peer_port, pairs))
-        return switch_exits(ends, (switch.loopback, switch.loopback6), switch.fabric.max_prefixes)
+        return make_switch_exits(ends, (switch.loopback, switch.loopback6), switch.fabric.max_prefixes)
 
-    def _subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
+    def _make_subinterfaces(self, link: int, peer: int, *, at_b: bool) -> Iterator[Subinterface]:
         """The sub-interfaces of a link between switches, seen from one end: one for each VRF."""
-        for carrier, vrf in dict.fromkeys(key for found in self.addresses.families for key in found.vrf_links):
-            pairs = [self._pair_in_vrf(found, (carrier, vrf), link, at_b=at_b) for found in self.addresses.families]
-            if any(own for own, _ in pairs):
+        for carrier, vrf in dict.fromkeys(key for family in self.addresses.families for key in family.vrf_links):
+            pairs = [
+                self._find_vrf_addresses(family, (carrier, vrf), link, at_b=at_b) for family in self.addresses.families
+            ]
+            if any(own_address for own_address, _ in pairs):
                 yield Subinterface(
                     vrf=vrf,
-                    addresses=OrderedSet(own for own, _ in pairs if own),
-                    vlan=self.vlan_in(carrier, vrf),
+                    addresses=OrderedSet(own_address for own_address, _ in pairs if own_address),
+                    vlan=self.find_vlan(carrier, vrf),
                     pairs=tuple(pairs),
                     peer_asn=int(self.addresses.asn[peer]),
                 )
 
     @staticmethod
-    def _pair_in_vrf(found: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
+    def _find_vrf_addresses(family: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
         """(own, far) address with prefix length of a link in a VRF; "" for none."""
-        column = found.vrf_links.get(key)
+        column = family.vrf_links.get(key)
         upper = column.at(link) if column is not None else 0
-        texts = [found.prefix(upper + end if upper else 0, found.family.pair_length) for end in (0, 1)]
+        texts = [family.prefix(upper + end if upper else 0, family.family.pair_length) for end in (0, 1)]
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
-    def _bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
+    def _find_bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
         """(number, kind) of the bond of each of some links: 0 and -1 for none."""
         bonds = self.plan.bonds
         if bonds is None:
             return np.zeros(len(links), dtype=np.int64), np.full(len(links), -1, dtype=np.int64)
         return bonds.numbers(links), bonds.kinds(links)
 
-    def _switch_ports(self, row: int) -> Iterator[SwitchPort]:
+    def _make_ports(self, row: int) -> Iterator[SwitchPort]:
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]
-        own, catalog = port_settings(self.design, self.names[row]), self.design.catalog
-        largest = largest_mtu(catalog, cls)
-        carries = any(found.vrf_links for found in addresses.families)
+        settings_by_port, catalog = find_port_settings(self.design, self.names[row]), self.design.catalog
+        largest = find_largest_mtu(catalog, cls)
+        carries = any(family.vrf_links for family in addresses.families)
         tenants, of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
         places = slice(pointer[row], pointer[row + 1])
-        here, upper = link_of[places], upper_of[places]
-        peers = np.where(upper, links.a_device[here], links.b_device[here])
+        link_rows, upper = link_of[places], upper_of[places]
+        peers = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
         columns = (
-            *(here, upper, links.segment[here], np.where(upper, links.b_port[here], links.a_port[here]), peers),
-            *(addresses.asn[peers], devices.device_class[peers], links.cable[here]),
-            *self._bonds(here),
+            *(
+                link_rows,
+                upper,
+                links.segment[link_rows],
+                np.where(upper, links.b_port[link_rows], links.a_port[link_rows]),
+                peers,
+            ),
+            *(addresses.asn[peers], devices.device_class[peers], links.cable[link_rows]),
+            *self._find_bonds(link_rows),
         )
         for link, at_b, segment_of, port, peer, peer_asn, peer_class_of, cable, bond, kind in zip(
             *(column.tolist() for column in columns), strict=True
@@ -152,12 +164,12 @@ class SwitchViews(SwitchFrames):
             segment = links.segments[segment_of]
             side = segment.b if at_b else segment.a
             assert isinstance(side, PortRun)  # noqa: S101 - of all ends these are kept
-            ends = [self._ends(found, link, at_b=at_b) for found in addresses.families]
-            own6, far6 = ends[1] if len(ends) > 1 else ("", "")
+            address_pairs = [self._find_addresses(family, link, at_b=at_b) for family in addresses.families]
+            address6, peer_address6 = address_pairs[1] if len(address_pairs) > 1 else ("", "")
             names = (self.ports[1][link], self.ports[0][link]) if at_b else (self.ports[0][link], self.ports[1][link])
             peer_class = devices.classes[peer_class_of]
-            host, settings = segment.lower == "node", own.get(names[0], AS_PLANNED)
-            span = self._span(segment) if segment.km else None
+            host, settings = segment.lower == "node", settings_by_port.get(names[0], AS_PLANNED)
+            span = self._find_span(segment) if segment.km else None
             yield SwitchPort(
                 name=names[0],
                 cage=side.cages[port // side.ways],
@@ -166,21 +178,21 @@ class SwitchViews(SwitchFrames):
                 speed_gbps=int(segment.speed_gbps),
                 lane_gbps=side.lane_gbps,
                 fec_in_module=segment.has_own_fec(side),
-                role=self._role(segment_of, "peer" if peer_class is cls else "down" if at_b else "up"),
-                address=ends[0][0],
+                role=self._find_role(segment_of, "peer" if peer_class is cls else "down" if at_b else "up"),
+                address=address_pairs[0][0],
                 peer=self.names[peer],
                 peer_port=names[1],
-                peer_address=ends[0][1],
+                peer_address=address_pairs[0][1],
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
                 peer_model=peer_class.profile.id,
                 cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
-                mtu=min(largest, settings.mtu or (largest if host else usual_mtu(catalog, cls, peer_class, span))),
+                mtu=min(largest, settings.mtu or (largest if host else find_usual_mtu(catalog, cls, peer_class, span))),
                 service=segment.fabric if host else "",
-                subinterfaces=tuple(self._subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
-                address6=own6,
-                peer_address6=far6,
-                vlan=self._vlan(segment_of, link, tenants[of_link[link]]) if host else 0,
+                subinterfaces=tuple(self._make_subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
+                address6=address6,
+                peer_address6=peer_address6,
+                vlan=self._find_host_vlan(segment_of, link, tenants[of_link[link]]) if host else 0,
                 cable_m=float(self.plan.cables.length_m[cable]) if cable >= 0 else 0.0,
                 shared=self._shared.get(segment_of, ()) if host else (),
                 tenant=tenants[of_link[link]] if host else "",
@@ -190,24 +202,24 @@ class SwitchViews(SwitchFrames):
                 settings=settings,
             )
 
-    def _span(self, segment: Segment) -> SpanIntent | None:
+    def _find_span(self, segment: Segment) -> SpanIntent | None:
         """The span that a segment between sites is of."""
         name = segment.path[-1]
         return next((span for span in self.intents[segment.fabric].spans if span.name == name), None)
 
     @staticmethod
-    def _ends(found: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
+    def _find_addresses(family: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
         """(own, far) address with prefix length of a link; "" for none."""
-        length = int(found.length[link])
-        a, b = found.prefix(found.a.at(link), length), found.prefix(found.b.at(link), length)
+        length = int(family.length[link])
+        a, b = family.prefix(family.a.at(link), length), family.prefix(family.b.at(link), length)
         return (b, a) if at_b else (a, b)
 
-    def _vlan(self, segment: int, link: int, tenant: str) -> int:
+    def _find_host_vlan(self, segment: int, link: int, tenant: str) -> int:
         """The VLAN of a host port, whether its fabric bridges or not: its tenant's, or the fabric's; 0 for exits."""
         fabric = self.plan.links.segments[segment].fabric
         if segment in self._exit_segments:
             return 0
-        if own := int(self.addresses.tenants[tenant].links[link]) if tenant else 0:
-            return own
+        if tenant_vlan := int(self.addresses.tenants[tenant].links[link]) if tenant else 0:
+            return tenant_vlan
         rails = self.addresses.rails.get(fabric)
         return self.intents[fabric].vlan + (max(0, int(rails.subnet[link])) if rails else 0)

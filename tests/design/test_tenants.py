@@ -74,7 +74,7 @@ def test_each_tenant_on_a_bridged_leaf_has_a_vlan_and_the_one_gateway() -> None:
     gateways = {(s.vrf, s.vlan): s.gateway for s in storage.services}
     assert len(gateways) == 3
     assert len(set(gateways.values())) == 1
-    assert {(port.tenant, storage.vlans_of(port)[0]) for port in storage.ports if port.role == "host"} == {
+    assert {(port.tenant, storage.list_vlans(port)[0]) for port in storage.ports if port.role == "host"} == {
         ({"": "", "blue": "blue", "green": "green"}[vrf], vlan) for vrf, vlan in gateways
     }
 
@@ -87,7 +87,7 @@ def test_each_subnet_of_a_rail_has_a_vlan_in_each_tenant() -> None:
     found = leaf(cluster, "compute-leaf-p1-su01-01")
     mine = [port for port in found.ports if port.tenant == "blue"]
     assert {port.vlan for port in mine} == set(blue.vlans["compute"])
-    assert {found.service_of(port).gateway for port in mine} == {s.gateway for s in found.services if not s.tenant}
+    assert {found.find_service(port).gateway for port in mine} == {s.gateway for s in found.services if not s.tenant}
 
 
 def test_shared_ports_are_in_the_vlans_of_the_tenant_and_the_host_knows() -> None:
@@ -96,7 +96,7 @@ def test_shared_ports_are_in_the_vlans_of_the_tenant_and_the_host_knows() -> Non
     found = leaf(cluster, "inband-leaf-01")
     port = next(port for port in found.ports if port.tenant == "blue")
     vlans = blue.vlans["inband"][0], tuple(sorted(blue.vlans[name][0] for name in ("files", "provision")))
-    assert found.vlans_of(port) == vlans
+    assert found.list_vlans(port) == vlans
     netplan = built_files(cluster, "hosts")["hosts/p1-su01-n001/60-fabric.yaml"].decode()
     assert all(f"id: {vlan}" in netplan for vlan in vlans[1])
     other = built_files(cluster, "hosts")["hosts/p1-su01-n002/60-fabric.yaml"].decode()
@@ -169,7 +169,7 @@ def test_devices_of_a_carried_fabric_are_in_their_tenants_vrf(
     cluster = build_cluster(design_of(OF_CARRIED.replace("EXTRA", extra) + exits))
     border = leaf(cluster, "inband-border-01")
     port = next(port for port in border.ports if port.role == role and port.tenant == "bolt")
-    service = border.service_of(port)
+    service = border.find_service(port)
     assert service is not None
     assert (service.fabric, service.vrf) == ("files", "bolt")
     assert all("bolt" in {sub.vrf for sub in up.subinterfaces} for up in border.ports if up.role == "up")
@@ -243,7 +243,7 @@ def test_one_border_device_serves_two_tenants(design_of: Callable[..., Design]) 
     for row in cluster.switch_rows():
         switch = cluster.switch(row)
         for port in switch.ports:
-            service = switch.service_of(port) if port.role == "exit" else None
+            service = switch.find_service(port) if port.role == "exit" else None
             if service is not None:
                 ends.append((port.peer, port.peer_port, port.tenant, service.vrf))
     assert sorted(ends) == [

@@ -115,7 +115,7 @@ def test_addresses_are_in_the_vrf_that_their_switch_has_there(example: str) -> N
     seen = set()
     for row in cluster.switch_rows():
         view = cluster.switch(row)
-        of_port = [(port.name, service.vrf) for port in view.ports if (service := view.service_of(port))]
+        of_port = [(port.name, service.vrf) for port in view.ports if (service := view.find_service(port))]
         inside = [(f"{port.name}.{sub.vlan}", vrf) for vrf in view.vrfs for port, sub in view.links_in(vrf)]
         for port, vrf in (*of_port, *inside):
             if (view.name, port) in found:

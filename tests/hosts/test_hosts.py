@@ -19,7 +19,7 @@ from fabricgen.design.model import Design
 from fabricgen.export.files import addresses, hosts, links
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.views.mtu import largest_mtu
+from fabricgen.views.mtu import find_largest_mtu
 from tests.conftest import EXAMPLES, example_cluster
 
 RAILS = ("fabrics.compute.hosts=rail-subnets",)
@@ -141,7 +141,7 @@ def test_frames_fit_the_switches(case: tuple[Cluster, dict[str, dict[str, Any]]]
     cluster, written = case
     lossless = {fabric.name for fabric in cluster.design.fabrics if fabric.protocol == "roce"}
     switches = [c for c in cluster.plan.devices.classes if c.nos not in ("", "opensm")]
-    least = min((largest_mtu(cluster.design.catalog, c) for c in switches), default=0)
+    least = min((find_largest_mtu(cluster.design.catalog, c) for c in switches), default=0)
     for row, name in host_links(cluster):
         port = written.get(row.a_device, {}).get(name)
         if port is not None:

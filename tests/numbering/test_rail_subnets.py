@@ -83,7 +83,7 @@ def test_each_subnet_has_a_gateway_on_its_leaf_and_a_vlan_of_its_own(text: str, 
         vlans = [service.vlan for service in switch.services if service.gateway]
         assert len(set(vlans)) == len(vlans)
         for port in (p for p in switch.ports if p.role == "host"):
-            service = switch.service_of(port)
+            service = switch.find_service(port)
             assert service is not None
             assert service.vlan == port.vlan
             far = next(a for a in hosts_of_port(cluster, port.peer, port.peer_port) if a.version == 4)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from fabricgen.blueprint.sections.routing import LoadBalance
-from fabricgen.views.balancing import seed_of
+from fabricgen.views.balancing import choose_hash_seed
 from tests.parity.switches import switches_of
 from tests.render.rendered import ALL_EOS
 
@@ -48,7 +48,7 @@ def test_cumulus_has_a_seed_for_each_tier() -> None:
 
 def test_sixteen_tiers_have_sixteen_seeds_that_every_chip_takes() -> None:
     auto = LoadBalance(seeds="auto")
-    assert {seed_of(auto, "any", level) for level in range(16)} == set(range(16))
+    assert {choose_hash_seed(auto, "any", level) for level in range(16)} == set(range(16))
 
 
 @pytest.mark.parametrize("tier", ["leaf", "spine"])

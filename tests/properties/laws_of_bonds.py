@@ -74,7 +74,7 @@ def both_switches_of_a_pair_say_the_same(case: Case) -> None:
     for view in views.values():
         own_ports = {port.name: port for port in view.ports}
         for bond in model_bonds(view).values():
-            assert len({view.vlans_of(own_ports[name]) for name in bond.members}) == 1
+            assert len({view.list_vlans(own_ports[name]) for name in bond.members}) == 1
             assert len({own_ports[name].peer for name in bond.members}) == 1
         if view.pair is None:
             assert not any(bond.mlag_id for bond in model_bonds(view).values())

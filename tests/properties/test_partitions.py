@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.views.fabric import REST, TenantPort, partitions_of
+from fabricgen.views.fabric import REST, TenantPort, make_partitions
 
 NAMES = ("", "blue", "green", "red")
 OWNERS = st.lists(st.sets(st.sampled_from(NAMES), min_size=1), max_size=12)
@@ -17,7 +17,7 @@ OWNERS = st.lists(st.sets(st.sampled_from(NAMES), min_size=1), max_size=12)
 def test_ports_meet_where_they_have_a_tenant_in_common(owners: list[set[str]]) -> None:
     numbers = {name: number for number, name in enumerate(NAMES[1:], start=1)}
     ports = [TenantPort(f"n{i // 2}", i, i % 3 == 0, tuple(sorted(own))) for i, own in enumerate(owners)]
-    found = partitions_of(ports, numbers, "compute")
+    found = make_partitions(ports, numbers, "compute")
     keys: dict[int, set[int]] = {port.guid: set() for port in ports}
     first: dict[int, int] = dict.fromkeys(keys, 0)
     for partition in found:

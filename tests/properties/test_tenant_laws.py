@@ -59,7 +59,7 @@ def test_tenants_change_the_vrfs_of_ports_alone(tree: Tree, data: st.DataObject)
     assert addresses(cluster) == addresses(plain)
     apart = {tenant.name: tenant.fabrics for tenant in cluster.design.tenants}
     for (switch, port), (before, same) in zip(host_ports(cluster), host_ports(plain), strict=True):
-        service, usual = switch.service_of(port), before.service_of(same)
+        service, usual = switch.find_service(port), before.find_service(same)
         own = port.tenant if port.service in apart.get(port.tenant, ()) else ""
         assert (port.name, port.addresses) == (same.name, same.addresses)
         assert (service.vrf, service.gateways) == (own or usual.vrf, usual.gateways)

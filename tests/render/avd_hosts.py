@@ -17,7 +17,7 @@ DHCP6, RA = "deny udp any eq 547 any eq 546", "deny icmpv6 any any router-advert
 
 def access(switch: SwitchView, port: SwitchPort) -> Structured:
     """What a bridged port, or a bond, refuses."""
-    service = switch.service_of(port)
+    service = switch.find_service(port)
     assert service
     offers = service.offers
     storm = {kind.replace("-", "_"): {"level": f"{level:g}", "unit": "percent"} for kind, level in offers.storm}
@@ -31,7 +31,7 @@ def access(switch: SwitchView, port: SwitchPort) -> Structured:
 
 def _lists(switch: SwitchView, port: SwitchPort) -> dict[str, tuple[bool, list[str]]]:
     """(whether IPv6, rules) of the lists of a port, by name."""
-    service = switch.service_of(port)
+    service = switch.find_service(port)
     if service is None or not service.gateways or port.addresses:
         return {}
     dhcp, ra = service.offers.dhcp_guard, service.offers.ra_guard
@@ -100,7 +100,7 @@ def gateway(offers: HostServices, addresses: tuple[str, ...], *, loopback: str =
 
 def routed(switch: SwitchView, port: SwitchPort) -> Structured:
     """What a routed port does for its host; a link between switches is silent where its fabric says so."""
-    service = switch.service_of(port)
+    service = switch.find_service(port)
     if not port.addresses:
         return {}
     offers = replace((service.offers if service else switch.fabric.offers), advertised=None)
@@ -120,6 +120,6 @@ def option_82(switch: SwitchView) -> Structured:
             "information_option": {"enabled": True, "circuit_id_type": "2", "circuit_id_format": "%h:%p"},
             "vlan": ",".join(map(str, vlans)),
         }
-    if any(switch.service_of(port) in marked for port in switch.ports if port.address and port.role == "host"):
+    if any(switch.find_service(port) in marked for port in switch.ports if port.address and port.role == "host"):
         found["ip_dhcp_relay"] = {"information_option": True}
     return found

@@ -214,7 +214,7 @@ def test_every_switch_of_the_examples_has_one_service() -> None:
         (service,) = switch.services
         assert (service.fabric, service.vrf, switch.vrfs) == (switch.fabric.name, "", ())
         for port in switch.ports:
-            assert switch.service_of(port) == (service if port.role == "host" else None)
+            assert switch.find_service(port) == (service if port.role == "host" else None)
             assert port.subinterfaces == ()
 
 

@@ -122,7 +122,7 @@ def test_own_addresses_of_sessions_are_configured(name: str, sets: tuple[str, ..
         if addressed and switch.tier.nos == "sonic":
             rows = config_db(files, switch.name)["INTERFACE"]
             for port in addressed:
-                service = switch.service_of(port)
+                service = switch.find_service(port)
                 in_vrf = {"vrf_name": f"Vrf_{service.vrf}"} if service and service.vrf else {}
                 assert rows[port.name] == in_vrf
                 assert all(rows[f"{port.name}|{address}"] == {} for address in port.addresses)

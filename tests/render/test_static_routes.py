@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.views.static_routes import merged, prefixes
+from fabricgen.views.static_routes import merge_ranges, split_range
 from fabricgen.views.switch import SwitchView
 from tests.render.rendered import STATIC, cluster_of
 
@@ -197,8 +197,8 @@ def test_neighbouring_blocks_become_one_route(design_of: Callable[..., Design]) 
 def test_prefixes_cover_intervals_exactly(spans: list[tuple[int, int]]) -> None:
     wanted = {n for first, size in spans for n in range(first, first + size)}
     found: list[int] = []
-    for first, end in merged((first, first + size) for first, size in spans):
-        for base, bits in prefixes(first, end):
+    for first, end in merge_ranges((first, first + size) for first, size in spans):
+        for base, bits in split_range(first, end):
             assert base % (1 << 32 - bits) == 0
             found += range(base, base + (1 << 32 - bits))
     assert sorted(found) == sorted(wanted)

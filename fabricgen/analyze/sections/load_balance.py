@@ -13,7 +13,7 @@ from fabricgen.analyze.flow_routes import Flows, Rates, Routes, drawn, flows_of,
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.views.balancing import balancing_of
+from fabricgen.views.balancing import find_balancing
 from fabricgen.wiring.arrays import Flags, Floats, Ints64, unique_values
 
 ORDER = 3
@@ -27,7 +27,7 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
     """Shares of their rate that pairs get of a random permutation of a job's ranks, and of its ring; polarisation."""
     routes, blueprint = Routes(network), network.cluster.design.loaded.blueprint
     fabric = network.fabric
-    stated = balancing_of(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode
+    stated = find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode
 
     around = _routed(routes, *ring(network, job.ranks))
 

@@ -248,7 +248,7 @@ def _in_vrfs(cluster: Cluster, found: FamilyAddresses) -> Iterator[AddressSectio
     """Sub-interfaces of links that carry the VRF of a fabric on another's switches, or of a tenant."""
     links = cluster.plan.links
     for (owner, vrf), pairs in found.vrf_links.items():
-        vlan = cluster.views.vlan_in(owner, vrf)
+        vlan = cluster.views.find_vlan(owner, vrf)
         rows = np.flatnonzero(pairs.present)
         lengths = _same(found.family.pair_length, rows)
         for device, upper in ((links.a_device, False), (links.b_device, True)):

@@ -67,7 +67,7 @@ def _list_edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
             ends: object = frozenset({(switch.name, port.name), (port.peer, port.peer_port)})
             if switch.pair is not None and port is switch.pair_end:
                 ends = frozenset({switch.name, switch.pair.mate})
-            outward = switch.service_of(port) if port.role == "exit" else None
+            outward = switch.find_service(port) if port.role == "exit" else None
             yield (switch.name, outward.vrf if outward else ""), (ends, 0, "")
             for sub in port.subinterfaces:
                 yield (switch.name, sub.vrf), (ends, sub.vlan, "")
@@ -80,9 +80,9 @@ def _list_edges(switch: SwitchView) -> Iterator[tuple[object, object]]:
 
 def _list_services(switch: SwitchView, port: SwitchPort) -> Iterator[Service]:
     """The services that a host port is in, by its VLANs; where it has none, the one of its fabric."""
-    untagged, tagged = switch.vlans_of(port)
+    untagged, tagged = switch.list_vlans(port)
     vlans = {*tagged, untagged} - {0}
-    default = switch.service_of(port)
+    default = switch.find_service(port)
     yield from (s for s in switch.services if s.gateways and s.vlan in vlans)
     if default is not None and not vlans:
         yield default

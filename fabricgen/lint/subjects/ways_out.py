@@ -13,7 +13,7 @@ from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.family import Network
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
-from fabricgen.views.exits import taken
+from fabricgen.views.exits import list_accepted_prefixes
 
 
 def group_exits(design: Design) -> list[list[ExitDesign]]:
@@ -34,7 +34,7 @@ def list_leading_exits(design: Design, fabric: str, vrf: str, address: Network) 
     """(exit, prefix) of a fabric, or of one linked with it, that lead from a VRF to an address."""
     linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
     for exit_ in (exit_ for exit_ in exits_of(design) if exit_.fabric.name in linked and exit_.vrf == vrf):
-        prefixes = (ip_network(outside.prefix) for outside in taken(exit_))
+        prefixes = (ip_network(outside.prefix) for outside in list_accepted_prefixes(exit_))
         yield from ((exit_, prefix) for prefix in prefixes if is_within(address, prefix))
 
 

@@ -44,10 +44,10 @@ from fabricgen.switch.interfaces import Bond, Subinterface
 from fabricgen.switch.qos import Balancing, Qos, Trimming, Watchdog
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
-from fabricgen.views.model.hosts import access_of, model_vlan
+from fabricgen.views.model.hosts import model_access, model_vlan
 from fabricgen.views.model.management import model_management
-from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
-from fabricgen.views.model.routing import model_bgp, prefixes_of_loopbacks
+from fabricgen.views.model.ports import count_lanes, model_bonds, model_interface
+from fabricgen.views.model.routing import list_loopback_prefixes, model_bgp
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchPort, SwitchView
 
@@ -84,7 +84,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "mtu": GATEWAY_MTU,
         "management_port": naming.management_of(switch.profile),
         "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
-        "loopbacks": [(family(prefix), prefix) for prefix in prefixes_of_loopbacks(switch)],
+        "loopbacks": [(family(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
         "breakouts": _breakouts(switch, naming),
         "ports": [_port_row(switch, port, trimming, dynamic=balancing.by_load) for port in switch.ports],
         "filters": filters(switch),
@@ -167,7 +167,7 @@ def _port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | None, *
     Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
     """
     cage, interface = switch.profile.cage(port.cage), model_interface(switch, port)
-    lanes, storm = lanes_of(port, cage), access_of(switch, port).storm
+    lanes, storm = count_lanes(port, cage), model_access(switch, port).storm
     return {
         "name": token(port.name),
         "description": yaml_text(one_line(interface.description)),

@@ -58,8 +58,8 @@ from fabricgen.switch.qos import Qos, Watchdog
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.model.management import model_management
-from fabricgen.views.model.ports import lanes_of, model_bonds, model_interface
-from fabricgen.views.model.routing import prefixes_of_loopbacks
+from fabricgen.views.model.ports import count_lanes, model_bonds, model_interface
+from fabricgen.views.model.routing import list_loopback_prefixes
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -129,7 +129,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "hostname": token(switch.name),
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "loopbacks": [(family_word(prefix), prefix) for prefix in prefixes_of_loopbacks(switch)],
+        "loopbacks": [(family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
         "vrf_loopbacks": [
             (loopback_name(own.number), token(own.vrf), [(family_word(prefix), prefix) for prefix in own.prefixes])
             for own in switch.vrf_loopbacks
@@ -179,7 +179,7 @@ def speed_word(port: SwitchPort, cage: CageClass) -> str:
         return ""
     if port.speed_gbps <= 25:
         return f"{port.speed_gbps}g"
-    return f"{port.speed_gbps}g-{lanes_of(port, cage)}"
+    return f"{port.speed_gbps}g-{count_lanes(port, cage)}"
 
 
 def _management_row(address: str, gateway: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ from fabricgen.nos.junos.writing.routing import bgp_values
 from fabricgen.render.escape import one_line, token
 from fabricgen.render.ports import unused_ports
 from fabricgen.views.model.ports import model_interface
-from fabricgen.views.model.routing import prefixes_of_loopbacks
+from fabricgen.views.model.routing import list_loopback_prefixes
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 KEEPS_ORDER = True
@@ -65,7 +65,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "hostname": token(switch.name),
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "loopbacks": family_rows(prefixes_of_loopbacks(switch)),
+        "loopbacks": family_rows(list_loopback_prefixes(switch)),
         "cages": _cage_rows(switch),
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": unused_ports(switch, naming),

@@ -72,7 +72,7 @@ from fabricgen.render.nos_protocol import Circuits, Shared
 from fabricgen.render.trees import first_at_fault, merged, read_data
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.model.ports import default_fec, model_bonds, model_interface
-from fabricgen.views.model.routing import prefixes_of_loopbacks
+from fabricgen.views.model.routing import list_loopback_prefixes
 from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
@@ -239,7 +239,7 @@ def _interfaces(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str,
     found: dict[str, Any] = {
         "INTERFACE": _routed_ports(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}
-        | {f"Loopback0|{prefix}": {} for prefix in prefixes_of_loopbacks(switch)}
+        | {f"Loopback0|{prefix}": {} for prefix in list_loopback_prefixes(switch)}
         | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
         "PORTCHANNEL": {bond_name(number): _bond_fields(bond) for number, bond in bonds.items()},

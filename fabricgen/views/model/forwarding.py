@@ -9,7 +9,7 @@ from fabricgen.catalog.nos_configuration import DialectFacts, Intent
 from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
-from fabricgen.views.balancing import seed_of
+from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView
 
@@ -34,7 +34,7 @@ def model_qos(switch: SwitchView) -> Qos | None:
 
 @lru_cache(maxsize=256)
 def _model_qos(
-    asked: QosIntent,
+    qos: QosIntent,
     is_lowest: bool,
     ports: tuple[tuple[str, int, bool, int], ...],
     dialect: DialectFacts,
@@ -42,18 +42,18 @@ def _model_qos(
 ) -> Qos:
     """`ports` are (name, Gb/s, whether it pauses, m of the fibre of its lossless span or 0) of each."""
     lossy = dialect.lossy_class
-    class_of = {asked.roce_dscp: asked.roce_class, asked.cnp_dscp: asked.cnp_class}
+    class_of = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     kinds = {
         (speed, pauses, length_m): PortQos(
-            pfc=frozenset({asked.roce_class} if pauses else ()),
-            watched=frozenset({asked.roce_class} if pauses else ()),
+            pfc=frozenset({qos.roce_class} if pauses else ()),
+            watched=frozenset({qos.roce_class} if pauses else ()),
             queues={
-                lossy: Queue(False, 100 - asked.roce_percent),
-                asked.cnp_class: Queue(True, limit=0 if "cnp-shaping" in lacked else asked.cnp_max_percent),
-                asked.roce_class: Queue(
+                lossy: Queue(False, 100 - qos.roce_percent),
+                qos.cnp_class: Queue(True, limit=0 if "cnp-shaping" in lacked else qos.cnp_max_percent),
+                qos.roce_class: Queue(
                     False,
-                    asked.roce_percent,
-                    Ecn(*(dialect.ecn_fill or ecn_thresholds_kb(asked, is_lowest, speed)), asked.mark_percent),
+                    qos.roce_percent,
+                    Ecn(*(dialect.ecn_fill or ecn_thresholds_kb(qos, is_lowest, speed)), qos.mark_percent),
                 ),
             },
             length_m=length_m if dialect.names_cable_lengths else 0,
@@ -65,43 +65,43 @@ def _model_qos(
         queue_of={number: number for number in sorted({lossy, *class_of.values()})},
         ports={name: kinds[speed, pauses, length_m] for name, speed, pauses, length_m in ports},
         watchdog=Watchdog(
-            asked.detect_ms,
-            0 if "watchdog-restore" in lacked else asked.restore_ms,
-            0 if "watchdog-poll" in lacked else asked.poll_ms,
-            "drop" if "watchdog-forward" in lacked else asked.watchdog_action,
+            qos.detect_ms,
+            0 if "watchdog-restore" in lacked else qos.restore_ms,
+            0 if "watchdog-poll" in lacked else qos.poll_ms,
+            "drop" if "watchdog-forward" in lacked else qos.watchdog_action,
         ),
     )
 
 
 def model_trimming(switch: SwitchView) -> Trimming | None:
     """Class 0 of every port but those that lead out; only what was trimmed has a class of its own."""
-    asked = switch.fabric.qos.trim
-    if asked is None or not switch.ports or switch.lacks("packet-trim"):
+    trim = switch.fabric.qos.trim
+    if trim is None or not switch.ports or switch.lacks("packet-trim"):
         return None
     return Trimming(
-        dscp=asked.dscp,
-        size=asked.size,
-        traffic_class=asked.traffic_class,
-        class_of=tuple(asked.traffic_class if dscp == asked.dscp else 0 for dscp in range(64)),
+        dscp=trim.dscp,
+        size=trim.size,
+        traffic_class=trim.traffic_class,
+        class_of=tuple(trim.traffic_class if dscp == trim.dscp else 0 for dscp in range(64)),
         ports={port.name: frozenset({0}) for port in switch.ports if port.role != EXIT},
     )
 
 
 def model_balancing(switch: SwitchView) -> Balancing:
     """How equal paths are chosen; the ports of hosts are dealt out where these are routed."""
-    asked, groups = switch.fabric.balancing, dict[str, list[str]]()
-    if asked.mode == "cluster" and not switch.lacks("cluster-load-balance"):
+    balancing, groups = switch.fabric.balancing, dict[str, list[str]]()
+    if balancing.mode == "cluster" and not switch.lacks("cluster-load-balance"):
         for port in switch.ports:
             if port.role == "host" and port.address and not port.bond:
                 groups.setdefault(port.peer, []).append(port.name)
     blocks = [s.host_subnet for s in switch.services if s.host_subnet and not s.gateways] if groups else []
     return Balancing(
-        by_load=asked.mode in _BY_LOAD and not switch.lacks(_BY_LOAD[asked.mode]),
+        by_load=balancing.mode in _BY_LOAD and not switch.lacks(_BY_LOAD[balancing.mode]),
         queue_pairs=frozenset(
-            switch.fabric.families if asked.queue_pairs and not switch.lacks("hash-queue-pairs") else ()
+            switch.fabric.families if balancing.queue_pairs and not switch.lacks("hash-queue-pairs") else ()
         ),
-        seed=None if switch.lacks("hash-seeds") else seed_of(asked, switch.tier.name, switch.level),
+        seed=None if switch.lacks("hash-seeds") else choose_hash_seed(balancing, switch.tier.name, switch.level),
         groups={host: OrderedSet(ports) for host, ports in groups.items()},
-        aging_s=asked.flow_aging_s if groups else 0,
+        aging_s=balancing.flow_aging_s if groups else 0,
         prefix_length=int(blocks[0].partition("/")[2]) if blocks else 0,
     )

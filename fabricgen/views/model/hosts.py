@@ -14,17 +14,17 @@ FIXED_LIFETIME_S = 540
 """How long hosts keep a router where a NOS advertises in one way alone, seconds (sonic-buildimage, radvd.conf.j2)."""
 
 
-def access_of(switch: SwitchView, port: SwitchPort) -> Access:
+def model_access(switch: SwitchView, port: SwitchPort) -> Access:
     """What a bridged port of hosts is to refuse."""
-    service = switch.service_of(port)
-    if service is None or not any(switch.vlans_of(port)):
+    service = switch.find_service(port)
+    if service is None or not any(switch.list_vlans(port)):
         return OPEN
     offers = service.offers
     dhcp, ra = ("dhcp", "dhcp6") if offers.dhcp_guard else (), ("ra",) if offers.ra_guard else ()
     return Access(dict(offers.storm), offers.bpdu_guard and not switch.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
 
 
-def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
+def model_relay(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:
     """The DHCP relay at gateways, or at the addresses of a routed port: servers of the families that it has.
 
     A reply to an address that two switches share may reach the other one: there, requests come from a loopback.
@@ -37,12 +37,12 @@ def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) ->
     has_v4, has_v6 = (any((":" in server) == v6 for server in servers) for v6 in (False, True))
     one_mac = switch.pair is not None and not facts.pairs.own_addresses and not service.vrf
     loopback = switch.loopback_in(service.vrf)
-    own = (loopback.address if loopback else "") if service.vrf else switch.loopback
+    loopback_address = (loopback.address if loopback else "") if service.vrf else switch.loopback
     is_marked = service.offers.option_82 or switch.lacks("no-option-82")
     return Relay(
         servers,
         marked=has_v4 and (is_marked or (is_shared and facts.relay.marks_from_loopback)),
-        source=own if has_v4 and (is_shared or one_mac) else "",
+        source=loopback_address if has_v4 and (is_shared or one_mac) else "",
         source6=switch.loopback6 if facts.relay.v6_from_loopback and has_v6 and switch.asn and not service.vrf else "",
     )
 
@@ -50,41 +50,45 @@ def relay_of(switch: SwitchView, service: Service, gateways: tuple[str, ...]) ->
 def model_vlan(switch: SwitchView, service: Service) -> Vlan:
     """A VLAN with its gateways and what they do."""
     offers, has_v6 = service.offers, any(":" in gateway for gateway in service.gateways)
-    asked, is_stated = offers.advertised, offers.states_advertised
+    advertisements, is_stated = offers.advertised, offers.states_advertised
     if switch.lacks("ra-settings"):
-        with_v6 = [other.offers for other in switch.services if any(":" in gateway for gateway in other.gateways)]
-        asked = next((other.advertised for other in with_v6 if other.advertised), None)
-        is_stated = any(other.states_advertised for other in with_v6)
+        with_v6 = [
+            service_of_v6.offers
+            for service_of_v6 in switch.services
+            if any(":" in gateway for gateway in service_of_v6.gateways)
+        ]
+        advertisements = next((service_of_v6.advertised for service_of_v6 in with_v6 if service_of_v6.advertised), None)
+        is_stated = any(service_of_v6.states_advertised for service_of_v6 in with_v6)
     return Vlan(
         OrderedSet(service.gateways),
         service.vrf,
         OrderedSet(service.owns),
-        relay_of(switch, service, service.gateways),
-        _advertised(switch, service, asked) if asked and has_v6 else None,
-        silent=has_v6 and is_stated and asked is None,
+        model_relay(switch, service, service.gateways),
+        _model_advertisements(switch, service, advertisements) if advertisements and has_v6 else None,
+        silent=has_v6 and is_stated and advertisements is None,
         anycast=bool(switch.multihomed) and not service.owns,
     )
 
 
-def _advertised(switch: SwitchView, service: Service, asked: Advertisements) -> Advertised:
+def _model_advertisements(switch: SwitchView, service: Service, stated_advertisements: Advertisements) -> Advertised:
     """The router advertisements of gateways of IPv6, as far as the NOS has words for what is asked of them."""
     subnets = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
     if switch.lacks("ra-settings"):
         return Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=subnets)
     return Advertised(
-        bool(asked.managed),
-        asked.other,
-        USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else asked.lifetime_s,
-        frozenset() if asked.autoconfig else subnets,
-        frozenset(asked.resolvers),
+        bool(stated_advertisements.managed),
+        stated_advertisements.other,
+        USUAL_LIFETIME_S if switch.lacks("ra-lifetime") else stated_advertisements.lifetime_s,
+        frozenset() if stated_advertisements.autoconfig else subnets,
+        frozenset(stated_advertisements.resolvers),
     )
 
 
-def gateway_of_port(switch: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
+def model_port_gateway(switch: SwitchView, port: SwitchPort) -> tuple[Relay | None, bool]:
     """(the DHCP relay of a routed port, whether it is told not to send router advertisements)."""
-    service = switch.service_of(port) if port.role != "exit" else None
+    service = switch.find_service(port) if port.role != "exit" else None
     relays = service is not None and port.addresses and not switch.lacks("relay-on-routed-ports")
     is_stated = (service.offers if service else switch.fabric.offers).states_advertised
     has_v6 = any(":" in address for address in port.addresses)
     silent = is_stated and has_v6 and switch.dialect.advertises_on_ports
-    return relay_of(switch, service, port.addresses) if service and relays else None, silent
+    return model_relay(switch, service, port.addresses) if service and relays else None, silent

@@ -9,12 +9,12 @@ from fabricgen.views.switch import SwitchView
 
 def model_management(switch: SwitchView) -> Management:
     """Management of a switch; the first of keys and resolvers where its NOS takes few."""
-    asked, dialect = switch.fabric.management, switch.dialect
+    management, dialect = switch.fabric.management, switch.dialect
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
-    syslog, dns, banner = asked.syslog, asked.dns, asked.banner
+    syslog, dns, banner = management.syslog, management.dns, management.banner
     most_keys = 0 if switch.lacks("ssh-keys") else FEW_KEYS if switch.lacks("many-ssh-keys") else None
     most_resolvers = FEW_RESOLVERS if switch.lacks("many-resolvers") else None
-    users = {} if switch.lacks("users") else asked.users
+    users = {} if switch.lacks("users") else management.users
     accounts = {n: User(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
 
     def order_servers(servers: tuple[str, ...]) -> tuple[str, ...]:
@@ -23,16 +23,16 @@ def model_management(switch: SwitchView) -> Management:
     return Management(
         addresses=addresses,
         users=accounts,
-        aaa=tuple((asked.aaa.protocol, server) for server in asked.aaa.servers) if asked.aaa else (),
-        ntp=order_servers(asked.ntp),
+        aaa=tuple((management.aaa.protocol, server) for server in management.aaa.servers) if management.aaa else (),
+        ntp=order_servers(management.ntp),
         dns=order_servers(dns.servers[:most_resolvers]) if dns else (),
         domain=(dns.domain or "") if dns else "",
         syslog=order_servers(syslog.servers) if syslog else (),
         syslog_level=syslog.level if syslog and syslog.servers else "",
-        snmp_users=frozenset(asked.snmp.users) if asked.snmp else frozenset(),
-        gnmi_port=(asked.gnmi.port or switch.naming.systems.gnmi_port or 0) if asked.gnmi else 0,
+        snmp_users=frozenset(management.snmp.users) if management.snmp else frozenset(),
+        gnmi_port=(management.gnmi.port or switch.naming.systems.gnmi_port or 0) if management.gnmi else 0,
         login_banner=banner.login if banner else "",
         motd=banner.motd if banner else "",
-        timezone=asked.timezone or "",
-        from_loopback=dialect.sources_servers and bool(switch.own_source and (asked.ntp or dns or syslog)),
+        timezone=management.timezone or "",
+        from_loopback=dialect.sources_servers and bool(switch.own_source and (management.ntp or dns or syslog)),
     )

@@ -27,7 +27,7 @@ from typing import Any
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, LEAKED, OWN_ROUTES, Entry, Permit, RouteMaps, make_permit
 from fabricgen.views.exits import PREPENDED, ExitPolicy
-from fabricgen.views.leaks import leak_path
+from fabricgen.views.leaks import match_leaked_paths
 from fabricgen.views.switch import SwitchView
 
 DRAINED_IN, DRAINED_OUT = 10, 3
@@ -44,41 +44,43 @@ BASE, DENIED, PASSED, LAST = 10, 5, 50, 90
 
 def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
     """The lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
-    made, drain = RouteMaps(), _drain(switch)
+    maps, drain = RouteMaps(), _make_drain_settings(switch)
     mates = {"PEER": drain} if "PEER" in roles and switch.passes_to_mates else {}
     if switch.announces_own_only:
-        made.as_paths["OWN"] = OrderedSet((OWN_ROUTES,))
+        maps.as_paths["OWN"] = OrderedSet((OWN_ROUTES,))
     outward = {"as_path": "OWN", **drain} if switch.announces_own_only else drain
     terms = {"CONNECTED": {}, **({"IN": {}, "OUT": outward} if roles or not vrf else {}), **mates}
-    for ending, bits in _families(switch):
-        hosts = OrderedSet(make_permit(pool, bits - 1) for pool in _of_family(_host_pools(switch, vrf), ending))
-        loopbacks = (make_permit(pool, bits, bits) for pool in _of_family(switch.fabric.loopback_pools, ending))
+    for ending, bits in _list_families(switch):
+        hosts = OrderedSet(
+            make_permit(pool, bits - 1) for pool in _select_family(_list_host_pools(switch, vrf), ending)
+        )
+        loopbacks = (make_permit(pool, bits, bits) for pool in _select_family(switch.fabric.loopback_pools, ending))
         lists = {} if vrf else {f"LOOPBACKS{ending}": OrderedSet(loopbacks)}
         lists |= {f"HOSTS{ending}": hosts} if hosts or vrf else {}
-        made.prefix_lists |= dict(sorted(lists.items()))
+        maps.prefix_lists |= dict(sorted(lists.items()))
         for name, sets in terms.items():
-            made.maps[name + ending] = {BASE * n: Entry(True, list_, **sets) for n, list_ in enumerate(lists, 1)}
-    _add_outside(made, switch, vrf, mates)
-    _add_leaks(made, switch, vrf)
-    return made
+            maps.maps[name + ending] = {BASE * n: Entry(True, list_, **sets) for n, list_ in enumerate(lists, 1)}
+    _add_outside(maps, switch, vrf, mates)
+    _add_leaks(maps, switch, vrf)
+    return maps
 
 
-def _drain(switch: SwitchView) -> dict[str, Any]:
+def _make_drain_settings(switch: SwitchView) -> dict[str, Any]:
     """What an entry sets on what a switch in maintenance announces."""
     longer = " ".join([str(switch.asn)] * DRAINED_OUT)
     return {"prepend": longer, "community": GRACEFUL_SHUTDOWN} if switch.maintenance else {}
 
 
-def _families(switch: SwitchView) -> tuple[tuple[str, int], ...]:
+def _list_families(switch: SwitchView) -> tuple[tuple[str, int], ...]:
     """(what ends names, length of an address) of each family routed."""
     return (*((("", 32),) if switch.has_v4 else ()), *((("6", 128),) if switch.has_v6 else ()))
 
 
-def _of_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
+def _select_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
     return (prefix for prefix in prefixes if (":" in prefix) == bool(ending))
 
 
-def _host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
+def _list_host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
     """The pools of a VRF's hosts, what leaks into it, and the switch's own loopback there."""
     leaked, loopback = switch.leaked(vrf), switch.loopback_in(vrf)
     for service in switch.services:
@@ -87,78 +89,82 @@ def _host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
     yield from loopback.prefixes if loopback else ()
 
 
-def _add_outside(made: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[str]) -> None:
+def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[str]) -> None:
     """Add what the exits of a VRF, of this switch or others, let pass."""
-    policies, paths, drain = switch.exits.policies_in(vrf), OrderedSet(_exit_paths(switch, vrf)), _drain(switch)
+    policies, paths, drain = (
+        switch.exits.policies_in(vrf),
+        OrderedSet(_list_exit_paths(switch, vrf)),
+        _make_drain_settings(switch),
+    )
     if paths:
-        made.as_paths["EXITS"] = paths
-    told = {"OUT": "EXITS" if paths else ""} if paths or not switch.announces_own_only else {}
-    told |= dict.fromkeys(mates, "")
+        maps.as_paths["EXITS"] = paths
+    path_of_map = {"OUT": "EXITS" if paths else ""} if paths or not switch.announces_own_only else {}
+    path_of_map |= dict.fromkeys(mates, "")
 
-    for ending, _ in _families(switch):
-        ours, outside = f"AGGREGATES{ending}", f"OUTSIDE{ending}"
+    for ending, _ in _list_families(switch):
+        aggregates, outside = f"AGGREGATES{ending}", f"OUTSIDE{ending}"
         if _add_list(
-            made, ours, ending, map(make_permit, (prefix for policy in policies for prefix in policy.announces))
+            maps, aggregates, ending, map(make_permit, (prefix for policy in policies for prefix in policy.announces))
         ):
             for name in ("OUT", *mates):
-                _add(made, name + ending, DENIED, Entry(False, ours))
-        if _add_list(made, outside, ending, switch.outside(vrf)):
-            _add(made, f"IN{ending}", PASSED, Entry(True, outside))
-            for name, path in told.items():
-                _add(made, name + ending, PASSED, Entry(True, outside, path, **drain))
+                _add_entry(maps, name + ending, DENIED, Entry(False, aggregates))
+        if _add_list(maps, outside, ending, switch.outside(vrf)):
+            _add_entry(maps, f"IN{ending}", PASSED, Entry(True, outside))
+            for name, path in path_of_map.items():
+                _add_entry(maps, name + ending, PASSED, Entry(True, outside, path, **drain))
         if switch.exits.announces_routes(vrf, (bool(ending),)):
-            _add(made, f"STATIC{ending}", PASSED, Entry(True, outside))
+            _add_entry(maps, f"STATIC{ending}", PASSED, Entry(True, outside))
         for policy in policies:
-            for word, permits, entry in _of_exit(switch, policy):
+            for word, permits, entry in _list_exit_entries(switch, policy):
                 name = f"EXIT-{policy.name}-{word}{ending}"
-                has_list = _add_list(made, name, ending, permits)
-                _add(
-                    made,
+                has_list = _add_list(maps, name, ending, permits)
+                _add_entry(
+                    maps,
                     name,
                     PASSED if has_list else LAST,
                     replace(entry, prefix_list=name) if has_list else Entry(False),
                 )
     if paths - {OWN_ROUTES} and vrf and switch.overlay:
-        _add(made, OVERLAY_OUT, PASSED + switch.vrfs.index(vrf), Entry(True, as_path="EXITS", **drain))
+        _add_entry(maps, OVERLAY_OUT, PASSED + switch.vrfs.index(vrf), Entry(True, as_path="EXITS", **drain))
 
 
-def _add(made: RouteMaps, name: str, number: int, entry: Entry) -> None:
-    made.maps.setdefault(name, {})[number] = entry
+def _add_entry(maps: RouteMaps, name: str, number: int, entry: Entry) -> None:
+    maps.maps.setdefault(name, {})[number] = entry
 
 
-def _add_list(made: RouteMaps, name: str, ending: str, permits: Iterable[Permit]) -> bool:
+def _add_list(maps: RouteMaps, name: str, ending: str, permits: Iterable[Permit]) -> bool:
     """Add the prefixes of a family; whether there are any."""
-    found = OrderedSet(permit for permit in permits if (":" in permit.prefix) == bool(ending))
-    made.prefix_lists |= {name: found} if found else {}
-    return bool(found)
+    family_permits = OrderedSet(permit for permit in permits if (":" in permit.prefix) == bool(ending))
+    maps.prefix_lists |= {name: family_permits} if family_permits else {}
+    return bool(family_permits)
 
 
-def _of_exit(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], Entry]]:
+def _list_exit_entries(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], Entry]]:
     """(IN or OUT, prefixes, what is set on them) of the sessions of an exit."""
     longer = DRAINED_IN if switch.maintenance else PREPENDED if policy.backup else 0
     yield "IN", policy.takes, Entry(True, last_as=longer)
     added = switch.asn if switch.maintenance or policy.backup else 0
-    announced = Entry(True, communities=policy.communities, added=added, **_drain(switch))
+    announced = Entry(True, communities=policy.communities, added=added, **_make_drain_settings(switch))
     yield "OUT", map(make_permit, policy.announces), announced
 
 
-def _exit_paths(switch: SwitchView, vrf: str) -> Iterator[str]:
+def _list_exit_paths(switch: SwitchView, vrf: str) -> Iterator[str]:
     """AS paths of what the own exits of a VRF gave a switch of the lowest tier; none of others, which pass on all."""
     if switch.announces_own_only:
         yield from (OWN_ROUTES,) if switch.exits.announces_routes(vrf) else ()
         yield from (f"^{asn}_" for asn in sorted({peer.remote_asn for peer in switch.exits.peers_in(vrf).values()}))
 
 
-def _add_leaks(made: RouteMaps, switch: SwitchView, vrf: str) -> None:
+def _add_leaks(maps: RouteMaps, switch: SwitchView, vrf: str) -> None:
     """Add what is brought into a VRF from others: numbers of entries of IPv6 follow on those of IPv4."""
     leaked, number = switch.leaked(vrf), BASE
-    for ending, bits in _families(switch):
+    for ending, bits in _list_families(switch):
         for source in leaked.sources if leaked else ():
-            prefixes = OrderedSet(make_permit(prefix, bits - 1) for prefix in _of_family(source.prefixes, ending))
+            prefixes = OrderedSet(make_permit(prefix, bits - 1) for prefix in _select_family(source.prefixes, ending))
             if prefixes:
                 list_ = f"LEAKED{ending}-{source.vrf}"
-                made.as_paths["LEAKED"] = OrderedSet((leak_path(switch),))
-                made.prefix_lists[list_] = prefixes
-                entries = made.maps.setdefault(f"LEAKED{ending}", {DENIED: Entry(False, as_path="LEAKED")})
+                maps.as_paths["LEAKED"] = OrderedSet((match_leaked_paths(switch),))
+                maps.prefix_lists[list_] = prefixes
+                entries = maps.maps.setdefault(f"LEAKED{ending}", {DENIED: Entry(False, as_path="LEAKED")})
                 entries[number] = Entry(True, list_, added=LEAKED, source_vrf=source.vrf)
                 number += BASE

@@ -9,8 +9,8 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.exits import EXIT
-from fabricgen.views.model.hosts import access_of, gateway_of_port
-from fabricgen.views.switch import SwitchPort, SwitchView, segment_id
+from fabricgen.views.model.hosts import model_access, model_port_gateway
+from fabricgen.views.switch import SwitchPort, SwitchView, make_segment_id
 
 RS_FROM_GBPS, RS_FROM_LANE_GBPS = 100, 50
 """RS-FEC from a port speed on, where 4 x 25G NRZ has RS-528, or from a lane's: PAM4 needs RS-544 at any speed."""
@@ -21,7 +21,7 @@ def default_fec(speed_gbps: int, lanes: int) -> str:
     return "rs" if speed_gbps >= RS_FROM_GBPS or speed_gbps / lanes >= RS_FROM_LANE_GBPS else ""
 
 
-def lanes_of(port: SwitchPort, cage: CageClass) -> int:
+def count_lanes(port: SwitchPort, cage: CageClass) -> int:
     """Electrical lanes of a port: what its speed needs, and no more than its share of the cage.
 
     40G uses lanes of 10G, whatever the cage can do.
@@ -32,14 +32,14 @@ def lanes_of(port: SwitchPort, cage: CageClass) -> int:
 
 def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
     """A port."""
-    service, settings = switch.service_of(port), port.settings
-    untagged, tagged = (0, ()) if port.bond else switch.vlans_of(port)
+    service, settings = switch.find_service(port), port.settings
+    untagged, tagged = (0, ()) if port.bond else switch.list_vlans(port)
     cage = switch.profile.cage(port.cage)
     is_copper = cage.form_factor == "RJ45"
-    fec = settings.fec or ("" if port.fec_in_module else default_fec(port.speed_gbps, lanes_of(port, cage)))
+    fec = settings.fec or ("" if port.fec_in_module else default_fec(port.speed_gbps, count_lanes(port, cage)))
     between = port.role not in ("host", EXIT) and not port.bond
     encryption = dict(switch.encrypted_spans) if port.span else {}
-    relay, silent = (None, False) if port.bond else gateway_of_port(switch, port)
+    relay, silent = (None, False) if port.bond else model_port_gateway(switch, port)
     return Interface(
         admin_up=not settings.shutdown,
         mtu=port.mtu,
@@ -56,7 +56,7 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
         vrf=service.vrf if service and port.addresses else "",
         description=settings.description or " ".join(port.label.split()),
         macsec=None if port.span is None or switch.lacks("macsec") else encryption.get(port.span.profile),
-        access=OPEN if port.bond else access_of(switch, port),
+        access=OPEN if port.bond else model_access(switch, port),
         relay=relay,
         silent=silent,
     )
@@ -72,8 +72,8 @@ def model_bonds(switch: SwitchView) -> dict[int, Bond]:
 
 
 def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
-    first, service = ports[0], switch.service_of(ports[0])
-    untagged, tagged = switch.vlans_of(first)
+    first, service = ports[0], switch.find_service(ports[0])
+    untagged, tagged = switch.list_vlans(first)
     return Bond(
         members=OrderedSet(port.name for port in ports),
         admin_up=not all(port.settings.shutdown for port in ports),
@@ -82,9 +82,9 @@ def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) ->
         tagged_vlans=OrderedSet(tagged),
         description=f"{first.peer} bond of {first.service}",
         mlag_id=number if switch.pair and first.mlag else 0,
-        access=access_of(switch, first),
+        access=model_access(switch, first),
         fallback=service is not None and service.offers.lacp_fallback,
-        segment=segment_id(switch.multihomed, number) if switch.multihomed and first.mlag else "",
+        segment=make_segment_id(switch.multihomed, number) if switch.multihomed and first.mlag else "",
     )
 
 

@@ -23,7 +23,7 @@ from fabricgen.views.model.policies import model_maps
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 
-def prefixes_of_loopbacks(switch: SwitchView) -> tuple[str, ...]:
+def list_loopback_prefixes(switch: SwitchView) -> tuple[str, ...]:
     """The loopbacks of the default VRF with prefix lengths, IPv4 before IPv6."""
     loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
     return tuple(f"{address}/{length}" for address, length in loopbacks if address)
@@ -37,25 +37,25 @@ def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
     most_paths = switch.naming.configuration.ecmp_paths or switch.ecmp_width
     limits = switch.dialect.ecmp_limits or (min(switch.ecmp_width, most_paths),)
     max_paths = next((limit for limit in limits if limit >= switch.ecmp_width), limits[-1])
-    found = {}
+    instances = {}
     for vrf in ("", *(vrf for vrf in switch.vrfs if vrf in over_evpn or switch.speaks_in(vrf))):
-        peers = dict(_peers(switch, vrf))
+        peers = dict(_model_sessions(switch, vrf))
         maps = model_maps(switch, vrf, {peer.group.removesuffix("6") for peer in peers.values()})
-        found[vrf] = Bgp(
+        instances[vrf] = Bgp(
             asn=switch.asn,
             router_id=switch.router_id,
             max_paths=max_paths,
             multipath_relax=True,
-            peers=_with_policies({**peers, **switch.exits.peers_in(vrf)}, maps),
+            peers=_add_policies({**peers, **switch.exits.peers_in(vrf)}, maps),
             announced=frozenset(),
             aggregates=OrderedSet(p for policy in switch.exits.policies_in(vrf) for p in policy.announces),
-            leaks=_leaks_of(maps),
+            leaks=_list_leaks(maps),
             maps=maps,
         )
-    return found
+    return instances
 
 
-def _peers(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
+def _model_sessions(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
     """(far address, or own port; session) of each link between switches: one a family where it has addresses, or one
     over link-local addresses for all.
     """
@@ -64,11 +64,11 @@ def _peers(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
         if port.role in ("host", EXIT) or not end.peer_asn or not switch.asn:
             continue
         pairs = [pair for pair in end.pairs if pair[0]]
-        for own, far in pairs:
-            family, ending = ("v6", "6") if ":" in own else ("v4", "")
+        for own_address, far_address in pairs:
+            family, ending = ("v6", "6") if ":" in own_address else ("v4", "")
             peer = _model_peer(switch, port, end.peer_asn, frozenset({family}))
-            address = own.partition("/")[0]
-            yield far.partition("/")[0], replace(peer, group=f"{peer.group}{ending}", address=address)
+            address = own_address.partition("/")[0]
+            yield far_address.partition("/")[0], replace(peer, group=f"{peer.group}{ending}", address=address)
         if not pairs:
             peer = _model_peer(switch, port, end.peer_asn, frozenset(switch.fabric.families))
             yield port.name, peer if switch.dialect.describes_unnumbered else replace(peer, description="")
@@ -93,40 +93,45 @@ def _model_peer(switch: SwitchView, port: SwitchPort, asn: int, families: frozen
     )
 
 
-def _with_policies(peers: Mapping[str, Peer], maps: RouteMaps) -> dict[str, Peer]:
+def _add_policies(peers: Mapping[str, Peer], maps: RouteMaps) -> dict[str, Peer]:
     """Sessions with what their maps let pass; hundreds of them have the same."""
-    policy = cache(maps.make_policy)
+    make_policy = cache(maps.make_policy)
 
-    def of(peer: Peer, way: str) -> Policy:
-        return policy(tuple(maps.name_for(peer, way, family) for family in sorted(peer.families)), peer.families)
+    def find_policy(peer: Peer, direction: str) -> Policy:
+        return make_policy(
+            tuple(maps.name_for(peer, direction, family) for family in sorted(peer.families)), peer.families
+        )
 
-    return {key: replace(peer, policy_in=of(peer, "IN"), policy_out=of(peer, "OUT")) for key, peer in peers.items()}
+    return {
+        key: replace(peer, policy_in=find_policy(peer, "IN"), policy_out=find_policy(peer, "OUT"))
+        for key, peer in peers.items()
+    }
 
 
-def _leaks_of(maps: RouteMaps) -> dict[str, Policy]:
+def _list_leaks(maps: RouteMaps) -> dict[str, Policy]:
     """By VRF, what is brought in from there: subnets of hosts of the routed families."""
-    found: dict[str, Policy] = {}
+    leaks: dict[str, Policy] = {}
     is_own = maps.as_paths.get("LEAKED") == {LEARNED_PATH}
     for entry in (entry for name in ("LEAKED", "LEAKED6") for entry in maps.maps.get(name, {}).values()):
         if entry.source_vrf is not None:
-            before = found.get(entry.source_vrf, Policy(frozenset())).permits
-            found[entry.source_vrf] = Policy(before | maps.prefix_lists[entry.prefix_list], is_own)
-    return found
+            before = leaks.get(entry.source_vrf, Policy(frozenset())).permits
+            leaks[entry.source_vrf] = Policy(before | maps.prefix_lists[entry.prefix_list], is_own)
+    return leaks
 
 
-def announced_in(switch: SwitchView, vrf: str) -> frozenset[str]:
+def list_announced_prefixes(switch: SwitchView, vrf: str) -> frozenset[str]:
     """What a switch originates in a VRF: loopbacks, the subnets of hosts here, and static routes to the outside."""
-    return frozenset(_announced(switch, vrf))
+    return frozenset(_iterate_announced_prefixes(switch, vrf))
 
 
-def _announced(switch: SwitchView, vrf: str) -> Iterator[str]:
+def _iterate_announced_prefixes(switch: SwitchView, vrf: str) -> Iterator[str]:
     loopback = switch.loopback_in(vrf)
-    yield from loopback.prefixes if loopback else prefixes_of_loopbacks(switch) if not vrf else ()
+    yield from loopback.prefixes if loopback else list_loopback_prefixes(switch) if not vrf else ()
     for service in switch.services:
         if service.vrf == vrf:
             yield from map(network_of, service.gateways)
     for port in switch.ports:
-        service_here = switch.service_of(port)
+        service_here = switch.find_service(port)
         is_inside = port.role != EXIT and not port.settings.shutdown
         if service_here and service_here.vrf == vrf and is_inside:
             yield from map(network_of, port.addresses)
@@ -140,15 +145,15 @@ def is_routed_by_daemon(switch: SwitchView) -> bool:
     Without one, text of FRR is written.
     """
     facts, fabric = switch.naming.configuration, switch.fabric
-    asked = fabric.bfd or fabric.states_max_prefixes or any(service.outside for service in switch.services)
-    beside = (
+    needs_frr = fabric.bfd or fabric.states_max_prefixes or any(service.outside for service in switch.services)
+    has_more_sessions = (
         switch.leaks or switch.shares_asn or switch.overlay or switch.pair or any(map(switch.speaks_in, switch.vrfs))
     )
     is_plain = switch.has_v4 and fabric.underlay != "ebgp-unnumbered"
-    return bool(facts.announces_blocks and switch.asn and is_plain and not asked and not beside)
+    return bool(facts.announces_blocks and switch.asn and is_plain and not needs_frr and not has_more_sessions)
 
 
-def as_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
+def model_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
     """The sessions of a VRF as the NOS's own daemon has them: all pass all, named after the far device."""
     peers = {
         key: replace(
@@ -161,14 +166,14 @@ def as_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
         )
         for key, peer in bgp.peers.items()
     }
-    blocks = {block for own, block in route_host_blocks(switch) if own == vrf}
+    blocks = {block for block_vrf, block in discard_host_blocks(switch) if block_vrf == vrf}
     vlans = {network_of(gateway) for s in switch.services if s.vrf == vrf for gateway in s.gateways}
-    loopbacks = set() if vrf else set(prefixes_of_loopbacks(switch))
+    loopbacks = set() if vrf else set(list_loopback_prefixes(switch))
     paths = switch.naming.configuration.daemon_paths
     return replace(bgp, max_paths=paths, peers=peers, announced=frozenset(loopbacks | blocks | vlans))
 
 
-def route_host_blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
+def discard_host_blocks(switch: SwitchView) -> dict[tuple[str, str], StaticRoute]:
     """The blocks of routed hosts by VRF and prefix, as discard routes, which the daemon announces."""
     blocks = (
         (s.vrf, block) for s in switch.services if not s.gateways for block in (s.host_subnet, s.host_subnet6) if block

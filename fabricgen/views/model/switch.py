@@ -12,12 +12,12 @@ from fabricgen.views.model.hosts import model_vlan
 from fabricgen.views.model.management import model_management
 from fabricgen.views.model.ports import model_bonds, model_interface, place_ports
 from fabricgen.views.model.routing import (
-    announced_in,
-    as_own_daemon,
+    discard_host_blocks,
     is_routed_by_daemon,
+    list_announced_prefixes,
+    list_loopback_prefixes,
     model_bgp,
-    prefixes_of_loopbacks,
-    route_host_blocks,
+    model_own_daemon,
 )
 from fabricgen.views.switch import SwitchView
 
@@ -30,22 +30,27 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
     """
     interfaces = {port.name: model_interface(switch, port) for port in switch.ports}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
-    found, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
-    bgp = {vrf: replace(one, announced=announced_in(switch, vrf)) for vrf, one in found.items()}
+    instances, by_daemon = model_bgp(switch) if switch.asn else {}, is_routed_by_daemon(switch)
+    bgp = {
+        vrf: replace(instance_of_vrf, announced=list_announced_prefixes(switch, vrf))
+        for vrf, instance_of_vrf in instances.items()
+    }
     return Switch(
         hostname=switch.name,
         interfaces={name: port for name, port in interfaces.items() if name not in unused},
         unused=unused | place_ports(switch, catalog).keys() - interfaces.keys(),
-        loopbacks=frozenset(prefixes_of_loopbacks(switch)),
-        vrf_loopbacks={own.vrf: frozenset(own.prefixes) for own in switch.vrf_loopbacks},
+        loopbacks=frozenset(list_loopback_prefixes(switch)),
+        vrf_loopbacks={loopback.vrf: frozenset(loopback.prefixes) for loopback in switch.vrf_loopbacks},
         management=model_management(switch),
         subinterfaces={(port.name, sub.vlan): sub for port in switch.ports for sub in port.subinterfaces},
         vlans={service.vlan: model_vlan(switch, service) for service in switch.services if service.gateways},
         bonds=model_bonds(switch),
         pair=switch.pair,
         vrfs=frozenset(switch.vrfs),
-        bgp={vrf: as_own_daemon(switch, vrf, one) for vrf, one in bgp.items()} if by_daemon else bgp,
-        routes=route_host_blocks(switch) if by_daemon else {**switch.routes, **switch.exits.routes},
+        bgp={vrf: model_own_daemon(switch, vrf, instance_of_vrf) for vrf, instance_of_vrf in bgp.items()}
+        if by_daemon
+        else bgp,
+        routes=discard_host_blocks(switch) if by_daemon else {**switch.routes, **switch.exits.routes},
         drained=switch.maintenance and any(instance.peers for instance in bgp.values()),
         qos=model_qos(switch),
         overlay=switch.overlay,

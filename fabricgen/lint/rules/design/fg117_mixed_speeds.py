@@ -9,7 +9,7 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.views.balancing import balancing_of
+from fabricgen.views.balancing import find_balancing
 
 
 class MixedSpeeds(DesignRule):
@@ -70,7 +70,7 @@ class MixedSpeeds(DesignRule):
     def _check_uplinks(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Tiers whose uplinks are slower than the ports of the nodes below."""
         spec = design.loaded.blueprint
-        if fabric.protocol != "roce" or balancing_of(spec.fabrics[fabric.name].routing, spec.routing).by_load:
+        if fabric.protocol != "roce" or find_balancing(spec.fabrics[fabric.name].routing, spec.routing).by_load:
             return
         reported_paths = set()
         for tier in chain_of(design, fabric):

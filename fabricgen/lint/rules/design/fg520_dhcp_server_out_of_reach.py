@@ -10,7 +10,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.lint.subjects.ways_out import is_led_out
-from fabricgen.views.intent import fabric_intent
+from fabricgen.views.intent import make_fabric_intent
 
 
 class DhcpServerOutOfReach(DesignRule):
@@ -50,7 +50,7 @@ class DhcpServerOutOfReach(DesignRule):
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             if dhcp is None or fabric.protocol == "infiniband":
                 continue
-            intent = fabric_intent(design, fabric)
+            intent = make_fabric_intent(design, fabric)
             routed = [ip_network(prefix) for prefix in (*intent.host_pools, *intent.loopback_pools)]
             for server in map(ip_network, dhcp.servers):
                 if not (

@@ -10,7 +10,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import runs_bgp
-from fabricgen.views.intent import fabric_intent
+from fabricgen.views.intent import make_fabric_intent
 
 
 class SlowBfd(DesignRule):
@@ -57,8 +57,8 @@ class SlowBfd(DesignRule):
         """Links between two fabrics of which one has BFD: no session of it comes up there."""
         pairs = {(tier.fabric, tier.uplink.upper.fabric) for tier in design.tiers if tier.uplink}
         for names in sorted(pair for pair in pairs if pair[0] != pair[1] and runs_bgp(design, design.fabric(pair[0]))):
-            having, lacking = sorted(names, key=lambda name: not fabric_intent(design, design.fabric(name)).bfd)
-            ends = [fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]
+            having, lacking = sorted(names, key=lambda name: not make_fabric_intent(design, design.fabric(name)).bfd)
+            ends = [make_fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]
             if ends[0] and not ends[1]:
                 fabrics = design.loaded.blueprint.fabrics
                 stating = next(name for name in (having, lacking) if fabrics[name].routing.bfd is not None)

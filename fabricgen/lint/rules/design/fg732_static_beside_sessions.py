@@ -13,7 +13,7 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.lint.subjects.ways_out import group_exits
 from fabricgen.numbering.blocks.family import Network
-from fabricgen.views.exits import DEFAULTS, taken
+from fabricgen.views.exits import DEFAULTS, list_accepted_prefixes
 
 
 class StaticBesideSessions(DesignRule):
@@ -73,8 +73,10 @@ def _find_shared_prefix(static: ExitDesign, provider: ExitDesign) -> str:
     """The first prefix of a static exit, halves taken together, that the far devices of the other may announce as well;
     "" for none.
     """
-    offered = [(prefix := ip_network(o.prefix), max(o.longest, prefix.prefixlen)) for o in taken(provider)]
-    routes = [ip_network(route.prefix) for route in taken(static)]
+    offered = [
+        (prefix := ip_network(o.prefix), max(o.longest, prefix.prefixlen)) for o in list_accepted_prefixes(provider)
+    ]
+    routes = [ip_network(route.prefix) for route in list_accepted_prefixes(static)]
     four, six = [r for r in routes if isinstance(r, IPv4Network)], [r for r in routes if isinstance(r, IPv6Network)]
     joined: list[Network] = [*collapse_addresses(four), *collapse_addresses(six)]
     return next((str(route) for route in joined if any(is_within(route, *offer) for offer in offered)), "")

@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.views.balancing import balancing_of, seed_of
+from fabricgen.views.balancing import choose_hash_seed, find_balancing
 
 
 class TiersHashAlike(DesignRule):
@@ -73,12 +73,16 @@ def _find_seed(design: Design, tier: TierDesign) -> tuple[int | None, Path]:
     """The seed of a tier, and where it is stated; None where it is unknown, or balances by load."""
     blueprint = design.loaded.blueprint
     routing = blueprint.fabrics[tier.fabric].routing
-    load_balance, naming = balancing_of(routing, blueprint.routing), design.catalog.naming(tier.nos).configuration
+    load_balance, naming = find_balancing(routing, blueprint.routing), design.catalog.naming(tier.nos).configuration
     base: Path = ("fabrics", tier.fabric) if routing.load_balance else ()
     if load_balance.by_load and not naming.explain_refusal("dynamic-load-balance", tier.profile.asic):
         return None, base
     level = design.levels[tier.key]
-    seed = None if naming.explain_refusal("hash-seeds", tier.profile.asic) else seed_of(load_balance, tier.name, level)
+    seed = (
+        None
+        if naming.explain_refusal("hash-seeds", tier.profile.asic)
+        else choose_hash_seed(load_balance, tier.name, level)
+    )
     if seed is not None:
         return seed, (*base, "routing", "load_balance", "seeds")
     seeds = naming.hash_seeds

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.views.balancing import balancing_of
+from fabricgen.views.balancing import find_balancing
 
 
 class SprayedOutOfOrder(DesignRule):
@@ -38,7 +38,7 @@ class SprayedOutOfOrder(DesignRule):
         blueprint = design.loaded.blueprint
         for fabric in design.fabrics:
             routing = blueprint.fabrics[fabric.name].routing
-            if fabric.protocol != "roce" or balancing_of(routing, blueprint.routing).mode != "spray":
+            if fabric.protocol != "roce" or find_balancing(routing, blueprint.routing).mode != "spray":
                 continue
             nics = {
                 (attachment.profile.id, port.nic)

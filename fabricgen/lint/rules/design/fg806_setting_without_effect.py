@@ -31,7 +31,7 @@ from fabricgen.lint.subjects.idle import (
 )
 from fabricgen.lint.subjects.ways_out import make_entry_path
 from fabricgen.numbering.underlay import list_families
-from fabricgen.views.intent import fabric_intent
+from fabricgen.views.intent import make_fabric_intent
 
 REMOVE = "remove it"
 SAID_TWICE = "remove one of the two"
@@ -469,7 +469,7 @@ def _find_leaks_of_nothing(design: Design) -> Iterator[Idle]:
         for vrf, prefixes in sorted(leak.prefixes.items()):
             tenant_fabrics = {name for tenant in design.tenants if tenant.name == vrf for name in tenant.fabrics}
             fabrics = [f for f in design.fabrics if f.name in tenant_fabrics or (not tenant_fabrics and f.vrf == vrf)]
-            pools = [ip_network(p) for f in fabrics for p in fabric_intent(design, f).host_pools]
+            pools = [ip_network(p) for f in fabrics for p in make_fabric_intent(design, f).host_pools]
             for prefix in map(ip_network, prefixes):
                 if not any(is_overlapping(prefix, pool) for pool in pools):
                     why = f"{leak.name} shows nothing of {vrf or 'default'} in {prefix}: no host has an address there"

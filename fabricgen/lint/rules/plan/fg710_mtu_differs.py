@@ -44,7 +44,7 @@ class MtuDiffers(PlanRule):
         if not any(port.mtu for device in stated.values() for port in device.ports.values()):
             return
         from fabricgen.numbering.ports import LinkEnds
-        from fabricgen.views.mtu import largest_mtu, usual_mtu
+        from fabricgen.views.mtu import find_largest_mtu, find_usual_mtu
 
         links, ends = cluster.plan.links, LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         rows = {name: row for row, name in enumerate(cluster.names) if name in stated}
@@ -61,10 +61,10 @@ class MtuDiffers(PlanRule):
                     continue
                 far_name, far_port = cluster.names[far], str((cluster.a_port if upper else cluster.b_port)[link])
                 far_settings = stated[far_name].ports.get(far_port) if far_name in stated else None
-                mtu = min(settings.mtu, largest_mtu(catalog, near_class))
+                mtu = min(settings.mtu, find_largest_mtu(catalog, near_class))
                 far_mtu = min(
-                    (far_settings and far_settings.mtu) or usual_mtu(catalog, far_class, near_class),
-                    largest_mtu(catalog, far_class),
+                    (far_settings and far_settings.mtu) or find_usual_mtu(catalog, far_class, near_class),
+                    find_largest_mtu(catalog, far_class),
                 )
                 if mtu != far_mtu:
                     reported.add(link)

@@ -100,16 +100,16 @@ def _find_missing_ways_out(full: Cluster, selection: Selection, present: Presenc
     """What exits of fabrics that are there lead to in the end, and none of them leads to now."""
     from fabricgen.lint.subjects.ways_out import group_exits
     from fabricgen.numbering.addresses.exit_links import find_exit_segments
-    from fabricgen.views.exits import DEFAULTS, taken
+    from fabricgen.views.exits import DEFAULTS, list_accepted_prefixes
 
     links = full.plan.links
     wired = {
         e.path for i, e in find_exit_segments(full.design, full.plan).items() if present.links[links.find_rows(i)].any()
     }
     for exits in group_exits(full.design):
-        led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in taken(exit_)}
+        led = {outside.prefix for exit_ in exits if exit_.path in wired for outside in list_accepted_prefixes(exit_)}
         for exit_ in exits:
-            prefixes = [outside.prefix for outside in taken(exit_) if outside.prefix not in led]
+            prefixes = [outside.prefix for outside in list_accepted_prefixes(exit_) if outside.prefix not in led]
             if prefixes and exit_.fabric.name in selection.fabrics:
                 where = "the outside" if prefixes[0] in DEFAULTS else prefixes[0]
                 message = (

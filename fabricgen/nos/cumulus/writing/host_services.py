@@ -31,7 +31,7 @@ from fabricgen.render.ports import guards_of, list_guards
 from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay, Vlan
 from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.exits import EXIT
-from fabricgen.views.model.hosts import relay_of
+from fabricgen.views.model.hosts import model_relay
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
@@ -94,10 +94,10 @@ def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relaye
                 else [
                     (token(port.name), port.addresses)
                     for port in switch.ports
-                    if port.role != EXIT and switch.service_of(port) == service
+                    if port.role != EXIT and switch.find_service(port) == service
                 ]
             )
-            relays = ((interface, relay_of(switch, service, addresses)) for interface, addresses in gateways)
+            relays = ((interface, model_relay(switch, service, addresses)) for interface, addresses in gateways)
             yield from (_Relayed(name, service, relay) for name, relay in relays if relay and relay.servers_of(v6=v6))
 
 

@@ -50,7 +50,7 @@ from fabricgen.render.routing import (
     session_rows,
 )
 from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bfd, Bgp, Permit
-from fabricgen.views.leaks import LEAKED_PATH, leak_path, tells_leaked
+from fabricgen.views.leaks import LEAKED_PATH, match_leaked_paths, tells_leaked
 from fabricgen.views.model.policies import OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
 
@@ -82,7 +82,7 @@ def routing_values(switch: SwitchView, known: Mapping[str, Bgp], vrf_name: Calla
         "as_path_lists": [
             *([("OWN", (OWN_ROUTES,))] if switch.announces_own_only else []),
             *(path for one in instances.values() for path in one["paths"]),
-            *([("LEAKED", (leak_path(switch),)), *told] if leaks else []),
+            *([("LEAKED", (match_leaked_paths(switch),)), *told] if leaks else []),
         ],
         "drained": switch.maintenance,
         "own_sources": _own_sources(switch) if switch.asn else [],

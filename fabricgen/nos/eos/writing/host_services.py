@@ -20,7 +20,7 @@ from typing import Any
 from fabricgen.render.ports import guards_of, list_guards
 from fabricgen.render.routing import IP_WORDS
 from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay
-from fabricgen.views.model.hosts import gateway_of_port, model_vlan
+from fabricgen.views.model.hosts import model_port_gateway, model_vlan
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
 
@@ -104,7 +104,7 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
     """
     vlans = [(service.vlan, model_vlan(switch, service)) for service in switch.services if service.gateways]
     marked = {number: vlan.anycast for number, vlan in vlans if vlan.relay and vlan.relay.marked}
-    relays = (gateway_of_port(switch, port)[0] for port in switch.ports)
+    relays = (model_port_gateway(switch, port)[0] for port in switch.ports)
     return {
         "marked_vlans": ",".join(str(number) for number in sorted(marked) if not marked[number]),
         "marks_ports": any(marked.values()) or any(relay.marked for relay in relays if relay),

@@ -56,7 +56,7 @@ from fabricgen.render.routing import (
 )
 from fabricgen.switch.interfaces import Bond
 from fabricgen.switch.routing import Bgp
-from fabricgen.views.leaks import leak_path
+from fabricgen.views.leaks import match_leaked_paths
 from fabricgen.views.model.routing import model_bgp
 from fabricgen.views.switch import SwitchView
 
@@ -159,7 +159,7 @@ def _leak_lists(switch: SwitchView, instances: list[dict[str, Any]]) -> dict[str
     own = [one["vrf"] for one in leaking if one["evpn"]]
     used = {entry["source"] for one in leaking for leak in one["leak_maps"] for entry in leak["sources"]}
     return {
-        "leak_path": leak_path(switch) if leaking else "",
+        "leak_path": match_leaked_paths(switch) if leaking else "",
         "leak_targets": [(f"VRF-{vrf}", known[vrf]) for vrf in sorted({*used, *own}, key=_default_first)],
     }
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.render.ports import Guard, list_guards
-from fabricgen.views.model.hosts import access_of, relay_of
+from fabricgen.views.model.hosts import model_access, model_relay
 from fabricgen.views.service import Service, VrfLoopback
 from fabricgen.views.switch import SwitchView
 
@@ -80,7 +80,7 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
         "PORT_STORM_CONTROL": {
             f"{port.name}|{KINDS[kind]}": {"kbps": round(percent * port.speed_gbps * 10**4)}
             for port in switch.ports
-            for kind, percent in access_of(switch, port).storm.items()
+            for kind, percent in model_access(switch, port).storm.items()
         },
     }
 
@@ -123,13 +123,13 @@ def _source(switch: SwitchView, service: Service) -> dict[str, str]:
     """Where two switches have the gateway, the loopback that servers answer to, in the VRF of the VLAN, and that the
     request says whose subnet it is (RFC 3527).
     """
-    own, relay = switch.loopback_in(service.vrf), relay_of(switch, service, service.gateways)
+    own, relay = switch.loopback_in(service.vrf), model_relay(switch, service, service.gateways)
     source = loopback_name(own) if own else "Loopback0"
     return {"link_selection": "enable", "source_interface": source} if relay and relay.source else {}
 
 
 def _servers(switch: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
-    relay = relay_of(switch, service, service.gateways)
+    relay = model_relay(switch, service, service.gateways)
     return relay.servers_of(v6=v6) if relay else []
 
 

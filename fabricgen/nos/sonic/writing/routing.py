@@ -31,8 +31,8 @@ from fabricgen.render.routing import (
 )
 from fabricgen.switch.routing import Bgp, StaticRoute
 from fabricgen.views.exits import EXIT
-from fabricgen.views.leaks import LEAKED_PATH, leak_path, tells_leaked
-from fabricgen.views.model.routing import is_routed_by_daemon, model_bgp, route_host_blocks
+from fabricgen.views.leaks import LEAKED_PATH, match_leaked_paths, tells_leaked
+from fabricgen.views.model.routing import discard_host_blocks, is_routed_by_daemon, model_bgp
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
@@ -96,7 +96,7 @@ def _shifted(switch: SwitchView) -> bool:
 
 def _static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
     if switch.asn:
-        blocks = () if owns_frr(switch) else route_host_blocks(switch)
+        blocks = () if owns_frr(switch) else discard_host_blocks(switch)
         announced = {"advertise": "true", "blackhole": "true"}
         return {f"{vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
     return {f"default|{prefix}": static_route(prefix, route) for (_, prefix), route in switch.routes.items()}
@@ -157,7 +157,7 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "own_bgp_lines": switch.lines_at("bgp"),
         "own_lines": switch.lines_at("frr"),
         "max_paths": whole.max_paths,
-        "leak_path": leak_path(switch),
+        "leak_path": match_leaked_paths(switch),
         "leaks_told": tells_leaked(switch),
         "leaked_path": LEAKED_PATH,
         "bgp_instances": [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in found.items()],
