@@ -8,7 +8,7 @@ from math import floor, log10
 from typing import Any
 
 from benchmarks.cases import FOLDER, REBUILT, SUMMARY, ZST
-from fabricgen.export.drawings.svg import document, drawing, label, number, rect
+from fabricgen.export.drawings.svg import draw_label, draw_rect, format_number, make_svg, make_svg_file
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 200.0, 120.0, 16.0, 12.0, 62.0, 14.0
 _LINES = {
@@ -45,13 +45,13 @@ def chart(results: Mapping[str, Any]) -> bytes:
     series = list(_series(results))
     points = [point for *_, line in series for point in line]
     if not points:
-        return document(drawing(_WIDTH, _HEIGHT, "", title="nothing was measured", alone=True))
+        return make_svg_file(make_svg(_WIDTH, _HEIGHT, "", title="nothing was measured", alone=True))
     x = _scale([gpus for gpus, _ in points], _LEFT, _WIDTH - _RIGHT)
     y = _scale([seconds for _, seconds in points], _HEIGHT - _BOTTOM, _TOP)
     title = f"fabricgen: wall seconds over GPUs, {results['about']['date']}"
-    paper = rect(0, 0, _WIDTH, _HEIGHT, "#FFF", "")  # or it cannot be read on a dark page
-    body = [paper, label(_LEFT, 5, title, 3.4, "b"), *_grid(x, y), *_drawn(series, x, y)]
-    return document(drawing(_WIDTH, _HEIGHT, "".join(body), title=title, alone=True))
+    paper = draw_rect(0, 0, _WIDTH, _HEIGHT, "#FFF", "")  # or it cannot be read on a dark page
+    body = [paper, draw_label(_LEFT, 5, title, 3.4, "b"), *_grid(x, y), *_drawn(series, x, y)]
+    return make_svg_file(make_svg(_WIDTH, _HEIGHT, "".join(body), title=title, alone=True))
 
 
 def _series(results: Mapping[str, Any]) -> Iterator[tuple[str, str, list[tuple[float, float]]]]:
@@ -82,14 +82,14 @@ def _scale(values: Sequence[float], start: float, end: float) -> _Scale:
 def _grid(x: _Scale, y: _Scale) -> Iterator[str]:
     names = {3: "1k", 4: "10k", 5: "100k", 6: "1M", 7: "10M"}
     for power in x.decades():
-        at = number(x.at(10.0**power))
-        yield f'<path class="h" d="M{at} {number(y.end)}V{number(y.start)}"/>'
-        yield label(x.at(10.0**power), y.start + 4, names.get(power, f"1e{power}"), 3, "m")
+        at = format_number(x.at(10.0**power))
+        yield f'<path class="h" d="M{at} {format_number(y.end)}V{format_number(y.start)}"/>'
+        yield draw_label(x.at(10.0**power), y.start + 4, names.get(power, f"1e{power}"), 3, "m")
     for power in y.decades():
-        at = number(y.at(10.0**power))
-        yield f'<path class="h" d="M{number(x.start)} {at}H{number(x.end)}"/>'
-        yield label(x.start - 2, y.at(10.0**power), f"{10.0**power:g} s", 3, "e")
-    yield label((x.start + x.end) / 2, y.start + 9, "GPUs", 3, "m")
+        at = format_number(y.at(10.0**power))
+        yield f'<path class="h" d="M{format_number(x.start)} {at}H{format_number(x.end)}"/>'
+        yield draw_label(x.start - 2, y.at(10.0**power), f"{10.0**power:g} s", 3, "e")
+    yield draw_label((x.start + x.end) / 2, y.start + 9, "GPUs", 3, "m")
 
 
 def _drawn(series: Sequence[tuple[str, str, list[tuple[float, float]]]], x: _Scale, y: _Scale) -> Iterator[str]:
@@ -98,13 +98,15 @@ def _drawn(series: Sequence[tuple[str, str, list[tuple[float, float]]]], x: _Sca
     free = 0.0
     for colour, words, points in shown:
         places = [(x.at(gpus), y.at(seconds)) for gpus, seconds in points]
-        steps = "L".join(f"{number(a)} {number(b)}" for a, b in places)
+        steps = "L".join(f"{format_number(a)} {format_number(b)}" for a, b in places)
         dashes = ";stroke-dasharray:1.5 1" if (colour, words) == _FLOOR else ""
         yield f'<path d="M{steps}" style="fill:none;stroke:{colour};stroke-width:.6{dashes}"/>'
-        yield from (f'<circle cx="{number(a)}" cy="{number(b)}" r=".9" style="fill:{colour}"/>' for a, b in places)
+        yield from (
+            f'<circle cx="{format_number(a)}" cy="{format_number(b)}" r=".9" style="fill:{colour}"/>' for a, b in places
+        )
         high = max(places[-1][1], free)
         free = high + 4
-        last = f"{number(places[-1][0])} {number(places[-1][1])}"
-        yield f'<path d="M{last}L{number(x.end + 3)} {number(high)}" class="h"/>'
-        yield f'<circle cx="{number(x.end + 4)}" cy="{number(high)}" r=".9" style="fill:{colour}"/>'
-        yield label(x.end + 6, high, f"{words} {points[-1][1]:.3g} s", 2.8)
+        last = f"{format_number(places[-1][0])} {format_number(places[-1][1])}"
+        yield f'<path d="M{last}L{format_number(x.end + 3)} {format_number(high)}" class="h"/>'
+        yield f'<circle cx="{format_number(x.end + 4)}" cy="{format_number(high)}" r=".9" style="fill:{colour}"/>'
+        yield draw_label(x.end + 6, high, f"{words} {points[-1][1]:.3g} s", 2.8)

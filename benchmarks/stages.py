@@ -134,12 +134,12 @@ def _producers(cluster: Any, counts: Any) -> Iterator[tuple[str, Callable[[], It
     """(stage, what makes its files) of every usual table, of the configurations by NOS, and of whole fabrics."""
     from functools import partial
 
-    from fabricgen.export.table import ExportContext, part, part_names
+    from fabricgen.export.table import ExportContext, list_part_names, load_part
     from fabricgen.render.engine import render_options, render_rows
 
     context = ExportContext(lambda: counts)
-    for name in part_names(on_request=False):
-        yield f"{TABLE} {name}", partial(part(name).files, cluster, context)
+    for name in list_part_names(on_request=False):
+        yield f"{TABLE} {name}", partial(load_part(name).files, cluster, context)
     options = render_options(cluster)
     wanted = set(cluster.switch_rows())
     by_nos: dict[str, list[int | str]] = {}

@@ -132,22 +132,22 @@ def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlu
 
 def all_parts() -> tuple[str, ...]:
     """The names of all parts, including those written only on request and those of plug-ins."""
-    from fabricgen.plugins.outputs import output_names
+    from fabricgen.plugins.outputs import list_output_names
 
-    return tuple(sorted({*_own_parts(), *output_names()}))
+    return tuple(sorted({*_own_parts(), *list_output_names()}))
 
 
 def _own_parts() -> tuple[str, ...]:
-    from fabricgen.export.table import part_names
+    from fabricgen.export.table import list_part_names
 
-    return *part_names(on_request=True), CONFIGS
+    return *list_part_names(on_request=True), CONFIGS
 
 
 def usual_parts() -> tuple[str, ...]:
     """The names of the parts that a build without `--only` writes."""
-    from fabricgen.export.table import part_names
+    from fabricgen.export.table import list_part_names
 
-    return tuple(sorted((*part_names(on_request=False), CONFIGS)))
+    return tuple(sorted((*list_part_names(on_request=False), CONFIGS)))
 
 
 def chosen_parts(names: Iterable[str]) -> frozenset[str]:
@@ -155,12 +155,12 @@ def chosen_parts(names: Iterable[str]) -> frozenset[str]:
 
     Raises InputError for one that does not exist (FG030), or that a plug-in has and another or fabricgen too (FG870).
     """
-    from fabricgen.plugins.outputs import check_output, output_names
+    from fabricgen.plugins.outputs import check_output, list_output_names
 
     chosen = frozenset(names)
     for name in sorted(chosen - set(all_parts())):
         raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, all_parts()))
-    for name in sorted(chosen & output_names()):
+    for name in sorted(chosen & list_output_names()):
         check_output(name, _own_parts())
     return chosen
 
@@ -207,19 +207,19 @@ def build_bundles(
 
 def _of_plug_in(name: str, cluster: Cluster) -> Bundle:
     """A part that another package makes, at a guess as much work as links.csv."""
-    from fabricgen.plugins.outputs import output_files
+    from fabricgen.plugins.outputs import make_output_files
     from fabricgen.publish import Bundle
 
-    make = partial(output_files, name, cluster)
+    make = partial(make_output_files, name, cluster)
     return Bundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
 
 
 def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
     """An exported part as one bundle, or as one for each of its portions."""
-    from fabricgen.export.table import HasPortions, HasRows, TellsFindings, part
+    from fabricgen.export.table import HasPortions, HasRows, TellsFindings, load_part
     from fabricgen.publish import Bundle
 
-    module = part(name)
+    module = load_part(name)
     if isinstance(module, HasPortions):
         for portion in module.portions(cluster):
             yield Bundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
@@ -231,9 +231,9 @@ def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bu
 
 
 def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:
-    from fabricgen.export.table import part
+    from fabricgen.export.table import load_part
 
-    return part(name).files(cluster, context)
+    return load_part(name).files(cluster, context)
 
 
 def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
@@ -298,10 +298,10 @@ def other_findings(
     Raises InputError where a template or a plug-in (FG870) fails.
     """
     from fabricgen.lint.engine import LintSettings
-    from fabricgen.plugins.rules import plug_in_findings
+    from fabricgen.plugins.rules import list_plug_in_findings
 
     project = LintSettings().within(cluster.design.loaded.project.lint)
-    of_plug_ins = plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
+    of_plug_ins = list_plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
     unnamed = _unnamed_ports(cluster) if configured else ports_named_by_face(cluster)
     return (
         *template_findings(cluster, templates),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from fabricgen.export.view.picture import fabric_picture
+from fabricgen.export.view.picture import draw_fabric_picture
 from fabricgen.pipeline import compile_cluster, compile_design
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ def picture_file(name: str) -> Path:
 
 def picture(name: str) -> str:
     """The fabric view of an example."""
-    return fabric_picture(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{name}.yaml"))))
+    return draw_fabric_picture(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{name}.yaml"))))
 
 
 def main(names: list[str]) -> None:

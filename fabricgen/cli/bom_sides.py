@@ -65,4 +65,4 @@ def _tell_if_edited(file: Path) -> None:
 
 def bill_listing(cluster: Cluster, prices: Mapping[str, float]) -> Bill:
     """The bill that a build of a cluster would write."""
-    return listing_of(bom.table(cluster, ExportContext(prices=prices))), in_devices_of(cluster)
+    return listing_of(bom.make_table(cluster, ExportContext(prices=prices))), in_devices_of(cluster)

@@ -8,9 +8,9 @@ from typing import Any
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.cli.findings import refuse_impossible, refuse_unbuildable
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
-from fabricgen.export.view.verification import verification_in
+from fabricgen.export.view.verification import read_verification
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design, other_findings
 from fabricgen.render.engine import few_configs
@@ -32,24 +32,24 @@ class Asked:
 
 def page_at(asked: Asked) -> str:
     """The page of a blueprint; raises InputError where it cannot be used or cannot be wired."""
-    return page_of(*_drawn(asked))
+    return make_page(*_drawn(asked))
 
 
 def picture_at(asked: Asked, form: str) -> bytes:
     """The fabric view as a picture, `svg` or `pdf`; raises InputError as `page_at`, and where no PDF can be printed."""
     from fabricgen.cli.printing import as_pdf
-    from fabricgen.export.view.picture import fabric_picture
+    from fabricgen.export.view.picture import draw_fabric_picture
 
     cluster = _compiled(asked)
     refuse_unbuildable(cluster)
-    svg = fabric_picture(cluster)
+    svg = draw_fabric_picture(cluster)
     return as_pdf(svg, cluster.design.loaded.blueprint.name) if form == "pdf" else svg.encode()
 
 
 def watched_page(asked: Asked, version: int) -> tuple[str, LoadedBlueprint]:
     """As `page_at`, a page that asks for later versions, and the blueprint as it was read."""
     cluster, beside = _drawn(asked)
-    return page_of(cluster, beside, version), cluster.design.loaded
+    return make_page(cluster, beside, version), cluster.design.loaded
 
 
 def _compiled(asked: Asked) -> Cluster:
@@ -60,7 +60,7 @@ def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
     cluster = _compiled(asked)
     result = lint(cluster.design, cluster, other_findings=other_findings(cluster, None))
     refuse_impossible(result)
-    found = verification_in(asked.verify, cluster) if asked.verify is not None else None
+    found = read_verification(asked.verify, cluster) if asked.verify is not None else None
     return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster), found)
 
 

@@ -16,12 +16,12 @@ MOST_LINES = 40
 def reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
     """The rows of labels.csv of some cables, by id, whose text is another one than before."""
     from fabricgen.export.table import Table
-    from fabricgen.export.technician.labels import label_table
-    from fabricgen.export.technician.records import records
+    from fabricgen.export.technician.labels import make_label_table
+    from fabricgen.export.technician.records import make_records
 
     if not cables:
         return Table("labels", {})
-    old, new = (label_table(records(cluster)) for cluster in (before, after))
+    old, new = (make_label_table(make_records(cluster)) for cluster in (before, after))
     said = set(zip(*(old.columns[name] for name in ("code", "line1", "line2", "line3")), strict=True))
     texts = zip(*(new.columns[name] for name in ("cable", "code", "line1", "line2", "line3")), strict=True)
     rows = [i for i, (cable, *text) in enumerate(texts) if cable in cables and tuple(text) not in said]

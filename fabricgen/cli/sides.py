@@ -249,19 +249,19 @@ def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
     """The lists that a build of a cluster would write."""
     patching = cluster.plan.patching
     return Lists(
-        devices=listing_of(devices.table(cluster)),
-        links=listing_of(links.table(cluster)),
-        cables=listing_of(cables.table(cluster)),
-        addresses=listing_of(addresses.table(cluster)),
-        bom=listing_of(bom.table(cluster, ExportContext(prices=prices))),
-        patches=listing_of(patches.table(cluster, patching)) if patching and len(patching.patches) else None,
+        devices=listing_of(devices.make_table(cluster)),
+        links=listing_of(links.make_table(cluster)),
+        cables=listing_of(cables.make_table(cluster)),
+        addresses=listing_of(addresses.make_table(cluster)),
+        bom=listing_of(bom.make_table(cluster, ExportContext(prices=prices))),
+        patches=listing_of(patches.make_table(cluster, patching)) if patching and len(patching.patches) else None,
         in_devices_w=in_devices_of(cluster),
     )
 
 
 def in_devices_of(cluster: Cluster) -> float:
     """The power of optics that the maxima of their devices have in them, W, as racks.csv of a build says it."""
-    columns = racks.table(cluster).columns
+    columns = racks.make_table(cluster).columns
     return named_twice([[str(cell) for cell in columns[name]] for name in DRAWN])
 
 

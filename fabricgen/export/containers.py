@@ -37,7 +37,7 @@ class Port(NamedTuple):
     interface: str
 
 
-def require_room(cluster: Cluster) -> None:
+def check_device_count(cluster: Cluster) -> None:
     """Raise InputError (FG156) for a cluster with more devices than a topology is written for."""
     devices = len(cluster.plan.devices)
     if devices > MOST_DEVICES:
@@ -65,41 +65,45 @@ class Containers:
     ) -> None:
         self._cluster = cluster
         links, devices, names = cluster.plan.links, cluster.plan.devices, cluster.names
-        data = np.array([_is_data(segment) for segment in links.segments], dtype=np.bool_)
-        rows: Ints64 = np.flatnonzero(data[links.segment]) if len(links) else np.zeros(0, dtype=np.int64)
+        is_data = np.array([_is_data(segment) for segment in links.segments], dtype=np.bool_)
+        rows: Ints64 = np.flatnonzero(is_data[links.segment]) if len(links) else np.zeros(0, dtype=np.int64)
         a_port, b_port = (column.take(rows) for column in cluster.port_names.port_columns)
         columns = links.a_device[rows].tolist(), a_port, links.b_device[rows].tolist(), b_port
-        ends = [((names[a], str(p)), (names[b], str(q))) for a, p, b, q in zip(*columns, strict=True)]
-        kept = [i for i, both in enumerate(ends) if inside is None or inside(*both)]
-        self._rows = rows[kept]
-        self.links = tuple(ends[i] for i in kept)
-        used = defaultdict[str, list[str]](list)
-        for device, port in (end for both in self.links for end in both):
-            used[device].append(port)
+        link_ends = [((names[a], str(p)), (names[b], str(q))) for a, p, b, q in zip(*columns, strict=True)]
+        chosen = [i for i, link in enumerate(link_ends) if inside is None or inside(*link)]
+        self._rows = rows[chosen]
+        self.links = tuple(link_ends[i] for i in chosen)
+        used_ports = defaultdict[str, list[str]](list)
+        for device, port in (end for link in self.links for end in link):
+            used_ports[device].append(port)
         self.devices = tuple(
             (names[row], cls)
             for cls in devices.classes
             if cls.kind != TRAY
             for row in range(cls.first, cls.first + cls.count)
-            if inside is None or names[row] in used
+            if inside is None or names[row] in used_ports
         )
-        self.ports = {device: interfaces(cls, used[device]) for device, cls in self.devices if device in used}
-        self.interface = {(device, port.name): port.interface for device, of in self.ports.items() for port in of}
+        self.ports = {
+            device: interfaces(cls, used_ports[device]) for device, cls in self.devices if device in used_ports
+        }
+        self.interface = {
+            (device, port.name): port.interface for device, device_ports in self.ports.items() for port in device_ports
+        }
 
-    def endpoints(self) -> Iterator[list[str]]:
+    def format_endpoints(self) -> Iterator[list[str]]:
         """The ends of each link as containerlab writes them."""
-        return ([f"{end[0]}:{self.interface[end]}" for end in both] for both in self.links)
+        return ([f"{end[0]}:{self.interface[end]}" for end in link] for link in self.links)
 
-    def port_list(self) -> str:
+    def format_port_list(self) -> str:
         """A table of which interface of a container is which port."""
         rows = (f"{device},{port.name},{port.interface}\n" for device, ports in self.ports.items() for port in ports)
         return "device,port,interface\n" + "".join(rows)
 
-    def host_commands(self, has_addresses: Callable[[End], bool]) -> Mapping[str, list[str]]:
+    def list_host_commands(self, has_addresses: Callable[[End], bool]) -> Mapping[str, list[str]]:
         """By device, the commands that give some lower ends of links their addresses, and each of these a routing table
         of its own, as the part `hosts` does; a bond is its first port.
         """
-        found = defaultdict[str, list[str]](list)
+        commands = defaultdict[str, list[str]](list)
         links = self._cluster.plan.links
         for family in self._cluster.addresses.families:
             columns = links.segment[self._rows], links.b_device[self._rows], family.length[self._rows]
@@ -109,26 +113,26 @@ class Containers:
             ):
                 if not address or not has_addresses(end):
                     continue
-                mine, on = found[end[0]], ip_interface(f"{address}/{length}")
-                mine.append(f"ip address add {on} dev {self.interface[end]}")
+                device_commands, interface_address = commands[end[0]], ip_interface(f"{address}/{length}")
+                device_commands.append(f"ip address add {interface_address} dev {self.interface[end]}")
                 numbers = family.gateways(links.segments[segment].fabric, switch)
-                offered = [peer] if peer else [family.text(number) for number in numbers]
-                via = next((gateway for gateway in offered if ip_address(gateway) in on.network), "")
+                gateways = [peer] if peer else [family.text(number) for number in numbers]
+                via = next((gateway for gateway in gateways if ip_address(gateway) in interface_address.network), "")
                 if via:
-                    table, ip = FIRST_TABLE + len(mine), "ip -6" if on.version == 6 else "ip"
-                    mine.append(f"{ip} rule add from {address} table {table}")
-                    mine.append(f"{ip} route add default via {via} dev {self.interface[end]} table {table}")
-        return found
+                    table, ip = FIRST_TABLE + len(device_commands), "ip -6" if interface_address.version == 6 else "ip"
+                    device_commands.append(f"{ip} rule add from {address} table {table}")
+                    device_commands.append(f"{ip} route add default via {via} dev {self.interface[end]} table {table}")
+        return commands
 
 
-def in_order(names: Sequence[str]) -> list[str]:
+def sort_ports(names: Sequence[str]) -> list[str]:
     """Ports in the order of their numbers."""
     return sorted(names, key=lambda name: ([int(number) for number in re.findall("[0-9]+", name)], name))
 
 
-def linux_ports(names: Sequence[str]) -> list[Port]:
+def name_linux_ports(names: Sequence[str]) -> list[Port]:
     """The interfaces of a Linux container: called as its ports are where Linux takes such names, else eth1, eth2."""
-    ordered = in_order(names)
+    ordered = sort_ports(names)
     plain = all(map(PLAIN.fullmatch, ordered))
     return [Port(name, name if plain else f"eth{i}") for i, name in enumerate(ordered, 1)]
 

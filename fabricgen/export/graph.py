@@ -28,11 +28,11 @@ Record = dict[str, Any]
 KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
 """What a device is: of a scalable unit, beside them, a switch of a fabric, or a switch tray of a scale-up domain."""
 
-AT_ONCE = 16_384
+BATCH_ROWS = 16_384
 """Records that are made together: enough for columns to pay, and few enough to keep memory flat."""
 
 
-def wired_graph(cluster: Cluster, links: Ints64 | None = None) -> networkx.MultiGraph[str]:
+def make_graph(cluster: Cluster, links: Ints64 | None = None) -> networkx.MultiGraph[str]:
     """The graph of a cluster, or of some of its links (rows of the link table) and the devices at their ends.
 
     Vertices are named by device and in the order of devices.csv, edges in that of links.csv. An edge has no direction:
@@ -42,9 +42,9 @@ def wired_graph(cluster: Cluster, links: Ints64 | None = None) -> networkx.Multi
 
     tables = GraphTables(cluster)
     graph: networkx.MultiGraph[str] = networkx.MultiGraph(name=cluster.design.loaded.blueprint.name)
-    for record in chain.from_iterable(tables.devices(None if links is None else tables.ends(links))):
+    for record in chain.from_iterable(tables.read_devices(None if links is None else tables.list_ends(links))):
         graph.add_node(record.pop("id"), **record)
-    for record in chain.from_iterable(tables.links(links)):
+    for record in chain.from_iterable(tables.read_links(links)):
         graph.add_edge(record.pop("source"), record.pop("target"), record.pop("key"), **record)
     return graph
 
@@ -55,15 +55,15 @@ class GraphTables:
 
     cluster: Cluster
 
-    def devices(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
+    def read_devices(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
         """Each device: `id`, and its attributes; of some rows of the device table, or of all."""
-        return _records(self._device_columns, rows)
+        return _read_records(self._device_columns, rows)
 
-    def links(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
+    def read_links(self, rows: Ints64 | None = None) -> Iterator[list[Record]]:
         """Each link: `source`, `target` and `key`, and its attributes; of some rows of the link table, or of all."""
-        return _records(self._link_columns, rows)
+        return _read_records(self._link_columns, rows)
 
-    def ends(self, links: Ints64) -> Ints64:
+    def list_ends(self, links: Ints64) -> Ints64:
         """The devices at the ends of links, ascending rows of the device table."""
         table = self.cluster.plan.links
         return np.array(unique_values(np.concatenate((table.a_device[links], table.b_device[links]))), dtype=np.int64)
@@ -71,7 +71,7 @@ class GraphTables:
     @cached_property
     def _device_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
         cluster, devices = self.cluster, self.cluster.plan.devices
-        of_class = {
+        class_texts = {
             "kind": [KINDS[c.kind] for c in devices.classes],
             "tier": [c.tier for c in devices.classes],
             "fabric": [c.fabric for c in devices.classes],
@@ -80,14 +80,14 @@ class GraphTables:
         }
         return {
             "id": encode_column(cluster.name_column, np.arange(len(devices))),
-            **{name: encode_column(texts, devices.device_class) for name, texts in of_class.items()},
+            **{name: encode_column(texts, devices.device_class) for name, texts in class_texts.items()},
             "site": encode_column(cluster.sites, np.arange(len(devices))),
             "pod": encode_or_empty([pod.name for pod in cluster.design.layout.pods], devices.pod),
-            "su": _numbers(devices.su + 1),
+            "su": _encode_numbers(devices.su + 1),
             "rack": encode_column(cluster.plan.racks.names, devices.rack),
-            "u": _numbers(devices.u),
-            "rail": _numbers(devices.rail + 1),
-            "plane": _numbers(devices.plane + 1),
+            "u": _encode_numbers(devices.u),
+            "rail": _encode_numbers(devices.rail + 1),
+            "plane": _encode_numbers(devices.plane + 1),
         }
 
     @cached_property
@@ -106,24 +106,26 @@ class GraphTables:
             "b_device": b_device,
             "b_port": b_port,
             "speed_gbps": encode_column([float(s.speed_gbps) for s in links.segments], links.segment),
-            "rail": _numbers(links.rail),
-            "plane": _numbers(links.plane),
+            "rail": _encode_numbers(links.rail),
+            "plane": _encode_numbers(links.plane),
             "length_m": encode_or_empty(cables.length_m.tolist(), links.cable),
             "medium": encode_or_empty([cables.media[n].medium for n in cables.medium.tolist()], links.cable),
         }
 
 
-def _numbers(column: Ints) -> EncodedColumn:
+def _encode_numbers(column: Ints) -> EncodedColumn:
     """Numbers as they are; "" for 0 and below."""
     number = np.maximum(column, 0)
     return encode_column(["", *range(1, int(number.max(initial=0)) + 1)], number)
 
 
-def _records(columns: Mapping[str, EncodedColumn | ConcatenatedColumn], rows: Ints64 | None) -> Iterator[list[Record]]:
+def _read_records(
+    columns: Mapping[str, EncodedColumn | ConcatenatedColumn], rows: Ints64 | None
+) -> Iterator[list[Record]]:
     """The rows of columns as records without what is empty."""
     chosen = columns if rows is None else {name: column.take(rows) for name, column in columns.items()}
-    for start in range(0, len(next(iter(chosen.values()))), AT_ONCE):
-        batches = (column.read(start, start + AT_ONCE) for column in chosen.values())
+    for start in range(0, len(next(iter(chosen.values()))), BATCH_ROWS):
+        batches = (column.read(start, start + BATCH_ROWS) for column in chosen.values())
         yield [
             {name: cell for name, cell in zip(chosen, cells, strict=True) if cell != ""}
             for cells in zip(*batches, strict=True)

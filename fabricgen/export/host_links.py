@@ -25,7 +25,7 @@ address, the subnet.
 """
 
 
-def host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
+def list_host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     """Rows of links of nodes and extra devices, by device, fabric and port; int64.
 
     Without BMCs, external devices and exits, which others configure, and, unless asked for, InfiniBand ports, which
@@ -34,21 +34,23 @@ def host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     links, fabrics = cluster.plan.links, [fabric.name for fabric in cluster.design.fabrics]
     exits = find_exit_segments(cluster.design, cluster.plan)
     segments = enumerate(links.segments)
-    wanted = np.array([i not in exits and _is_wanted(cluster, s, infiniband) for i, s in segments], dtype=bool)
-    rank = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
-    rows = np.flatnonzero(wanted[links.segment])
-    order = np.lexsort((links.a_port[rows], np.array(rank, dtype=np.int32)[links.segment[rows]], links.a_device[rows]))
+    is_listed = np.array([i not in exits and _is_host_segment(cluster, s, infiniband) for i, s in segments], dtype=bool)
+    fabric_ranks = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
+    rows = np.flatnonzero(is_listed[links.segment])
+    order = np.lexsort(
+        (links.a_port[rows], np.array(fabric_ranks, dtype=np.int32)[links.segment[rows]], links.a_device[rows])
+    )
     return rows[order].astype(np.int64)
 
 
-def _is_wanted(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:
+def _is_host_segment(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:
     side = segment.a
     if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
         return False
     return infiniband or cluster.design.fabric(segment.fabric).protocol != "infiniband"
 
 
-def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:
+def list_bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]:
     """(the NIC of the bond of each of some links, 0 for a bond of all ports, -1 for none; whether it has the address of
     the bond).
     """
@@ -59,7 +61,7 @@ def bond_columns(cluster: Cluster, rows: Ints64) -> tuple[list[int], list[bool]]
     return np.append(bonds.nic, -1)[bond].tolist(), (np.append(bonds.first, -1)[bond] == rows).tolist()
 
 
-def sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
+def find_sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
     """The tenant of each of some links, as an index into those of the design, where that decides on VLANs on ports of
     another fabric or on ways out; -1 for none.
     """
@@ -67,11 +69,11 @@ def sharing_tenants(cluster: Cluster, rows: Ints64) -> list[int]:
     exits = any(fabric.exits for fabric in design.loaded.blueprint.fabrics.values())
     if not design.tenants or not (exits or any(fabric.shares_ports for fabric in design.fabrics)):
         return [NOBODY] * len(rows)
-    found: list[int] = find_device_tenants(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
-    return found
+    tenants: list[int] = find_device_tenants(design, cluster.plan.devices)[cluster.plan.links.a_device[rows]].tolist()
+    return tenants
 
 
-def bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:
+def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) -> EncodedColumn:
     """The names of the lower (or upper) ends of some links: of the port, of the bond of a host that it is in, or of the
     VLAN of two switches whose peer link it is.
     """
@@ -84,13 +86,13 @@ def bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = False) ->
         f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else bond_name(fabric, nic)
         for fabric, nic, kind in zip(fabrics, bonds.nic.tolist(), bonds.kind.tolist(), strict=True)
     ]
-    known = {name: place for place, name in enumerate(dict.fromkeys(filter(None, names)), len(ports.vocabulary))}
-    of_bond = np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int32)[bonds.of_link[rows]]
-    vocabulary = np.concatenate([ports.vocabulary, np.array(list(known), dtype=object)])
-    return EncodedColumn(vocabulary, np.where(of_bond < 0, ports.codes, of_bond).astype(np.int32))
+    codes_by_name = {name: code for code, name in enumerate(dict.fromkeys(filter(None, names)), len(ports.vocabulary))}
+    bond_codes = np.array([*(codes_by_name.get(name, -1) for name in names), -1], dtype=np.int32)[bonds.of_link[rows]]
+    vocabulary = np.concatenate([ports.vocabulary, np.array(list(codes_by_name), dtype=object)])
+    return EncodedColumn(vocabulary, np.where(bond_codes < 0, ports.codes, bond_codes).astype(np.int32))
 
 
-def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
+def split_by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
     """Split a sorted column of devices into ranges of whole devices, at most `most` devices each; yields
     (first, end).
     """
@@ -99,9 +101,9 @@ def by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
     return pairwise(cuts)
 
 
-def shared_texts(cluster: Cluster, found: FamilyAddresses, fabric: str, rows: Ints64) -> list[list[str]]:
+def list_shared_texts(cluster: Cluster, addresses: FamilyAddresses, fabric: str, rows: Ints64) -> list[list[str]]:
     """The same columns for the VLAN that a fabric has on ports of its carrier; "" where a link does not carry it."""
-    column, subnets = found.shared.get(fabric), found.subnets.get(fabric)
+    column, subnets = addresses.shared.get(fabric), addresses.subnets.get(fabric)
     if column is None or subnets is None:
         return [[""] * len(rows) for _ in FIELDS]
     leaf, address = cluster.plan.links.b_device[rows], column[rows]
@@ -114,25 +116,27 @@ def shared_texts(cluster: Cluster, found: FamilyAddresses, fabric: str, rows: In
     ]
 
 
-def family_texts(cluster: Cluster, found: FamilyAddresses, rows: Ints64) -> list[list[str]]:
+def list_family_texts(cluster: Cluster, addresses: FamilyAddresses, rows: Ints64) -> list[list[str]]:
     """Columns of text for some links, in the order of `FIELDS`; "" for none.
 
     The gateway is the far end of a routed link, or the leaf's address in the subnet of a bridged one.
     """
     links = cluster.plan.links
-    gateway, subnet = (no_addresses(found.family, len(rows)) for _ in range(2))
+    gateway, subnet = (no_addresses(addresses.family, len(rows)) for _ in range(2))
     segment = links.segment[rows]
     for i in np.unique(segment).tolist():
         fabric = links.segments[i].fabric
-        here = segment == i
-        at, leaf = rows[here], links.b_device[rows[here]]
-        subnets, rails = found.subnets.get(fabric), cluster.addresses.rails.get(fabric)
+        in_segment = segment == i
+        segment_rows, leaf = rows[in_segment], links.b_device[rows[in_segment]]
+        subnets, rails = addresses.subnets.get(fabric), cluster.addresses.rails.get(fabric)
         if cluster.design.fabric(fabric).hosts == "routed":
-            gateway[here] = found.b[at]
+            gateway[in_segment] = addresses.b[segment_rows]
         elif subnets is not None:
-            size = 1 << (found.family.bits - int(subnets.subnet_length[leaf[0]]))
-            place = np.maximum(rails.subnet[at], 0) if rails else np.zeros(len(at), dtype=np.int64)
-            gateway[here] = subnets.gateway[leaf].plus(place, size)
-            subnet[here] = subnets.base[leaf].plus(place, size)
-    length, address = found.length[rows], found.a[rows]
+            subnet_size = 1 << (addresses.family.bits - int(subnets.subnet_length[leaf[0]]))
+            rail_subnet = (
+                np.maximum(rails.subnet[segment_rows], 0) if rails else np.zeros(len(segment_rows), dtype=np.int64)
+            )
+            gateway[in_segment] = subnets.gateway[leaf].plus(rail_subnet, subnet_size)
+            subnet[in_segment] = subnets.base[leaf].plus(rail_subnet, subnet_size)
+    length, address = addresses.length[rows], addresses.a[rows]
     return [address.prefixes(length), address.texts(), gateway.texts(), subnet.prefixes(length)]

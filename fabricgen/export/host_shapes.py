@@ -52,7 +52,7 @@ class PortKey(NamedTuple):
 _SLOT = re.compile("\0(-?[0-9]+)\0")
 
 
-def _slot(number: int) -> str:
+def _make_slot(number: int) -> str:
     return f"\0{number}\0"
 
 
@@ -103,7 +103,7 @@ class HostPort:
         return tuple(family for family in self.families if family.gateway)
 
 
-class Text:
+class SlotText:
     """A text with numbered placeholders."""
 
     def __init__(self, text: str) -> None:
@@ -111,7 +111,7 @@ class Text:
         self._pieces = pieces
         self._slots = [int(number) for number in pieces[1::2]]
 
-    def filled(self, values: Sequence[str]) -> bytes:
+    def fill(self, values: Sequence[str]) -> bytes:
         """The text with the placeholders replaced; negative numbers index `values` from the end."""
         pieces = self._pieces.copy()
         pieces[1::2] = [values[slot] for slot in self._slots]
@@ -131,91 +131,103 @@ class HostShape:
     routes: DefaultRoutes
 
     @cached_property
-    def texts(self) -> tuple[tuple[str, Text], ...]:
+    def texts(self) -> tuple[tuple[str, SlotText], ...]:
         """(file name, text) of each file; raises InputError for interface names that Linux does not accept."""
         self._check_interfaces()
         with_arp = [port for port in self.ports if port.has_v4]
-        values = {"node": _slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
+        values = {"node": _make_slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
         files = [(NETPLAN, self.ports), *([(SYSCTL, with_arp)] if with_arp else [])]
         templates = built_in_templates()
         return tuple(
-            (file, Text(templates.get_template(f"netplan/{file}.j2").render(values, ports=ports)))
+            (file, SlotText(templates.get_template(f"netplan/{file}.j2").render(values, ports=ports)))
             for file, ports in files
         )
 
     @cached_property
     def ports(self) -> tuple[HostPort, ...]:
         """The ports in order of fabrics, each before the bond that it leads, and these before the VLANs on them."""
-        return tuple(port for place, key in enumerate(self.keys) for port in self._ports(place, key))
+        return tuple(
+            port for position, key in enumerate(self.keys) for port in self._list_port_interfaces(position, key)
+        )
 
     @cached_property
-    def _default(self) -> tuple[str, int]:
+    def _default_route(self) -> tuple[str, int]:
         """(fabric with the default route, the node's first leg on it); ("", -1) for none."""
         preferences = [
-            (self.routes.rank_fabric(name, self._side(key.segment).role, key.tenant, is_shared=i > 0), place, name)
-            for place, key in enumerate(self.keys)
-            for i, name in enumerate(self._fabrics(key))
+            (
+                self.routes.rank_fabric(name, self._find_attachment(key.segment).role, key.tenant, is_shared=i > 0),
+                position,
+                name,
+            )
+            for position, key in enumerate(self.keys)
+            for i, name in enumerate(self._list_fabrics(key))
         ]
-        first, place, fabric = min(preferences, default=(NEVER, 0, ""))
-        return (fabric, self.keys[place].leg) if first < NEVER else ("", -1)
+        best_rank, position, fabric = min(preferences, default=(NEVER, 0, ""))
+        return (fabric, self.keys[position].leg) if best_rank < NEVER else ("", -1)
 
-    def _segment(self, segment: int) -> Segment:
+    def _find_segment(self, segment: int) -> Segment:
         return self.cluster.plan.links.segments[segment]
 
-    def _side(self, segment: int) -> Attachment:
-        side = self._segment(segment).a
+    def _find_attachment(self, segment: int) -> Attachment:
+        side = self._find_segment(segment).a
         assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
         return side
 
     @cached_property
-    def _sharing(self) -> list[str]:
+    def _sharing_fabrics(self) -> list[str]:
         """The fabrics that have a VLAN on ports of another, in the order of their fields."""
         return [fabric.name for fabric in self.cluster.design.fabrics if fabric.shares_ports]
 
     @cached_property
-    def _shared(self) -> dict[int, tuple[str, ...]]:
+    def _sharing_by_segment(self) -> dict[int, tuple[str, ...]]:
         absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
         return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
-    def _ports(self, place: int, key: PortKey) -> Iterator[HostPort]:
+    def _list_port_interfaces(self, position: int, key: PortKey) -> Iterator[HostPort]:
         """A port, or a port in a bond and the bond that it leads; and an interface for each tagged fabric."""
-        port = self._port(place, key, self._segment(key.segment).fabric)
+        port = self._make_port(position, key, self._find_segment(key.segment).fabric)
         if key.bond < 0:
-            yield from self._interfaces(place, key, port.interface, self._largest(key))
+            yield from self._list_vlan_interfaces(position, key, port.interface, self._find_largest_mtu(key))
             return
-        mates = [other for other in self.keys if self._bond(other) == self._bond(key)]
-        mtu = min(map(self._largest, mates))
+        bond_keys = [other_key for other_key in self.keys if self._identify_bond(other_key) == self._identify_bond(key)]
+        mtu = min(map(self._find_largest_mtu, bond_keys))
         yield replace(port, mtu=mtu, families=(), has_v4=False, optional="true")
         if key.leads:
-            design, side, name = self.cluster.design, self._side(key.segment), bond_name(*self._bond(key))
+            design, side, name = (
+                self.cluster.design,
+                self._find_attachment(key.segment),
+                bond_name(*self._identify_bond(key)),
+            )
             interface = interface_name(design.loaded.blueprint, side.profile.id, name)
-            members = tuple(self._port(0, mate, port.fabric).interface for mate in mates)
-            for one in self._interfaces(place, key, interface, mtu):
-                yield replace(one, label=name, mac="", members=() if one.link else members)
+            members = tuple(self._make_port(0, bond_key, port.fabric).interface for bond_key in bond_keys)
+            for bond_interface in self._list_vlan_interfaces(position, key, interface, mtu):
+                yield replace(bond_interface, label=name, mac="", members=() if bond_interface.link else members)
 
-    def _bond(self, key: PortKey) -> tuple[str, int]:
+    def _identify_bond(self, key: PortKey) -> tuple[str, int]:
         """(fabric, NIC) of the bond of a port; the NIC is -1 where it is in none."""
-        return self._segment(key.segment).fabric, key.bond
+        return self._find_segment(key.segment).fabric, key.bond
 
-    def _largest(self, key: PortKey) -> int:
+    def _find_largest_mtu(self, key: PortKey) -> int:
         """The MTU of a port: the largest of its fabrics, unless the switch port has less."""
-        most = max(self._mtus(key).values())
+        most = max(self._list_mtus(key).values())
         return min(most, key.at_most or most)
 
-    def _mtus(self, key: PortKey) -> dict[str, int]:
+    def _list_mtus(self, key: PortKey) -> dict[str, int]:
         """By fabric on a port, its own first, the MTU there."""
-        own, side = self._segment(key.segment).fabric, self._side(key.segment)
-        return {name: self._mtu(name, side.role if name == own else name) for name in self._fabrics(key)}
+        own_fabric, side = self._find_segment(key.segment).fabric, self._find_attachment(key.segment)
+        return {
+            name: self._choose_mtu(name, side.role if name == own_fabric else name) for name in self._list_fabrics(key)
+        }
 
-    def _fabrics(self, key: PortKey) -> tuple[str, ...]:
-        return self._segment(key.segment).fabric, *self._shared.get(key.segment, ())
+    def _list_fabrics(self, key: PortKey) -> tuple[str, ...]:
+        return self._find_segment(key.segment).fabric, *self._sharing_by_segment.get(key.segment, ())
 
-    def _interfaces(self, place: int, key: PortKey, interface: str, mtu: int) -> Iterator[HostPort]:
+    def _list_vlan_interfaces(self, position: int, key: PortKey, interface: str, mtu: int) -> Iterator[HostPort]:
         """An interface with the addresses of the untagged fabric of a port, and one for each tagged fabric."""
-        design, names = self.cluster.design, self._fabrics(key)
+        design, names = self.cluster.design, self._list_fabrics(key)
         tagged = [name for name in names if len(names) > 1 and design.fabric(name).tagged]
         untagged = next((name for name in names if name not in tagged), "")
-        port = self._port(place, key, untagged or names[0])
+        port = self._make_port(position, key, untagged or names[0])
         yield replace(
             port,
             interface=interface,
@@ -224,86 +236,94 @@ class HostShape:
             has_v4=port.has_v4 and bool(untagged),
         )
         for name in tagged:
-            vlan = self._vlan(key, name)
-            part, most = self._port(place, key, name), min(self._mtus(key)[name], mtu)
-            yield replace(part, interface=_of_vlan(interface, vlan), mtu=most, link=interface, vlan=vlan)
+            vlan = self._find_vlan(key, name)
+            vlan_port, vlan_mtu = self._make_port(position, key, name), min(self._list_mtus(key)[name], mtu)
+            yield replace(
+                vlan_port, interface=_name_vlan_interface(interface, vlan), mtu=vlan_mtu, link=interface, vlan=vlan
+            )
 
-    def _vlan(self, key: PortKey, name: str) -> int:
+    def _find_vlan(self, key: PortKey, name: str) -> int:
         """The VLAN of a fabric on a port: that of its tenant, or else that of the fabric."""
         design = self.cluster.design
         if key.tenant >= 0 and name in design.tenants[key.tenant].fabrics:
             return design.tenants[key.tenant].vlans[name][0]
         return fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
 
-    def _mtu(self, fabric: str, role: str) -> int:
+    def _choose_mtu(self, fabric: str, role: str) -> int:
         return HOST_MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
 
-    def _port(self, place: int, key: PortKey, name: str) -> HostPort:
+    def _make_port(self, position: int, key: PortKey, name: str) -> HostPort:
         """A port as the interface of one fabric, its own or one that shares it."""
         number, leg, flags, *_ = key
-        design, side = self.cluster.design, self._side(number)
+        design, side = self.cluster.design, self._find_attachment(number)
         label, families = side.legs[leg].name, self.cluster.addresses.families
-        each = len(FIELDS) * len(families)
-        last = each * (1 + len(self._sharing))
-        first = place * (3 + last)
-        before = 0 if name == self._segment(number).fabric else each * (1 + self._sharing.index(name))
+        fields_per_fabric = len(FIELDS) * len(families)
+        field_count = fields_per_fabric * (1 + len(self._sharing_fabrics))
+        first = position * (3 + field_count)
+        fields_before = (
+            0
+            if name == self._find_segment(number).fabric
+            else fields_per_fabric * (1 + self._sharing_fabrics.index(name))
+        )
         return HostPort(
             interface=interface_name(design.loaded.blueprint, side.profile.id, label),
             label=label,
             fabric=name,
-            leaf=_slot(first),
-            leaf_port=_slot(first + 1),
+            leaf=_make_slot(first),
+            leaf_port=_make_slot(first + 1),
             mtu=0,
             table=design.layout.numbering.held["vlans"][name][0].first * 1000 + leg + 1,
             metric=PRIORITY + leg + 1,
             priority=PRIORITY,
-            is_default=name == self._default[0],
-            by_source=name != self._default[0] or side.role not in DEFAULT_ROLES,
-            optional="false" if (name, leg) == self._default else "true",
-            mac=_slot(first + 2 + last) if flags >> last & 1 else "",
-            families=tuple(self._families(name, first + 2, key, before)),
+            is_default=name == self._default_route[0],
+            by_source=name != self._default_route[0] or side.role not in DEFAULT_ROLES,
+            optional="false" if (name, leg) == self._default_route else "true",
+            mac=_make_slot(first + 2 + field_count) if flags >> field_count & 1 else "",
+            families=tuple(self._list_families(name, first + 2, key, fields_before)),
             segment=number,
-            has_v4=bool(flags >> before & 1),
+            has_v4=bool(flags >> fields_before & 1),
         )
 
-    def _families(self, fabric: str, first: int, key: PortKey, before: int) -> list[HostFamily]:
+    def _list_families(self, fabric: str, first: int, key: PortKey, fields_before: int) -> list[HostFamily]:
         """The families in which a port has an address; `first` is the placeholder of the first field of the port,
         `before` fields precede those of the fabric.
         """
-        found = []
-        for i, each in enumerate(self.cluster.addresses.families):
-            bits = range(before + i * len(FIELDS), before + (i + 1) * len(FIELDS))
-            address, own, gateway, subnet = (_slot(first + bit) if key.flags >> bit & 1 else "" for bit in bits)
+        families = []
+        for i, family in enumerate(self.cluster.addresses.families):
+            bits = range(fields_before + i * len(FIELDS), fields_before + (i + 1) * len(FIELDS))
+            address, plain_address, gateway, subnet = (
+                _make_slot(first + bit) if key.flags >> bit & 1 else "" for bit in bits
+            )
             if address:
-                beyond = self.routes.list_accepted_prefixes(fabric, key.tenant, v6=each.family.word == "v6")
-                prefixes = (*self.prefixes[fabric, each.family.word], *beyond)
-                found.append(HostFamily(address, own, gateway, subnet, prefixes))
-        return found
+                beyond = self.routes.list_accepted_prefixes(fabric, key.tenant, v6=family.family.word == "v6")
+                prefixes = (*self.prefixes[fabric, family.family.word], *beyond)
+                families.append(HostFamily(address, plain_address, gateway, subnet, prefixes))
+        return families
 
     def _check_interfaces(self) -> None:
-        taken: dict[str, HostPort] = {}
+        ports_by_interface: dict[str, HostPort] = {}
         for port in self.ports:
-            first = taken.setdefault(port.interface, port)
-            both = (
+            first = ports_by_interface.setdefault(port.interface, port)
+            clash = (
                 f"ports {first.label} ({first.fabric}) and {port.label} ({port.fabric}) of {{}} are both interface {{}}"
             )
             if first is not port:
-                raise self._fault(port, both)
+                raise self._make_fault(port, clash)
             if not is_interface_name(port.interface):
-                raise self._fault(port, f"port {port.label} of {{}} cannot be interface {{}}")
+                raise self._make_fault(port, f"port {port.label} of {{}} cannot be interface {{}}")
 
-    def _fault(self, port: HostPort, message: str) -> InputError:
-        profile = self._side(port.segment).profile.id
+    def _make_fault(self, port: HostPort, message: str) -> InputError:
+        profile = self._find_attachment(port.segment).profile.id
         error = fault(
             "FG041",
             message.format(profile, port.interface),
-            path=self._segment(port.segment).path,
+            path=self._find_segment(port.segment).path,
             hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
         )
         return self.cluster.design.loaded.located(error)
 
 
-def _of_vlan(interface: str, vlan: int) -> str:
+def _name_vlan_interface(interface: str, vlan: int) -> str:
     """The name of the interface of a tagged VLAN: `bond0.200`, or `vlan200` where that is too long for Linux."""
-    found = f"{interface}.{vlan}"
-    return found if is_interface_name(found) else f"vlan{vlan}"
+    name = f"{interface}.{vlan}"
+    return name if is_interface_name(name) else f"vlan{vlan}"

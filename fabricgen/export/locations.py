@@ -23,7 +23,7 @@ SHORT_HALL = "h1"
 """The short label of the default hall; not used where a blueprint has a hall of that name."""
 
 
-def rack_order(racks: RackTable) -> Ints:
+def rank_racks(racks: RackTable) -> Ints:
     """The position of each rack in a walk through the sites: by hall, node rows before network rows, then along each
     row.
 
@@ -32,14 +32,14 @@ def rack_order(racks: RackTable) -> Ints:
     network = racks.row < 0
     away = np.where(network, -racks.row, racks.row)
     walk = np.lexsort((racks.column, away, network, racks.hall, racks.site))
-    place = np.empty(len(walk), dtype=np.int32)
-    place[walk] = np.arange(len(walk), dtype=np.int32)
-    return place
+    position = np.empty(len(walk), dtype=np.int32)
+    position[walk] = np.arange(len(walk), dtype=np.int32)
+    return position
 
 
-def row_numbers(racks: RackTable) -> Ints:
+def number_rows(racks: RackTable) -> Ints:
     """The row of each rack, numbered from 0 in the order of `rack_order`; int32."""
-    walk = np.argsort(rack_order(racks))
+    walk = np.argsort(rank_racks(racks))
     hall, row = racks.hall[walk], racks.row[walk]
     new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
     numbers = np.empty(len(walk), dtype=np.int32)
@@ -47,44 +47,44 @@ def row_numbers(racks: RackTable) -> Ints:
     return numbers
 
 
-def hall_places(cluster: Cluster) -> list[str]:
+def locate_halls(cluster: Cluster) -> list[str]:
     """`h1` for every hall, `west.h1` where names have the site: the only name that people read of it."""
     halls, layout = cluster.plan.racks.halls, cluster.design.layout
-    before = ["" if site == layout.unnamed_site else f"{site}." for site in layout.sites]
+    site_prefixes = ["" if site == layout.unnamed_site else f"{site}." for site in layout.sites]
     short = "" if any(hall.name == SHORT_HALL for hall in halls) else SHORT_HALL
-    words = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in halls]
-    return [f"{before[hall.site]}{word}" for hall, word in zip(halls, words, strict=True)]
+    names = [short if hall.name == DEFAULT_HALL and short else hall.name for hall in halls]
+    return [f"{site_prefixes[hall.site]}{word}" for hall, word in zip(halls, names, strict=True)]
 
 
-def row_places(cluster: Cluster) -> Strings:
+def locate_rows(cluster: Cluster) -> Strings:
     """`h1.R03` for every rack; object array of str."""
     racks = cluster.plan.racks
-    halls = np.array(hall_places(cluster), dtype=object)
-    known = {row: f".{row_label(row)}" for row in set(racks.row.tolist())}
-    places: Strings = halls[racks.hall] + np.array([known[row] for row in racks.row.tolist()], dtype=object)
+    halls = np.array(locate_halls(cluster), dtype=object)
+    texts_by_row = {row: f".{format_row(row)}" for row in set(racks.row.tolist())}
+    places: Strings = halls[racks.hall] + np.array([texts_by_row[row] for row in racks.row.tolist()], dtype=object)
     return places
 
 
-def rack_places(cluster: Cluster) -> Strings:
+def locate_racks(cluster: Cluster) -> Strings:
     """`h1.R03.07` for every rack; object array of str."""
-    column = np.array([f".{column_label(column)}" for column in cluster.plan.racks.column.tolist()], dtype=object)
-    places: Strings = row_places(cluster) + column
+    column = np.array([f".{format_column(column)}" for column in cluster.plan.racks.column.tolist()], dtype=object)
+    places: Strings = locate_rows(cluster) + column
     return places
 
 
-def row_label(row: int) -> str:
+def format_row(row: int) -> str:
     """`R03` for the third row, `N01` for the first of network rows before it."""
     return f"R{row + 1:02d}" if row >= 0 else f"N{-row:02d}"
 
 
-def column_label(column: int) -> str:
+def format_column(column: int) -> str:
     """`07` for the seventh place of a row, `P01` for the last one before the first."""
     return f"{column + 1:02d}" if column >= 0 else f"P{-column:02d}"
 
 
-def device_places(cluster: Cluster) -> Strings:
+def locate_devices(cluster: Cluster) -> Strings:
     """`h1.R03.07-U42` for every device, by its lowest rack unit; object array of str."""
     devices = cluster.plan.devices
     units = np.array([f"-U{u:02d}" for u in range(int(devices.u.max(initial=0)) + 1)], dtype=object)
-    places: Strings = rack_places(cluster)[devices.rack] + units[devices.u]
+    places: Strings = locate_racks(cluster)[devices.rack] + units[devices.u]
     return places

@@ -10,9 +10,9 @@ from fabricgen.bom.ordered import models_of_numbers, order_lines
 from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_units
 from fabricgen.bom.sets import pieces_of
 from fabricgen.bom.totals import Total, totals, whole_of
-from fabricgen.export.files.bom import bill_table
-from fabricgen.export.formats.xlsx import Sheet, workbook
-from fabricgen.export.table import Cell, ExportContext, Table, plain_text
+from fabricgen.export.files.bom import make_bill_table
+from fabricgen.export.formats.xlsx import Sheet, write_workbook
+from fabricgen.export.table import Cell, ExportContext, Table, escape_formula
 
 TOTAL = "(total)"
 """The key of the last row of totals; real names contain no brackets."""
@@ -33,15 +33,15 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
 """Sheets of totals, with their groupings."""
 
 
-def order_table(lines: Sequence[Line], prices: PriceList) -> Table:
+def make_order_table(lines: Sequence[Line], prices: PriceList) -> Table:
     """Lines of a bill in the columns of bom.csv, and the further columns that the price file has."""
-    table = bill_table(lines, ExportContext(prices=prices.unit_prices))
+    table = make_bill_table(lines, ExportContext(prices=prices.unit_prices))
     offers = [prices.offers.get(line.part, prices.offers.get(pieces_of(line.part)[1])) for line in lines]
-    further = {name: [_further(offer, name, prices.currency) for offer in offers] for name in prices.columns}
-    return Table(table.name, {**table.columns, **further})
+    price_columns = {name: [_read_offer(offer, name, prices.currency) for offer in offers] for name in prices.columns}
+    return Table(table.name, {**table.columns, **price_columns})
 
 
-def _further(offer: Offer | None, name: str, currency: str) -> Cell:
+def _read_offer(offer: Offer | None, name: str, currency: str) -> Cell:
     """What a price file says of a part in one of its further columns; "" for nothing."""
     if offer is None:
         return ""
@@ -50,20 +50,20 @@ def _further(offer: Offer | None, name: str, currency: str) -> Cell:
     if name == "lead_time_weeks":
         weeks = offer.lead_time_weeks
         return "" if weeks is None else int(weeks) if weeks.is_integer() else weeks
-    return plain_text(getattr(offer, name))
+    return escape_formula(getattr(offer, name))
 
 
-def totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
+def make_totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
     """Totals by some groupings, with the grand total as the last row.
 
     Columns: the groupings, quantity, spares, total_price (with prices only; `unpriced` pieces are not in it), power_w
     (`no_figure` pieces are not in it). The price includes spares, the power does not. A row before the last
     takes back what optics draw that are in the published maximum of their device.
     """
-    found = totals(bill, by, prices.unit_prices)
+    group_totals = totals(bill, by, prices.unit_prices)
     if bill.in_devices_w:
-        found.append(Total((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
-    rows = [*found, _named(whole_of(found), len(by))]
+        group_totals.append(Total((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
+    rows = [*group_totals, _name_total(whole_of(group_totals), len(by))]
     columns: dict[str, list[Cell]] = {name: [row.key[i] for row in rows] for i, name in enumerate(by)}
     columns |= {"quantity": [row.quantity for row in rows], "spares": [row.spares for row in rows]}
     if prices.offers:
@@ -78,52 +78,59 @@ def totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table:
     return Table(f"bom by {', '.join(by)}", columns)
 
 
-def _named(total: Total, keys: int) -> Total:
+def _name_total(total: Total, keys: int) -> Total:
     """The grand total, with its name in the first column."""
     return Total((TOTAL, *[""] * (keys - 1))).plus(total)
 
 
-def power_table(bill: Bill) -> Table:
+def make_power_table(bill: Bill) -> Table:
     """Maximum power of the installed pieces of each part, and of all; "" where the catalogue has no figure.
 
     Optics that are in the published maximum of their device are taken back in a row of their own.
     """
     lines = [line for line in bill.lines if line.power_w != 0]
     watts = [None if line.power_w is None else power_units(line.power_w) for line in lines]
-    sums = [0 if each is None else each * line.quantity for each, line in zip(watts, lines, strict=True)]
-    twice = power_units(bill.in_devices_w)
-    back = 1 if twice else 0
+    sums = [
+        0 if piece_watts is None else piece_watts * line.quantity
+        for piece_watts, line in zip(watts, lines, strict=True)
+    ]
+    counted_twice = power_units(bill.in_devices_w)
+    correction_rows = 1 if counted_twice else 0
     columns: dict[str, list[Cell]] = {
-        "kind": [*(line.kind for line in lines), *[IN_DEVICES] * back, TOTAL],
-        "part": [*(line.part for line in lines), *[""] * back, ""],
-        "description": [*(plain_text(line.description) for line in lines), *[""] * back, ""],
-        "quantity": [*(line.quantity for line in lines), *[""] * back, sum(line.quantity for line in lines)],
-        "each_w": [*("" if each is None else as_watts(each) for each in watts), *[""] * back, ""],
+        "kind": [*(line.kind for line in lines), *[IN_DEVICES] * correction_rows, TOTAL],
+        "part": [*(line.part for line in lines), *[""] * correction_rows, ""],
+        "description": [*(escape_formula(line.description) for line in lines), *[""] * correction_rows, ""],
+        "quantity": [*(line.quantity for line in lines), *[""] * correction_rows, sum(line.quantity for line in lines)],
+        "each_w": [
+            *("" if piece_watts is None else as_watts(piece_watts) for piece_watts in watts),
+            *[""] * correction_rows,
+            "",
+        ],
         "power_w": [
-            *("" if each is None else as_watts(total) for each, total in zip(watts, sums, strict=True)),
-            *[as_watts(-twice)] * back,
-            as_watts(sum(sums) - twice),
+            *("" if piece_watts is None else as_watts(total) for piece_watts, total in zip(watts, sums, strict=True)),
+            *[as_watts(-counted_twice)] * correction_rows,
+            as_watts(sum(sums) - counted_twice),
         ],
     }
     return Table("power", columns)
 
 
-def _by_number(bill: Bill, prices: PriceList) -> PriceList:
+def _price_variants(bill: Bill, prices: PriceList) -> PriceList:
     """A price list by which part numbers of variants cost what their model does, unless it has them."""
     models = models_of_numbers(bill.cluster, bill.lines)
-    of_model = {number: prices.offers[model] for number, model in models.items() if model in prices.offers}
-    return replace(prices, offers={**of_model, **prices.offers})
+    variant_offers = {number: prices.offers[model] for number, model in models.items() if model in prices.offers}
+    return replace(prices, offers={**variant_offers, **prices.offers})
 
 
-def order_workbook(bill: Bill, prices: PriceList) -> bytes:
+def write_order_workbook(bill: Bill, prices: PriceList) -> bytes:
     """A workbook of the single pieces to order, totals by fabric, tier, scalable unit, site and kind, and power.
 
     Raises InputError (FG029) when a sheet has too many rows.
     """
     lines = order_lines(bill)
-    order = order_table(lines, _by_number(bill, prices))
-    remarked = Table(order.name, {**order.columns, REMARK: [plain_text(line.remark) for line in lines]})
+    order = make_order_table(lines, _price_variants(bill, prices))
+    remarked = Table(order.name, {**order.columns, REMARK: [escape_formula(line.remark) for line in lines]})
     sheets = [Sheet("Order", remarked)]
-    sheets += [Sheet(title, totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
-    sheets.append(Sheet("Power", power_table(bill), totals=1))
-    return workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)
+    sheets += [Sheet(title, make_totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
+    sheets.append(Sheet("Power", make_power_table(bill), totals=1))
+    return write_workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

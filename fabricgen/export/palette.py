@@ -72,37 +72,37 @@ class PlaneMark:
     pattern: str
 
 
-def fabric_swatches(names: Iterable[str]) -> dict[str, Swatch]:
+def choose_swatches(names: Iterable[str]) -> dict[str, Swatch]:
     """The swatch of each fabric; `names` are in order of age, as older fabrics keep their colours."""
-    found: dict[str, Swatch] = {}
+    swatches: dict[str, Swatch] = {}
     codes = {code for _, _, code in KNOWN.values()}
-    others = 0
+    other_count = 0
     for name in names:
         if name in KNOWN:
             fill, word, code = KNOWN[name]
         else:
-            fill, word = OTHERS[others % len(OTHERS)]
-            code = next(code for code in _codes(name) if code not in codes)
+            fill, word = OTHERS[other_count % len(OTHERS)]
+            code = next(code for code in _propose_codes(name) if code not in codes)
             codes.add(code)
-            others += 1
-        found[name] = Swatch(fill, ink_on(fill), word, code)
-    return found
+            other_count += 1
+        swatches[name] = Swatch(fill, choose_ink(fill), word, code)
+    return swatches
 
 
-def seniority(design: Design) -> list[str]:
+def order_by_age(design: Design) -> list[str]:
     """Names of fabrics in order of their VLAN numbers, then of scale-up domains in the blueprint's order."""
     held = design.layout.numbering.held["vlans"]
     fabrics = sorted((held[fabric.name][0].first, fabric.name) for fabric in design.fabrics)
     return [name for _, name in fabrics] + [domain.name for domain in design.scale_up]
 
 
-def cluster_swatches(cluster: Cluster) -> dict[str, Swatch]:
+def choose_cluster_swatches(cluster: Cluster) -> dict[str, Swatch]:
     """The swatch of every fabric and scale-up domain of a cluster, by name."""
-    return fabric_swatches(seniority(cluster.design))
+    return choose_swatches(order_by_age(cluster.design))
 
 
 @cache
-def rail_fill(fill: str, rail: int) -> str:
+def shade_for_rail(fill: str, rail: int) -> str:
     """The shade of a fabric's fill for a rail (from 1), lighter with each rail; the fill itself for rail
     1 and for 0.
     """
@@ -112,7 +112,7 @@ def rail_fill(fill: str, rail: int) -> str:
 
 
 @cache
-def ink_on(fill: str) -> str:
+def choose_ink(fill: str) -> str:
     """Black or white, whichever has the greater contrast on a fill (WCAG 2.2, relative luminance)."""
     channels = [int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
@@ -120,7 +120,7 @@ def ink_on(fill: str) -> str:
     return DARK if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else LIGHT
 
 
-def plane_mark(plane: int) -> PlaneMark | None:
+def make_plane_mark(plane: int) -> PlaneMark | None:
     """The mark of a plane (from 1); None for 0, a link without a plane."""
     if plane < 1:
         return None
@@ -131,7 +131,7 @@ def plane_mark(plane: int) -> PlaneMark | None:
     return PlaneMark(letter, PATTERNS[(plane - 1) % len(PATTERNS)])
 
 
-def _codes(name: str) -> Iterator[str]:
+def _propose_codes(name: str) -> Iterator[str]:
     """Candidate codes of a fabric, in order of preference: a letter, two letters, then a letter and a number."""
     letters: Sequence[str] = [letter for letter in name.upper() if letter in ascii_uppercase] or ["Z"]
     yield letters[0]

@@ -34,11 +34,11 @@ class Plug:
     last: Ints
     tail: Ints
 
-    def rows(self, rows: Ints64) -> Plug:
+    def select_rows(self, rows: Ints64) -> Plug:
         """Some rows."""
         return Plug(self.socket[rows], self.jumper[rows], self.last[rows], self.tail[rows])
 
-    def texts(
+    def format_texts(
         self, cages: EncodedColumn, *, tails: bool = True, ports: tuple[EncodedColumn, Flags] | None = None
     ) -> EncodedColumn:
         """`12/2/1`, behind the cage of each row, without tails if these are not wanted.
@@ -52,7 +52,7 @@ class Plug:
         first, code = unique_combinations(cages.codes, *columns, names.codes, several)
         numbers = zip(*(column[first].tolist() for column in columns), strict=True)
         keys = zip(cages.take(first), numbers, names.take(first), several[first].tolist(), strict=True)
-        return encode_column([_text(*key) for key in keys], code.astype(np.int32))
+        return encode_column([_format_plug(*key) for key in keys], code.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -68,37 +68,37 @@ class Plugs:
     tails: Ints
     ends: tuple[Plug, Plug]
 
-    def of_rows(self, rows: int) -> tuple[Plug, Plug]:
+    def merge_by_row(self, rows: int) -> tuple[Plug, Plug]:
         """The plugs at the (a ends, b ends) of each of `rows` cable end rows, those of several jumpers together."""
         first = np.searchsorted(self.row, np.arange(rows))
         last = np.searchsorted(self.row, np.arange(rows), side="right") - 1
-        a, b = (replace(end.rows(first), last=end.jumper[last]) for end in self.ends)
+        a, b = (replace(end.select_rows(first), last=end.jumper[last]) for end in self.ends)
         return a, b
 
 
-def plugs(cluster: Cluster) -> Plugs:
+def list_plugs(cluster: Cluster) -> Plugs:
     """The plugs of all cables, patched ones as if they were direct."""
     cables, links = cluster.plan.cables, cluster.plan.links
     common_a = are_common_ends_lower(links, cables)
-    pieces, far_ends = pieces_of_cables(cluster)
+    pieces, far_ends = count_cable_pieces(cluster)
     cable = cables.end_cable
-    leg = _legs(cluster, common_a) % far_ends[cable]
-    each, tails = np.maximum(pieces // far_ends, 1), np.maximum(far_ends // pieces, 1)
-    row = np.repeat(np.arange(len(cable)), each[cable])
+    leg = _number_legs(cluster, common_a) % far_ends[cable]
+    jumper_counts, tails = np.maximum(pieces // far_ends, 1), np.maximum(far_ends // pieces, 1)
+    row = np.repeat(np.arange(len(cable)), jumper_counts[cable])
     cable = cable[row]
-    nth = (np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int32)
-    piece, tail = leg[row] * each[cable] // tails[cable] + nth, leg[row] % tails[cable]
+    jumper_number = (np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int32)
+    piece, tail = leg[row] * jumper_counts[cable] // tails[cable] + jumper_number, leg[row] % tails[cable]
     ends = []
-    for end, socket in enumerate(socket_numbers(cluster)):
+    for end, socket in enumerate(find_sockets(cluster)):
         common = (common_a[cable] != bool(end)) | (far_ends[cable] == 1)
-        own = np.where(pieces[cable] > 1, piece, -1)
-        jumper = np.where(common, own, np.where(each[cable] > 1, nth, -1)).astype(np.int32)
-        told = np.where(common & (tails[cable] > 1), tail, -1).astype(np.int32)
-        ends.append(Plug(socket[row], jumper, jumper, told))
+        common_jumper = np.where(pieces[cable] > 1, piece, -1)
+        jumper = np.where(common, common_jumper, np.where(jumper_counts[cable] > 1, jumper_number, -1)).astype(np.int32)
+        tail_number = np.where(common & (tails[cable] > 1), tail, -1).astype(np.int32)
+        ends.append(Plug(socket[row], jumper, jumper, tail_number))
     return Plugs(row, piece.astype(np.int32), tails[cable], (ends[0], ends[1]))
 
 
-def cable_end_ports(
+def list_cable_end_ports(
     cluster: Cluster,
 ) -> tuple[tuple[EncodedColumn, EncodedColumn], tuple[EncodedColumn, EncodedColumn]]:
     """((cage, at a and b ends), (port, at a and b ends)) of each cable end row; that of the first link of several."""
@@ -108,28 +108,28 @@ def cable_end_ports(
     return (cages_a, cages_b), (ports_a, ports_b)
 
 
-def label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
+def make_label_texts(cluster: Cluster) -> tuple[EncodedColumn, EncodedColumn]:
     """What labels in cables.csv say of the (a ends, b ends) of each cable end row after the place: what is
     printed on the plug, and the port of the NOS, `12/2 Ethernet104`.
     """
     cables = cluster.plan.cables
-    ends = zip(plugs(cluster).of_rows(len(cables.end_link)), *cable_end_ports(cluster), strict=True)
-    a, b = (plug.texts(cages, ports=(ports, cables.end_links > 1)) for plug, cages, ports in ends)
+    ends = zip(list_plugs(cluster).merge_by_row(len(cables.end_link)), *list_cable_end_ports(cluster), strict=True)
+    a, b = (plug.format_texts(cages, ports=(ports, cables.end_links > 1)) for plug, cages, ports in ends)
     return a, b
 
 
-def pieces_of_cables(cluster: Cluster) -> tuple[Ints, Ints]:
+def count_cable_pieces(cluster: Cluster) -> tuple[Ints, Ints]:
     """(number of jumpers or assemblies, number of far ends) of each cable, int32.
 
     A cable that no whole number of fibres makes counts as one.
     """
     parts = CableParts(cluster)
-    made, code = parts.made
-    pieces = [one.wanted.pieces or (1, one.wanted.far_ends) for one in made]
+    assemblies, code = parts.made
+    pieces = [assembly.wanted.pieces or (1, assembly.wanted.far_ends) for assembly in assemblies]
     return np.array([count for count, _ in pieces], dtype=np.int32)[code], parts.widths[0]
 
 
-def _legs(cluster: Cluster, common_a: Flags) -> Ints:
+def _number_legs(cluster: Cluster, common_a: Flags) -> Ints:
     """Which share of the cage at the common end each cable end row uses, from 0; int32."""
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, at_a = cables.end_link, common_a[cables.end_cable]
@@ -142,15 +142,15 @@ def _legs(cluster: Cluster, common_a: Flags) -> Ints:
     return shares
 
 
-def _text(cage: str, numbers: tuple[int, int, int, int], port: str, several: bool) -> str:
+def _format_plug(cage: str, numbers: tuple[int, int, int, int], port: str, several: bool) -> str:
     """What a plug is in: `12`, `12/2`, `12/1+2`, `12/1-4`, `12/2/1`; numbers from 1, 0 for none."""
     socket, first, last, tail = numbers
     text = cage + "".join(f"/{number}" for number in (socket, first) if number)
     text += f"{'+' if last == first + 1 else '-'}{last}" if last > first else f"/{tail}" if tail else ""
-    return with_port(text, cage, port, several=several)
+    return append_port(text, cage, port, several=several)
 
 
-def with_port(socket: str, cage: str, port: str, *, several: bool) -> str:
+def append_port(socket: str, cage: str, port: str, *, several: bool) -> str:
     """A socket, and the NOS's name of the port unless that is the same, or one of `several`: `12/2 Ethernet104`."""
     return socket if several or port in (socket, cage) else f"{socket} {port}"
 
@@ -158,35 +158,35 @@ def with_port(socket: str, cage: str, port: str, *, several: bool) -> str:
 # Which socket of its cage each end of a cable is in.
 
 
-def socket_numbers(cluster: Cluster) -> tuple[Ints, Ints]:
+def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
     """The socket (from 0) of its cage at the a and b end of each cable end row, int32; -1 for the whole cage.
 
     Where cables with links of their own share a connector, as two 400G links from different devices in an 800G cage,
     each has the number of its port in the cage. A cable that fills all connectors of a cage has the cage.
     """
     if cluster.phase:
-        a, b = socket_numbers(cluster.phase.whole)
+        a, b = find_sockets(cluster.phase.whole)
         return a[cluster.phase.ends], b[cluster.phase.ends]
     cables, links = cluster.plan.cables, cluster.plan.links
     rows, on_a = cables.end_link, are_common_ends_lower(links, cables)[cables.end_cable]
     numbers = number_ends(cluster.plan.devices, links, number_connectors)
-    found = []
+    sockets = []
     for end, connector in enumerate((numbers.a, numbers.b)):
         sides = [segment.b if end else segment.a for segment in links.segments]
-        hangs = on_a != bool(end)
+        has_common_end = on_a != bool(end)
         port = (links.b_port if end else links.a_port)[rows]
-        number = _numbers(sides, links.segment[rows], port, cables.end_links, hangs)
-        one = all_alike(cables.end_cable, connector[rows], len(cables))
-        number[hangs & ~one[cables.end_cable]] = -1
-        found.append(number)
-    return found[0], found[1]
+        number = _number_sockets(sides, links.segment[rows], port, cables.end_links, has_common_end)
+        in_one_connector = all_alike(cables.end_cable, connector[rows], len(cables))
+        number[has_common_end & ~in_one_connector[cables.end_cable]] = -1
+        sockets.append(number)
+    return sockets[0], sockets[1]
 
 
-def _numbers(sides: list[Side], segment: Ints, port: Ints, carried: Ints, hangs: Flags) -> Ints:
+def _number_sockets(sides: list[Side], segment: Ints, port: Ints, carried: Ints, has_common_end: Flags) -> Ints:
     """What each end uses of its cage: a socket or port number, -1 for all of it; `hangs` says whether the common end is
     there.
     """
-    first, code = unique_combinations(segment, port, carried, hangs)
-    keys = zip(*(column[first].tolist() for column in (segment, port, carried, hangs)), strict=True)
+    first, code = unique_combinations(segment, port, carried, has_common_end)
+    keys = zip(*(column[first].tolist() for column in (segment, port, carried, has_common_end)), strict=True)
     numbers: Ints = np.array([find_socket(sides[i], *key) for i, *key in keys], dtype=np.int32)[code]
     return numbers

@@ -27,24 +27,24 @@ _MOST_SEARCHED = 1 << 20
 """Up to so many combinations of two vocabularies are searched for those that occur."""
 
 
-def blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
+def render_blocks(pieces: Iterable[Piece], rows: int) -> Iterator[str]:
     """The text of `rows` rows, one block at a time; each row is the concatenation of `pieces`."""
-    merged = _merged(pieces, rows)
-    vocabularies = [_vocabulary(piece) for piece in merged]
+    merged = _merge_pieces(pieces, rows)
+    vocabularies = [_read_vocabulary(piece) for piece in merged]
     texts = np.concatenate([*vocabularies, np.empty(0, dtype=object)])
     first = np.cumsum([0, *map(len, vocabularies)], dtype=np.int32)[: len(merged)]
     for start in range(0, rows, BLOCK):
-        yield _block_text(merged, texts, first, slice(start, min(start + BLOCK, rows)))
+        yield _render_block(merged, texts, first, slice(start, min(start + BLOCK, rows)))
 
 
-def _vocabulary(piece: Piece) -> Strings:
+def _read_vocabulary(piece: Piece) -> Strings:
     """The distinct texts of a piece: its vocabulary, the constant, or "" for a column that is read row by row."""
     if isinstance(piece, EncodedColumn):
         return piece.vocabulary
     return np.array([piece if isinstance(piece, str) else ""], dtype=object)
 
 
-def _block_text(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
+def _render_block(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slice) -> str:
     """The text of some rows; the vocabulary of piece i begins at `first[i]` in `texts`."""
     index = np.empty((rows.stop - rows.start, len(pieces)), dtype=np.int32)
     for i, piece in enumerate(pieces):
@@ -56,57 +56,61 @@ def _block_text(pieces: Sequence[Piece], texts: Strings, first: Ints, rows: slic
     return "".join(cells.ravel().tolist())
 
 
-def memoized(make: Callable[..., Strings]) -> Callable[..., Strings]:
+def memoize(make: Callable[..., Strings]) -> Callable[..., Strings]:
     """Memoize a function of vocabularies (by identity) and texts, for vocabularies that several columns share."""
-    known: dict[tuple[int | str, ...], tuple[tuple[Strings | str, ...], Strings]] = {}
+    results: dict[tuple[int | str, ...], tuple[tuple[Strings | str, ...], Strings]] = {}
 
     def cached(*arguments: Strings | str) -> Strings:
-        key = tuple(each if isinstance(each, str) else id(each) for each in arguments)
-        if key not in known:
-            known[key] = arguments, make(*arguments)  # kept alive, so that no other array gets one of these ids
-        return known[key][1]
+        key = tuple(argument if isinstance(argument, str) else id(argument) for argument in arguments)
+        if key not in results:
+            results[key] = arguments, make(*arguments)  # kept alive, so that no other array gets one of these ids
+        return results[key][1]
 
     return cached
 
 
-def _merged(pieces: Iterable[Piece], rows: int) -> list[Piece]:
+def _merge_pieces(pieces: Iterable[Piece], rows: int) -> list[Piece]:
     """The pieces, with neighbours merged wherever possible."""
-    plus = memoized(operator.add)
-    found: list[Piece] = []
+    add_texts = memoize(operator.add)
+    merged: list[Piece] = []
     for piece in pieces:
-        pair = _merged_pair(found[-1], piece, rows, plus) if found else None
+        pair = _merge_pair(merged[-1], piece, rows, add_texts) if merged else None
         if pair is None:
-            found.append(piece)
+            merged.append(piece)
         else:
-            found[-1] = pair
-    return found
+            merged[-1] = pair
+    return merged
 
 
-def _merged_pair(one: Piece, other: Piece, rows: int, plus: Callable[..., Strings]) -> Piece | None:
+def _merge_pair(first: Piece, second: Piece, rows: int, add_texts: Callable[..., Strings]) -> Piece | None:
     """Two adjacent pieces as one if its vocabulary is no longer than the table; else None."""
-    if isinstance(one, str) and isinstance(other, str):
-        return one + other
-    if isinstance(one, EncodedColumn) and isinstance(other, str):
-        return EncodedColumn(plus(one.vocabulary, other), one.codes) if len(one.vocabulary) <= rows else None
-    if isinstance(one, str) and isinstance(other, EncodedColumn):
-        return EncodedColumn(plus(one, other.vocabulary), other.codes) if len(other.vocabulary) <= rows else None
-    if isinstance(one, EncodedColumn) and isinstance(other, EncodedColumn):
-        if one.codes is other.codes:
-            return EncodedColumn(plus(one.vocabulary, other.vocabulary), one.codes)
-        return _combined(one, other, rows)
+    if isinstance(first, str) and isinstance(second, str):
+        return first + second
+    if isinstance(first, EncodedColumn) and isinstance(second, str):
+        return (
+            EncodedColumn(add_texts(first.vocabulary, second), first.codes) if len(first.vocabulary) <= rows else None
+        )
+    if isinstance(first, str) and isinstance(second, EncodedColumn):
+        return (
+            EncodedColumn(add_texts(first, second.vocabulary), second.codes) if len(second.vocabulary) <= rows else None
+        )
+    if isinstance(first, EncodedColumn) and isinstance(second, EncodedColumn):
+        if first.codes is second.codes:
+            return EncodedColumn(add_texts(first.vocabulary, second.vocabulary), first.codes)
+        return _combine_vocabularies(first, second, rows)
     return None
 
 
-def _combined(one: EncodedColumn, other: EncodedColumn, rows: int) -> EncodedColumn | None:
+def _combine_vocabularies(first: EncodedColumn, second: EncodedColumn, rows: int) -> EncodedColumn | None:
     """A column over the combinations of two vocabularies: all or those that occur; None if these are too many."""
-    height, width, most = len(one.vocabulary), len(other.vocabulary), min(rows, _MOST_COMBINATIONS)
+    height, width, most = len(first.vocabulary), len(second.vocabulary), min(rows, _MOST_COMBINATIONS)
     size = height * width
     if max(height, width) > most or size > _MOST_SEARCHED:
         return None
-    codes: Ints | Ints64 = one.codes * width + other.codes
+    codes: Ints | Ints64 = first.codes * width + second.codes
     if size <= most:
-        return EncodedColumn((one.vocabulary[:, None] + other.vocabulary).ravel(), codes)
+        return EncodedColumn((first.vocabulary[:, None] + second.vocabulary).ravel(), codes)
     occurring, codes = unique_below(codes, size)
     if len(occurring) > most:
         return None
-    return EncodedColumn(one.vocabulary[occurring // width] + other.vocabulary[occurring % width], codes)
+    return EncodedColumn(first.vocabulary[occurring // width] + second.vocabulary[occurring % width], codes)

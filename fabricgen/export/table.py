@@ -126,17 +126,17 @@ class TellsFindings(Protocol):
     TELLS_FINDINGS: bool
 
 
-def part_names(*, on_request: bool) -> tuple[str, ...]:
+def list_part_names(*, on_request: bool) -> tuple[str, ...]:
     """Names of the parts, with or without those written on request only."""
-    names = [name.replace("_", "-") for room in PARTS for name in discovery.module_names(room)]
-    return tuple(name for name in sorted(names) if on_request or not part(name).ON_REQUEST)
+    names = [name.replace("_", "-") for folder in PARTS for name in discovery.module_names(folder)]
+    return tuple(name for name in sorted(names) if on_request or not load_part(name).ON_REQUEST)
 
 
-def part(name: str) -> BuildPart:
+def load_part(name: str) -> BuildPart:
     """The module of a part; raises KeyError when there is none."""
     module = name.replace("-", "_")
-    room = next((room for room in PARTS if module in discovery.module_names(room)), PARTS[0])
-    return cast(BuildPart, discovery.load(room, module))
+    folder = next((folder for folder in PARTS if module in discovery.module_names(folder)), PARTS[0])
+    return cast(BuildPart, discovery.load(folder, module))
 
 
 def write_table(table: Table, form: str) -> bytes:
@@ -145,7 +145,7 @@ def write_table(table: Table, form: str) -> bytes:
     return write(table)
 
 
-def csv_file(table: Table) -> File:
+def make_csv_file(table: Table) -> File:
     """A table as a CSV file of its name, in blocks of rows."""
     return f"{table.name}.csv", discovery.load(FORMATS, "csv").write_blocks(table)
 
@@ -153,28 +153,28 @@ def csv_file(table: Table) -> File:
 # Columns of text from columns of numbers.
 
 
-def counted(column: Ints) -> EncodedColumn:
+def encode_from_one(column: Ints) -> EncodedColumn:
     """Numbers from 1 as text, for a column that counts from 0; "" where it is negative."""
     return encode_or_empty([str(n + 1) for n in range(int(column.max(initial=-1)) + 1)], column)
 
 
-def positive(column: Ints) -> EncodedColumn:
+def encode_positive(column: Ints) -> EncodedColumn:
     """Numbers as text; "" for 0 and below."""
     number = np.maximum(column, 0)
     return encode_column(["", *map(str, range(1, int(number.max(initial=0)) + 1))], number)
 
 
-def picked(names: Any, indexes: Ints) -> list[str]:
+def pick_names(names: Any, indexes: Ints) -> list[str]:
     """Names by index, as a list of str; `names` is an object array."""
-    found: list[str] = names[indexes].tolist()
-    return found
+    picked_names: list[str] = names[indexes].tolist()
+    return picked_names
 
 
-def plain_text(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Free text changed so that no spreadsheet reads it as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def end_place(cage: str, port: str, several: bool) -> str:
+def name_cable_end(cage: str, port: str, several: bool) -> str:
     """Where a cable end is on its device: the cage, and the port unless the connector carries `several` links."""
     return cage if several else port if port.startswith(cage) else f"{cage} {port}"

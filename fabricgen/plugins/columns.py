@@ -26,9 +26,9 @@ def column(make: Callable[[Any], Array]) -> Column[Array]:
 
     @wraps(make)
     def frozen(table: Columns) -> Array:
-        found: Any = make(table).view()
-        found.flags.writeable = False
-        return found  # type: ignore[no-any-return]
+        array: Any = make(table).view()
+        array.flags.writeable = False
+        return array  # type: ignore[no-any-return]
 
     return Column(frozen)
 
@@ -45,8 +45,8 @@ class Columns:
         """A column by name; raises KeyError for a name that is none."""
         if name not in self.names():
             raise KeyError(name)
-        found: npt.NDArray[Any] = getattr(self, name)
-        return found
+        values: npt.NDArray[Any] = getattr(self, name)
+        return values
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
@@ -63,20 +63,20 @@ class Columns:
         return pandas.DataFrame({name: self[name].copy() for name in self.names()})
 
 
-def texts(values: Any) -> Strings:
+def to_text_array(values: Any) -> Strings:
     """A column of str as an object array; "" where a row has no such value."""
     if isinstance(values, LazyColumn):
         return values.texts()
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
-def integers(values: EncodedColumn) -> Ints:
+def to_integer_array(values: EncodedColumn) -> Ints:
     """Numbers that are written as text, int32; 0 where there is none."""
     return np.array([int(text or 0) for text in values.vocabulary], dtype=np.int32)[values.codes]
 
 
-def floats(values: EncodedColumn) -> Floats:
+def to_float_array(values: EncodedColumn) -> Floats:
     """Numbers of a column, float64; NaN where there is none."""
-    return np.array([np.nan if each == "" else float(each) for each in values.vocabulary])[values.codes]
+    return np.array([np.nan if text == "" else float(text) for text in values.vocabulary])[values.codes]

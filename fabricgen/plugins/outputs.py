@@ -23,43 +23,43 @@ _END = object()
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
-def output_names() -> frozenset[str]:
+def list_output_names() -> frozenset[str]:
     """The parts of a build that other packages offer, none of which is loaded."""
     return frozenset(entry.name for entry in entry_points(GROUP))
 
 
-def check_output(name: str, own: Collection[str]) -> None:
+def check_output(name: str, reserved_names: Collection[str]) -> None:
     """Raise InputError (FG870) where a part is offered by two packages, or has no usable name, or one of our `own`."""
-    first, *others = _offers(name)
+    first, *duplicates = _list_offers(name)
     if not _NAME.fullmatch(name):
         raise first.unusable("its name is that of no folder", "small letters, digits and hyphens name a part")
-    if name in own:
+    if name in reserved_names:
         raise first.unusable("fabricgen has a part of this name", f"uninstall {first.package}, or rename its output")
-    if others:
-        raise others[0].unusable(f"{first.package} has an output of this name too", "uninstall one of them")
+    if duplicates:
+        raise duplicates[0].unusable(f"{first.package} has an output of this name too", "uninstall one of them")
 
 
-def output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
+def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
     """The files of a part that another package makes, below a folder of its name.
 
     Raises InputError (FG870) where it fails, or yields what is no file, a path that leaves its folder, or one twice.
     """
-    entry, files, folders = _offers(name)[0], set[str](), set[str]()
+    entry, files, folders = _list_offers(name)[0], set[str](), set[str]()
     size = 0
-    for path, content in _yielded(entry, cluster):
+    for path, content in _run_output(entry, cluster):
         size += len(content)
         if len(files) == MOST_FILES or size > MOST_BYTES:
-            most = f"{MOST_FILES:,} files or {MOST_BYTES >> 20:,} MiB"
-            raise entry.unusable(f"it yields more than {most}", "an output ends, and writes less than that")
-        above = set(ancestors(path))
+            limit = f"{MOST_FILES:,} files or {MOST_BYTES >> 20:,} MiB"
+            raise entry.unusable(f"it yields more than {limit}", "an output ends, and writes less than that")
+        parents = set(ancestors(path))
         if not _is_path(path):
             raise entry.unusable(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")
         if path in files:
             raise entry.unusable(f"it yields the path {path!r} twice")
-        if path in folders or above & files:
+        if path in folders or parents & files:
             raise entry.unusable(f"it yields the path {path!r}, of which a part is both a file and a folder")
         files.add(path)
-        folders |= above
+        folders |= parents
         yield f"{name}/{path}", content
 
 
@@ -72,20 +72,20 @@ def _is_path(path: str) -> bool:
     return path.isprintable() and all(len(step.encode()) <= _LONGEST for step in path.split("/"))
 
 
-def _offers(name: str) -> list[EntryPoint]:
+def _list_offers(name: str) -> list[EntryPoint]:
     return [entry for entry in entry_points(GROUP) if entry.name == name]
 
 
-def _yielded(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
+def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
     make = entry.load()
     if not callable(make):
         raise entry.unusable("it cannot be called", "an output is a function of the view")
     with blamed(entry):
-        found: object = make(ClusterView(cluster))
-    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
-        raise entry.unusable(f"it returns {type(found).__name__}", "yield (path, text or bytes)")
+        yielded: object = make(ClusterView(cluster))
+    if isinstance(yielded, str | bytes) or not isinstance(yielded, Iterable):
+        raise entry.unusable(f"it returns {type(yielded).__name__}", "yield (path, text or bytes)")
     with blamed(entry):
-        files = iter(found)
+        files = iter(yielded)
     while True:
         with blamed(entry):
             file = next(files, _END)
@@ -96,5 +96,5 @@ def _yielded(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]
             path, content = file
             if not isinstance(content, str | bytes):
                 raise entry.unusable(f"{path!r} is {type(content).__name__}", "yield (path, text or bytes)")
-            data = content.encode() if isinstance(content, str) else content
-        yield path, data
+            encoded = content.encode() if isinstance(content, str) else content
+        yield path, encoded

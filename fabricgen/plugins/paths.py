@@ -47,126 +47,135 @@ class FabricPaths:
         """Raises ValueError for a fabric that there is not."""
         self._cluster, self.fabric = cluster, fabric
         links = cluster.plan.links
-        rows = np.flatnonzero(np.isin(links.segment, np.flatnonzero(_segments(cluster, fabric))))
+        rows = np.flatnonzero(np.isin(links.segment, np.flatnonzero(_find_segments(cluster, fabric))))
         ends = np.concatenate((links.a_device[rows], links.b_device[rows]))
         order = np.argsort(ends, kind="stable")
         self._link: Ints64 = np.concatenate((rows, rows))[order]
-        self._mate: Ints = np.concatenate((links.b_device[rows], links.a_device[rows]))[order]
+        self._neighbor: Ints = np.concatenate((links.b_device[rows], links.a_device[rows]))[order]
         counts = np.bincount(ends, minlength=len(cluster.plan.devices))
         self._start: Ints64 = np.append(0, np.cumsum(counts))
 
     @cached_property
     def _forwards(self) -> Flags:
         devices = self._cluster.plan.devices
-        return np.isin([each.kind for each in devices.classes], (SWITCH, TRAY))[devices.device_class]
+        return np.isin([cls.kind for cls in devices.classes], (SWITCH, TRAY))[devices.device_class]
 
     @cached_property
-    def _row_of(self) -> dict[str, int]:
+    def _row_by_name(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self._cluster.names)}
 
-    def end(self, text: str) -> End:
+    def find_end(self, text: str) -> End:
         """A device by name, or a port of one as `DEVICE:PORT`; raises ValueError where the fabric has none such."""
-        if text in self._row_of:
-            return End(self._row_of[text], -1)
+        if text in self._row_by_name:
+            return End(self._row_by_name[text], -1)
         device, colon, port = text.partition(":")
-        if device not in self._row_of:
+        if device not in self._row_by_name:
             raise ValueError(f"there is no device '{device}'. {did_you_mean(device, self._cluster.names)}")
-        row = self._row_of[device]
+        row = self._row_by_name[device]
         a_port, b_port = self._cluster.port_names.port_columns
-        known: dict[str, int] = {}
+        links_by_port: dict[str, int] = {}
         for link in np.sort(self._link[self._start[row] : self._start[row + 1]]).tolist():
             names = a_port if self._cluster.plan.links.a_device[link] == row else b_port
-            known[names[link]] = link
-        if not colon or port not in known:
-            raise ValueError(f"{device} has no port '{port}' with a link in {self.fabric}. {did_you_mean(port, known)}")
-        return End(row, known[port])
+            links_by_port[names[link]] = link
+        if not colon or port not in links_by_port:
+            raise ValueError(
+                f"{device} has no port '{port}' with a link in {self.fabric}. {did_you_mean(port, links_by_port)}"
+            )
+        return End(row, links_by_port[port])
 
-    def ends(self, a: str, b: str) -> tuple[End, End]:
-        """Two ends of a path; raises ValueError as `end` does, and where both are on one device."""
-        ends = self.end(a), self.end(b)
+    def find_ends(self, a: str, b: str) -> tuple[End, End]:
+        """Two ends of a path; raises ValueError as `find_end` does, and where both are on one device."""
+        ends = self.find_end(a), self.find_end(b)
         if ends[0].device == ends[1].device:
             raise ValueError(f"'{a}' and '{b}' are one device")
         return ends
 
-    def distances(self, end: End, barred: int = -1) -> Ints:
+    def measure_distances(self, end: End, barred: int = -1) -> Ints:
         """Links on a shortest path from every device to an end, without a barred one; int32, -1 where there is none."""
-        found = np.full(len(self._cluster.plan.devices), FAR, dtype=np.int32)
-        found[end.device] = 0
+        distance = np.full(len(self._cluster.plan.devices), FAR, dtype=np.int32)
+        distance[end.device] = 0
         reached = np.array([end.device], dtype=np.int64)
         while len(reached):
-            places = self._places(reached)
+            places = self._find_link_places(reached)
             if end.link >= 0 and reached[0] == end.device:
                 places = places[self._link[places] == end.link]
-            mates = self._mate[places]
-            new = np.array(unique_values(mates[(found[mates] == FAR) & (mates != barred)]), dtype=np.int64)
-            found[new] = found[reached[0]] + 1
+            neighbors = self._neighbor[places]
+            new = np.array(
+                unique_values(neighbors[(distance[neighbors] == FAR) & (neighbors != barred)]), dtype=np.int64
+            )
+            distance[new] = distance[reached[0]] + 1
             reached = new[self._forwards[new]]
-        return found
+        return distance
 
-    def count(self, a: End, b: End) -> int:
+    def count_paths(self, a: End, b: End) -> int:
         """How many equal shortest paths lead from one end to the other."""
-        distance, onward, steps = self.distances(b, a.device), dict[int, list[tuple[int, int]]](), [{a.device}]
+        distance, onward, steps = self.measure_distances(b, a.device), dict[int, list[tuple[int, int]]](), [{a.device}]
         while steps[-1]:
-            onward |= {device: self._onward(device, a, b, distance) for device in steps[-1]}
-            steps.append({mate for device in steps[-1] for _, mate in onward[device]})
-        ways = {b.device: 1}
+            onward |= {device: self._list_next_hops(device, a, b, distance) for device in steps[-1]}
+            steps.append({neighbor for device in steps[-1] for _, neighbor in onward[device]})
+        path_counts = {b.device: 1}
         for device in (device for step in reversed(steps) for device in step - {b.device}):
-            ways[device] = sum(ways[mate] for _, mate in onward[device])
-        return ways[a.device]
+            path_counts[device] = sum(path_counts[neighbor] for _, neighbor in onward[device])
+        return path_counts[a.device]
 
-    def between(self, a: End, b: End) -> Iterator[Path]:
+    def list_paths(self, a: End, b: End) -> Iterator[Path]:
         """The equal shortest paths from one end to the other, in the order of their links."""
-        distance = self.distances(b, a.device)
+        distance = self.measure_distances(b, a.device)
         links, names = self._cluster.plan.links, self._cluster.names
         stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((a.device,), ())]
         while stack:
-            devices, taken = stack.pop()
+            devices, path_links = stack.pop()
             if devices[-1] == b.device:
-                speed = min(float(links.segments[links.segment[link]].speed_gbps) for link in taken)
-                yield Path(tuple(names[device] for device in devices), taken, speed)
+                speed = min(float(links.segments[links.segment[link]].speed_gbps) for link in path_links)
+                yield Path(tuple(names[device] for device in devices), path_links, speed)
                 continue
-            onward = self._onward(devices[-1], a, b, distance)
-            stack += [((*devices, mate), (*taken, link)) for link, mate in reversed(onward)]
+            onward = self._list_next_hops(devices[-1], a, b, distance)
+            stack += [((*devices, neighbor), (*path_links, link)) for link, neighbor in reversed(onward)]
 
-    def _onward(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
+    def _list_next_hops(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
         """(link, next device) of each way that leads nearer to an end, by link; none from the end itself."""
-        here = slice(int(self._start[device]), int(self._start[device + 1]))
-        mates, links = self._mate[here], self._link[here]
-        open_ = (distance[mates] >= 0) & (self._forwards[mates] | (mates == b.device))
+        device_links = slice(int(self._start[device]), int(self._start[device + 1]))
+        neighbors, links = self._neighbor[device_links], self._link[device_links]
+        is_usable = (distance[neighbors] >= 0) & (self._forwards[neighbors] | (neighbors == b.device))
         if device == a.device and a.link >= 0:
-            open_ &= links == a.link
+            is_usable &= links == a.link
         if b.link >= 0:
-            open_ &= (mates != b.device) | (links == b.link)
-        mates, links = mates[open_], links[open_]
-        nearest = distance[device] - 1 if device != a.device else int(distance[mates].min(initial=distance.max()))
-        chosen = distance[mates] == nearest
-        return sorted(zip(links[chosen].tolist(), mates[chosen].tolist(), strict=True))
+            is_usable &= (neighbors != b.device) | (links == b.link)
+        neighbors, links = neighbors[is_usable], links[is_usable]
+        nearest = distance[device] - 1 if device != a.device else int(distance[neighbors].min(initial=distance.max()))
+        chosen = distance[neighbors] == nearest
+        return sorted(zip(links[chosen].tolist(), neighbors[chosen].tolist(), strict=True))
 
-    def _places(self, devices: Ints64) -> Ints64:
+    def _find_link_places(self, devices: Ints64) -> Ints64:
         """The places of all links of some devices in the columns by device."""
         counts = self._start[devices + 1] - self._start[devices]
         before = np.cumsum(counts) - counts
         return np.repeat(self._start[devices] - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
 
 
-def _segments(cluster: Cluster, fabric: str) -> Flags:
+def _find_segments(cluster: Cluster, fabric: str) -> Flags:
     """The segments that carry traffic of a fabric: its own, and between switches those of fabrics that it is joined
     with, as guests are with their carrier and sites with what is above their spines.
 
     Raises ValueError for a fabric that there is not.
     """
     segments = cluster.plan.links.segments
-    known = {each.name: each for each in cluster.design.fabrics}
-    if fabric not in known and fabric not in (others := sorted({each.fabric for each in segments})):
-        raise ValueError(f"there is no fabric '{fabric}'. {did_you_mean(fabric, [*known, *others])}")
+    fabrics_by_name = {design.name: design for design in cluster.design.fabrics}
+    if fabric not in fabrics_by_name and fabric not in (
+        link_fabrics := sorted({segment.fabric for segment in segments})
+    ):
+        raise ValueError(f"there is no fabric '{fabric}'. {did_you_mean(fabric, [*fabrics_by_name, *link_fabrics])}")
     at_hosts = fabric
-    while at_hosts in known and known[at_hosts].shares_ports:
-        at_hosts = known[at_hosts].carrier
-    own = [each.fabric == at_hosts for each in segments]
-    owners = [{key.fabric for key in (each.lower_tier, each.tier) if key} for each in segments]
-    joined = {fabric}.union(*(owner for owner, mine in zip(owners, own, strict=True) if mine))
-    between = [owner if each.lower_tier else set() for owner, each in zip(owners, segments, strict=True)]
-    while more := set().union(*(pair for pair in between if pair & joined)) - joined:
-        joined |= more
-    found: Flags = np.array([mine or bool(pair & joined) for mine, pair in zip(own, between, strict=True)], dtype=bool)
-    return found
+    while at_hosts in fabrics_by_name and fabrics_by_name[at_hosts].shares_ports:
+        at_hosts = fabrics_by_name[at_hosts].carrier
+    host_flags = [segment.fabric == at_hosts for segment in segments]
+    owners = [{key.fabric for key in (segment.lower_tier, segment.tier) if key} for segment in segments]
+    joined_fabrics = {fabric}.union(*(owner for owner, at_host in zip(owners, host_flags, strict=True) if at_host))
+    fabric_pairs = [owner if segment.lower_tier else set() for owner, segment in zip(owners, segments, strict=True)]
+    while more := set().union(*(pair for pair in fabric_pairs if pair & joined_fabrics)) - joined_fabrics:
+        joined_fabrics |= more
+    is_carrying: Flags = np.array(
+        [at_host or bool(pair & joined_fabrics) for at_host, pair in zip(host_flags, fabric_pairs, strict=True)],
+        dtype=bool,
+    )
+    return is_carrying

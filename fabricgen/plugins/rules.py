@@ -27,9 +27,9 @@ class ViewRule(PlugInRule):
         """Yield a finding for each violation, a single one for many rows with one cause: `self.flag(path, message)`."""
 
 
-def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
+def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
     """What rules of other packages find, of codes that are wanted, and FG870 for each that cannot be used or fails."""
-    entries = [entry for entry in entry_points(PLUG_INS) if wanted(entry.name)]
+    entries = [entry for entry in entry_points(PLUG_INS) if is_wanted(entry.name)]
     if not entries:
         return ()
     from fabricgen.plugins.view import ClusterView
@@ -37,28 +37,30 @@ def plug_in_findings(cluster: Cluster, wanted: Callable[[str], bool]) -> tuple[D
     view, findings = ClusterView(cluster), list[Diagnostic]()
     for entry in entries:
         try:
-            findings += _checked(entry, cast(ViewRule, load_plugin_rule(entry)), view)
+            findings += _run_rule(entry, cast(ViewRule, load_plugin_rule(entry)), view)
         except InputError as error:
             findings += error.diagnostics
     return tuple(findings)
 
 
-def _checked(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
+def _run_rule(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
     with blamed(entry):
-        found = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
-    if len(found) > MOST_FINDINGS:
+        findings = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
+    if len(findings) > MOST_FINDINGS:
         raise entry.unusable(f"it yields more than {MOST_FINDINGS:,} findings", "yield one a cause, not one a row")
-    for each in found:
-        if not isinstance(each, Diagnostic):
-            raise entry.unusable(f"it yields {type(each).__name__}", "yield self.flag(path, message)")
-        if each.code != rule.id:
-            raise entry.unusable(f"it yields a finding of {each.code}", f"its findings are of {rule.id}")
-        if not isinstance(each.severity, Severity) or not isinstance(each.message, str) or not each.message:
+    for finding in findings:
+        if not isinstance(finding, Diagnostic):
+            raise entry.unusable(f"it yields {type(finding).__name__}", "yield self.flag(path, message)")
+        if finding.code != rule.id:
+            raise entry.unusable(f"it yields a finding of {finding.code}", f"its findings are of {rule.id}")
+        if not isinstance(finding.severity, Severity) or not isinstance(finding.message, str) or not finding.message:
             raise entry.unusable("it yields a finding without message or severity", "yield self.flag(path, message)")
-        if not isinstance(each.hint, str) or not isinstance(each.span, Span | None):
+        if not isinstance(finding.hint, str) or not isinstance(finding.span, Span | None):
             raise entry.unusable("it yields a finding whose hint or span is none", "yield self.flag(path, message)")
-        if not (isinstance(each.fix, tuple) and all(isinstance(edit, Edit) for edit in each.fix)):
+        if not (isinstance(finding.fix, tuple) and all(isinstance(edit, Edit) for edit in finding.fix)):
             raise entry.unusable("it yields a finding whose fix is no tuple of edits", "leave it out")
-        if not isinstance(each.path, tuple) or not all(isinstance(step, str | int) for step in each.path):
-            raise entry.unusable(f"it yields a finding at {each.path!r}", "a path is a tuple of keys and list indexes")
-        yield each
+        if not isinstance(finding.path, tuple) or not all(isinstance(step, str | int) for step in finding.path):
+            raise entry.unusable(
+                f"it yields a finding at {finding.path!r}", "a path is a tuple of keys and list indexes"
+            )
+        yield finding

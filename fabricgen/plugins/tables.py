@@ -19,24 +19,24 @@ from fabricgen.export.graph import KINDS
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, Strings
-from fabricgen.plugins.columns import Columns, column, floats, integers, texts
+from fabricgen.plugins.columns import Columns, column, to_float_array, to_integer_array, to_text_array
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 Value = TypeVar("Value")
 
 
-def _picked(values: Sequence[Value], index: Ints | Ints64, none: Value) -> list[Value]:
+def _pick_values(values: Sequence[Value], index: Ints | Ints64, none: Value) -> list[Value]:
     """Values by index, and `none` where an index is negative."""
-    known = [*values, none]
-    return [known[i] for i in index.tolist()]
+    with_none = [*values, none]
+    return [with_none[i] for i in index.tolist()]
 
 
-class _OfCluster(Columns):
+class _ClusterTable(Columns):
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
 
-class Devices(_OfCluster):
+class Devices(_ClusterTable):
     """Nodes, extra devices, switches and scale-up trays, in the order of devices.csv."""
 
     def path_of(self, row: SupportsIndex) -> Path:
@@ -44,8 +44,8 @@ class Devices(_OfCluster):
         devices = self._cluster.plan.devices
         return devices.classes[int(devices.device_class[row])].path
 
-    def _of_class(self, values: list[str]) -> Strings:
-        return texts(values)[self._cluster.plan.devices.device_class]
+    def _spread_by_class(self, values: list[str]) -> Strings:
+        return to_text_array(values)[self._cluster.plan.devices.device_class]
 
     @column
     def name(self) -> Strings:
@@ -55,38 +55,38 @@ class Devices(_OfCluster):
     @column
     def kind(self) -> Strings:
         """`node` of a scalable unit, `extra` device, `switch`, or `tray` of a scale-up domain."""
-        return self._of_class([KINDS[each.kind] for each in self._cluster.plan.devices.classes])
+        return self._spread_by_class([KINDS[cls.kind] for cls in self._cluster.plan.devices.classes])
 
     @column
     def fabric(self) -> Strings:
         """The fabric that owns a switch."""
-        return self._of_class([each.fabric for each in self._cluster.plan.devices.classes])
+        return self._spread_by_class([cls.fabric for cls in self._cluster.plan.devices.classes])
 
     @column
     def tier(self) -> Strings:
         """The tier of a switch; `node` of nodes and extra devices."""
-        return self._of_class([each.tier for each in self._cluster.plan.devices.classes])
+        return self._spread_by_class([cls.tier for cls in self._cluster.plan.devices.classes])
 
     @column
     def model(self) -> Strings:
         """Id of its profile in the catalogue."""
-        return self._of_class([each.profile.id for each in self._cluster.plan.devices.classes])
+        return self._spread_by_class([cls.profile.id for cls in self._cluster.plan.devices.classes])
 
     @column
     def nos(self) -> Strings:
         """Network OS of a switch."""
-        return self._of_class([each.nos for each in self._cluster.plan.devices.classes])
+        return self._spread_by_class([cls.nos for cls in self._cluster.plan.devices.classes])
 
     @column
     def site(self) -> Strings:
         """Name of its site."""
-        return texts(self._cluster.sites)
+        return to_text_array(self._cluster.sites)
 
     @column
     def pod(self) -> Strings:
         """Name of its pod."""
         pods = [pod.name for pod in self._cluster.design.layout.pods]
-        return texts(_picked(pods, self._cluster.plan.devices.pod, ""))
+        return to_text_array(_pick_values(pods, self._cluster.plan.devices.pod, ""))
 
     @column
     def su(self) -> Ints:
@@ -96,7 +96,7 @@ class Devices(_OfCluster):
     @column
     def rack(self) -> Strings:
         """Name of its rack."""
-        return texts(_picked(self._cluster.plan.racks.names, self._cluster.plan.devices.rack, ""))
+        return to_text_array(_pick_values(self._cluster.plan.racks.names, self._cluster.plan.devices.rack, ""))
 
     @column
     def u(self) -> Ints:
@@ -121,15 +121,15 @@ class Devices(_OfCluster):
     @column
     def loopback(self) -> Strings:
         """Loopback address: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.list_device_addresses()[0])
+        return to_text_array(self._cluster.addresses.list_device_addresses()[0])
 
     @column
     def mgmt(self) -> Strings:
         """Management address: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.list_device_addresses()[1])
+        return to_text_array(self._cluster.addresses.list_device_addresses()[1])
 
 
-class Links(_OfCluster):
+class Links(_ClusterTable):
     """Links, port to port, in the order of links.csv: end a is the lower one."""
 
     def path_of(self, row: SupportsIndex) -> Path:
@@ -138,20 +138,20 @@ class Links(_OfCluster):
         segment = links.segments[int(links.segment[row])]
         return segment.media_path or segment.path
 
-    def _of_cable(self, values: Floats, none: float) -> Floats:
+    def _spread_by_cable(self, values: Floats, none: float) -> Floats:
         return np.append(values, none)[self._cluster.plan.links.cable]
 
     @column
     def name(self) -> Strings:
         """Its name, which no other link has: `a_device:a_port`."""
         device = EncodedColumn(self._cluster.name_column, self._cluster.plan.links.a_device)
-        return texts(ConcatenatedColumn((device, ":", self._cluster.port_names.port_columns[0])))
+        return to_text_array(ConcatenatedColumn((device, ":", self._cluster.port_names.port_columns[0])))
 
     @column
     def fabric(self) -> Strings:
         """The fabric, or the scale-up domain, whose link it is."""
         links = self._cluster.plan.links
-        return texts([segment.fabric for segment in links.segments])[links.segment]
+        return to_text_array([segment.fabric for segment in links.segments])[links.segment]
 
     @column
     def a(self) -> Ints:
@@ -171,7 +171,7 @@ class Links(_OfCluster):
     @column
     def a_ip(self) -> Strings:
         """The address of the lower end with its prefix length: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.list_link_addresses()[0])
+        return to_text_array(self._cluster.addresses.list_link_addresses()[0])
 
     @column
     def b(self) -> Ints:
@@ -191,7 +191,7 @@ class Links(_OfCluster):
     @column
     def b_ip(self) -> Strings:
         """The address of the upper end with its prefix length: IPv4 where it has one, else IPv6."""
-        return texts(self._cluster.addresses.list_link_addresses()[1])
+        return to_text_array(self._cluster.addresses.list_link_addresses()[1])
 
     @column
     def speed_gbps(self) -> Floats:
@@ -217,10 +217,10 @@ class Links(_OfCluster):
     @column
     def length_m(self) -> Floats:
         """Length of its cable as ordered, m, float64; NaN on a backplane."""
-        return self._of_cable(self._cluster.plan.cables.length_m, np.nan)
+        return self._spread_by_cable(self._cluster.plan.cables.length_m, np.nan)
 
 
-class Cables(_OfCluster):
+class Cables(_ClusterTable):
     """Cables, in the order of cables.csv, a row each."""
 
     @cached_property
@@ -232,24 +232,24 @@ class Cables(_OfCluster):
     @column
     def name(self) -> Strings:
         """Its stable id: the device and connector of its common end."""
-        return texts(self._cluster.cable_ids)
+        return to_text_array(self._cluster.cable_ids)
 
     @column
     def fabric(self) -> Strings:
         """The fabric whose links it carries."""
         links = self._cluster.plan.links
-        return texts([segment.fabric for segment in links.segments])[links.segment[self._first_links]]
+        return to_text_array([segment.fabric for segment in links.segments])[links.segment[self._first_links]]
 
     @column
     def part(self) -> Strings:
         """Its part number, of a breakout that of the whole."""
-        return texts(CableParts(self._cluster).parts[0])
+        return to_text_array(CableParts(self._cluster).parts[0])
 
     @column
     def medium(self) -> Strings:
         """What it is: DAC, ACC, AEC, AOC, SR, ..."""
         cables = self._cluster.plan.cables
-        return texts([media.medium for media in cables.media])[cables.medium]
+        return to_text_array([media.medium for media in cables.media])[cables.medium]
 
     @column
     def length_m(self) -> Floats:
@@ -268,113 +268,113 @@ class Cables(_OfCluster):
         return np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables)).astype(np.int64)
 
 
-class _OfTable(Columns):
+class _FileTable(Columns):
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def _column(self, name: str) -> EncodedColumn:
-        found = self._table.columns[name]
-        assert isinstance(found, EncodedColumn)  # noqa: S101 - such are the columns of numbers
-        return found
+    def _read_column(self, name: str) -> EncodedColumn:
+        values = self._table.columns[name]
+        assert isinstance(values, EncodedColumn)  # noqa: S101 - such are the columns of numbers
+        return values
 
-    def _texts(self, name: str) -> Strings:
-        found = self._table.columns[name]
-        return texts(found if isinstance(found, LazyColumn) else list(found))
+    def _read_texts(self, name: str) -> Strings:
+        values = self._table.columns[name]
+        return to_text_array(values if isinstance(values, LazyColumn) else list(values))
 
 
-class Addresses(_OfTable):
+class Addresses(_FileTable):
     """Every address, in the order of addresses.csv."""
 
     def __init__(self, cluster: Cluster) -> None:
-        super().__init__(addresses.table(cluster))
+        super().__init__(addresses.make_table(cluster))
 
     @column
     def prefix(self) -> Strings:
         """The address with its prefix length."""
-        return self._texts("prefix")
+        return self._read_texts("prefix")
 
     @column
     def kind(self) -> Strings:
         """What it is for: loopback, router-id, management, gateway, own, link, host, exit or vrf-loopback."""
-        return self._texts("kind")
+        return self._read_texts("kind")
 
     @column
     def device(self) -> Strings:
         """The name of the device that has it."""
-        return self._texts("device")
+        return self._read_texts("device")
 
     @column
     def port(self) -> Strings:
         """The port or interface that has it."""
-        return self._texts("port")
+        return self._read_texts("port")
 
 
-class Endpoints(_OfTable):
+class Endpoints(_FileTable):
     """Accelerators and the NIC ports that serve them, in the order of endpoints.csv: a row a port."""
 
     def __init__(self, cluster: Cluster) -> None:
-        super().__init__(endpoints.table(cluster))
+        super().__init__(endpoints.make_table(cluster))
 
     @column
     def node(self) -> Strings:
         """The name of the node."""
-        return self._texts("node")
+        return self._read_texts("node")
 
     @column
     def accelerator(self) -> Ints:
         """The accelerator's number in the node, from 0 as its vendor counts, int32."""
-        return integers(self._column("accelerator"))
+        return to_integer_array(self._read_column("accelerator"))
 
     @column
     def domain(self) -> Strings:
         """Its scale-up domain."""
-        return self._texts("domain")
+        return self._read_texts("domain")
 
     @column
     def fabric(self) -> Strings:
         """The fabric of the NIC port; "" where no port serves the accelerator, and so for all that follow."""
-        return self._texts("fabric")
+        return self._read_texts("fabric")
 
     @column
     def nic(self) -> Strings:
         """The interface, or the printed name, of the NIC port."""
-        return self._texts("nic")
+        return self._read_texts("nic")
 
     @column
     def port(self) -> Strings:
         """The port: `node:port` is the name of its link."""
-        return self._texts("port")
+        return self._read_texts("port")
 
     @column
     def rail(self) -> Ints:
         """Its rail, int32."""
-        return integers(self._column("rail"))
+        return to_integer_array(self._read_column("rail"))
 
     @column
     def plane(self) -> Ints:
         """Its plane, int32."""
-        return integers(self._column("plane"))
+        return to_integer_array(self._read_column("plane"))
 
     @column
     def leaf(self) -> Strings:
         """The switch that it is cabled to."""
-        return self._texts("leaf")
+        return self._read_texts("leaf")
 
     @column
     def leaf_port(self) -> Strings:
         """The port there."""
-        return self._texts("leaf_port")
+        return self._read_texts("leaf_port")
 
     @column
     def speed_gbps(self) -> Floats:
         """Speed, Gb/s, float64; NaN without a port."""
-        return floats(self._column("speed_gbps"))
+        return to_float_array(self._read_column("speed_gbps"))
 
     @column
     def spare(self) -> Flags:
         """Whether the node is kept as a spare, bool."""
-        named = self._table.columns.get("spare")
-        if named is None:
+        spare_column = self._table.columns.get("spare")
+        if spare_column is None:
             return np.zeros(len(self._table), dtype=bool)
-        found: Flags = self._texts("spare") == "yes"
-        return found
+        is_spare: Flags = self._read_texts("spare") == "yes"
+        return is_spare

@@ -74,22 +74,22 @@ class ClusterView:
         An end is a device, `p1-su01-n001`, or one of its ports, `p1-su01-n001:eth1`. Switches forward, nodes do not.
         Raises ValueError for a fabric, device or port that there is not, and for ends on one device.
         """
-        paths = self._of(fabric)
-        return tuple(islice(paths.between(*paths.ends(a, b)), most))
+        paths = self._find_paths(fabric)
+        return tuple(islice(paths.list_paths(*paths.find_ends(a, b)), most))
 
     def path_count(self, a: str, b: str, *, fabric: str) -> int:
         """How many equal shortest paths there are, however many; 0 where none joins the two. Raises as `paths` does."""
-        paths = self._of(fabric)
-        return paths.count(*paths.ends(a, b))
+        paths = self._find_paths(fabric)
+        return paths.count_paths(*paths.find_ends(a, b))
 
     def distances(self, a: str, *, fabric: str) -> Ints:
         """Links on a shortest path of a fabric from a device, or one of its ports, to each device: int32, a row each as
         `devices` has them, -1 where there is none. Raises ValueError for a fabric, device or port that there is not.
         """
-        paths = self._of(fabric)
-        return paths.distances(paths.end(a))
+        paths = self._find_paths(fabric)
+        return paths.measure_distances(paths.find_end(a))
 
-    def _of(self, fabric: str) -> FabricPaths:
+    def _find_paths(self, fabric: str) -> FabricPaths:
         if fabric not in self._paths:
             self._paths[fabric] = FabricPaths(self._cluster, fabric)
         return self._paths[fabric]

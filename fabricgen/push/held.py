@@ -15,9 +15,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.diff.cables import OPTIC_CHANGES
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
-from fabricgen.export.netbox.devices import role_of
-from fabricgen.export.netbox.kinds import slug
-from fabricgen.export.netbox.ports import cable_type
+from fabricgen.export.netbox.devices import name_role
+from fabricgen.export.netbox.kinds import make_slug
+from fabricgen.export.netbox.ports import choose_cable_type
 from fabricgen.kernel.units import number
 from fabricgen.lock.found import Found
 from fabricgen.push.client import NetBox
@@ -35,7 +35,7 @@ class Held:
     def __init__(self, netbox: NetBox, cluster: Cluster, plan: Lists) -> None:
         self._reading = Reading(netbox, frozenset(cluster.sites))
         self._cluster, self._plan = cluster, plan
-        self._tag = f"{TAGS}{slug(cluster.design.loaded.blueprint.name)}"
+        self._tag = f"{TAGS}{make_slug(cluster.design.loaded.blueprint.name)}"
         self._links, self._ends = _rows(plan.links), _rows(plan.cables)
         self._planned = {row["device"]: row for row in _rows(plan.devices)}
         self.renamed = dict(self._renamed())
@@ -100,7 +100,7 @@ class Held:
     def _device(self, each: Found) -> Row:
         row = self._planned.get(self.renamed.get(each.name, each.name))
         if row is None:
-            of_role = {role_of(cls): (cls.fabric, cls.tier) for cls in self._cluster.plan.devices.classes}
+            of_role = {name_role(cls): (cls.fabric, cls.tier) for cls in self._cluster.plan.devices.classes}
             fabric, tier = of_role.get(each.role, ("", each.role))
             row = dict.fromkeys(COLUMNS["devices"], "") | {"fabric": fabric, "tier": tier}
         held = self._at[each.name]
@@ -220,7 +220,7 @@ class Held:
     def _media(self) -> dict[str, str]:
         """What NetBox calls the type of each cable of the plan."""
         cables = self._cluster.plan.cables
-        types = [cable_type(medium) for medium in cables.media]
+        types = [choose_cable_type(medium) for medium in cables.media]
         ids = self._cluster.cable_id_columns.of(cables.end_cable).texts().tolist()
         return {name: types[cables.medium[row]] for name, row in zip(ids, cables.end_cable.tolist(), strict=True)}
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from fabricgen import __version__
-from fabricgen.export.drawings.svg import document
+from fabricgen.export.drawings.svg import make_svg_file
 from fabricgen.publish import Bundle, Content
 from fabricgen.size.plot import sheet
 from fabricgen.size.reports import html, json
@@ -28,7 +28,7 @@ def bundles(found: Found, folder: Path, *, every: bool) -> list[Bundle]:
     files += [
         ("size.json", json.report(found, every=every)),
         ("size.html", html.report(found, every=every)),
-        ("front.svg", document(sheet(found))),
+        ("front.svg", make_svg_file(sheet(found))),
     ]
     own = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
     files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in own]

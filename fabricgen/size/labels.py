@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from fabricgen.export.drawings.svg import width_of
+from fabricgen.export.drawings.svg import measure_text
 
 TEXT = 2.6
 """Size of text, mm."""
@@ -94,7 +94,7 @@ def placed(
 
 def _places(point: Point, words: str, frame: Box) -> Iterator[Label]:
     """Where a label may stand, the nearest to its point first."""
-    wide, (x, y), (left, top, right, bottom) = width_of(words, TEXT), point, frame
+    wide, (x, y), (left, top, right, bottom) = measure_text(words, TEXT), point, frame
     found = []
     for order, (down, across, start) in enumerate(product(_ROWS, _COLUMNS, (x + LED, x - LED - wide, x - wide / 2))):
         box = (start + across, y + down - TEXT / 2, start + across + wide, y + down + TEXT / 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
-from fabricgen.export.drawings.svg import drawing, label, number, rect, safe
+from fabricgen.export.drawings.svg import draw_label, draw_rect, escape_text, format_number, make_svg
 from fabricgen.size.front import Candidate
 from fabricgen.size.labels import TEXT, placed
 from fabricgen.size.search import Found
@@ -24,7 +24,7 @@ ON_FRONT, BEATEN = "#206699", "#BBBBBB"
 def panels(found: Found) -> list[str]:
     """An SVG for each axis over the first."""
     return [
-        drawing(WIDTH, HEIGHT, _panel(found, across, up), title=f"{_words(up)} over {_words(across)}")
+        make_svg(WIDTH, HEIGHT, _panel(found, across, up), title=f"{_words(up)} over {_words(across)}")
         for across, up in _pairs(found.axes)
     ]
 
@@ -34,12 +34,12 @@ def sheet(found: Found) -> str:
     pairs = _pairs(found.axes)
     wide = 1 if len(pairs) == 1 else 2
     high = -(-len(pairs) // wide)
-    body = [rect(0, 0, WIDTH * wide, HEIGHT * high, "#FFF", "")]
+    body = [draw_rect(0, 0, WIDTH * wide, HEIGHT * high, "#FFF", "")]
     for place, (across, up) in enumerate(pairs):
         row, column = divmod(place, wide)
-        body.append(f'<g transform="translate({number(WIDTH * column)} {number(HEIGHT * row)})">')
+        body.append(f'<g transform="translate({format_number(WIDTH * column)} {format_number(HEIGHT * row)})">')
         body.append(f"{_panel(found, across, up)}</g>")
-    return drawing(WIDTH * wide, HEIGHT * high, "".join(body), title=f"{_words(pairs[0][0])}: the front", alone=True)
+    return make_svg(WIDTH * wide, HEIGHT * high, "".join(body), title=f"{_words(pairs[0][0])}: the front", alone=True)
 
 
 def _pairs(axes: Sequence[str]) -> list[tuple[str, str]]:
@@ -53,15 +53,15 @@ def _panel(found: Found, across: str, up: str) -> str:
     drawn = [one for one in (*found.beaten, *found.front) if None not in (one.figures.on(across), one.figures.on(up))]
     x = _Scale([_figure(one, across) for one in drawn], LEFT, WIDTH - RIGHT)
     y = _Scale([_figure(one, up) for one in drawn], HEIGHT - BOTTOM, TOP)
-    parts = [rect(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)]
+    parts = [draw_rect(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)]
     for at, place in ((at, x.at(at)) for at in x.ticks):
-        parts += [_line(place, HEIGHT - BOTTOM, place, TOP), label(place, HEIGHT - 10.5, _short(at), TEXT, "m")]
+        parts += [_line(place, HEIGHT - BOTTOM, place, TOP), draw_label(place, HEIGHT - 10.5, _short(at), TEXT, "m")]
     for at, place in ((at, y.at(at)) for at in y.ticks):
-        parts += [_line(LEFT, place, WIDTH - RIGHT, place), label(LEFT - 1.5, place, _short(at), TEXT, "e")]
-    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _words(across), TEXT, "m", WIDTH - LEFT - RIGHT))
-    parts.append(label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT - RIGHT))
+        parts += [_line(LEFT, place, WIDTH - RIGHT, place), draw_label(LEFT - 1.5, place, _short(at), TEXT, "e")]
+    parts.append(draw_label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _words(across), TEXT, "m", WIDTH - LEFT - RIGHT))
+    parts.append(draw_label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT - RIGHT))
     if not drawn:
-        parts.append(label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
+        parts.append(draw_label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
     numbers = {one.name: number for number, one in enumerate(found.front, 1)}
     places = [((x.at(_figure(one, across)), y.at(_figure(one, up))), one.name) for one in drawn]
     beaten = [(place, name) for place, name in places if name not in numbers]
@@ -72,8 +72,8 @@ def _panel(found: Found, across: str, up: str) -> str:
     parts += [_dot(*at, DOT, ON_FRONT, name) for at, name in front]
     for one in labels:
         left, top, right, bottom = one.box
-        parts.append(rect(left, top, right - left, bottom - top, "#FFF", "n"))
-        parts.append(label(left, (top + bottom) / 2, one.words, TEXT, "b"))
+        parts.append(draw_rect(left, top, right - left, bottom - top, "#FFF", "n"))
+        parts.append(draw_label(left, (top + bottom) / 2, one.words, TEXT, "b"))
     return "".join(parts)
 
 
@@ -102,13 +102,15 @@ class _Scale:
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, style: str = "h") -> str:
-    return f'<path class="{style}" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'
+    return (
+        f'<path class="{style}" d="M{format_number(x1)} {format_number(y1)}L{format_number(x2)} {format_number(y2)}"/>'
+    )
 
 
 def _dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
     """A point; its name shows where the pointer rests on it."""
-    at = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
-    return f'<circle {at} fill="{fill}"><title>{safe(name)}</title></circle>'
+    at = f'cx="{format_number(x)}" cy="{format_number(y)}" r="{format_number(radius)}"'
+    return f'<circle {at} fill="{fill}"><title>{escape_text(name)}</title></circle>'
 
 
 def _short(figure: float) -> str:

@@ -27,7 +27,7 @@ from fabricgen.export.files import devices as devices_part
 from fabricgen.export.files import links as links_part
 from fabricgen.export.files import patches as patches_part
 from fabricgen.export.files import trunks as trunks_part
-from fabricgen.export.plugs import label_texts
+from fabricgen.export.plugs import make_label_texts
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encode_column
 from fabricgen.publish.reading import open_built
 from fabricgen.verify.actions import End
@@ -207,19 +207,19 @@ class PlannedCabling:
 
 def cabling_of(cluster: Cluster) -> PlannedCabling:
     """The cabling of a compiled blueprint, or of a phase of one."""
-    devices = devices_part.table(cluster).columns
-    links = links_part.table(cluster).columns
-    cables = cables_part.table(cluster).columns
+    devices = devices_part.make_table(cluster).columns
+    links = links_part.make_table(cluster).columns
+    cables = cables_part.make_table(cluster).columns
     lists = _picked(devices, DEVICES), _picked(links, LINKS), _picked(cables, CABLES)
-    found = _cabling(*lists, label_texts(cluster), lambda: addresses_part.table(cluster).columns)
+    found = _cabling(*lists, make_label_texts(cluster), lambda: addresses_part.make_table(cluster).columns)
     patching = cluster.plan.patching
     if patching is None:
         return found
     return replace(
         found,
         patching=lambda: (
-            patches_part.table(cluster, patching).columns,
-            trunks_part.table(cluster, patching).columns,
+            patches_part.make_table(cluster, patching).columns,
+            trunks_part.make_table(cluster, patching).columns,
         ),
     )
 

@@ -49,7 +49,7 @@ def refused(name: str, own: Own, *sets: str) -> str:
 
 def ends(cluster: Cluster) -> dict[str, list[tuple[str, ...]]]:
     """(device, cage, rack) of both ends of cables, by id, in the order of rows."""
-    columns = cables_part.table(cluster).columns
+    columns = cables_part.make_table(cluster).columns
     wanted = ("a_device", "a_cage", "a_rack", "b_device", "b_cage", "b_rack")
     found: dict[str, list[tuple[str, ...]]] = {}
     for cable, *row in zip(columns["cable"], *(columns[c] for c in wanted), strict=True):
@@ -94,7 +94,8 @@ def test_hosts_that_are_exchanged_take_over_the_addresses_of_the_leaf_ports() ->
         (row[0], row[1]): row[2:]
         for cluster in (own,)
         for row in zip(
-            *(links_part.table(cluster).columns[c] for c in ("a_device", "a_port", "b_device", "b_port")), strict=True
+            *(links_part.make_table(cluster).columns[c] for c in ("a_device", "a_port", "b_device", "b_port")),
+            strict=True,
         )
     }
     assert at["p1-su02-n002", "eth1"] == (LEAF, "Ethernet0")
@@ -158,7 +159,7 @@ def test_management_addresses_follow_the_link() -> None:
     for one, other in pairs:
         rows = [usual.names.index(cable.partition(":")[0]) for cable in (one, other)]
         assert [after[rows[0]], after[rows[1]]] == [before[rows[1]], before[rows[0]]]
-    table = links_part.table(built_so).columns
+    table = links_part.make_table(built_so).columns
     row = [
         i
         for i, place in enumerate(zip(table["a_device"], table["a_port"], strict=True))

@@ -36,7 +36,7 @@ def refused(name: str, own: dict[str, object], *sets: str) -> str:
 def places(cluster: Cluster) -> dict[str, list[tuple[str, str, str, str]]]:
     """Ends of cables, in the order of rows, by id."""
     found: dict[str, list[tuple[str, str, str, str]]] = {}
-    columns = cables_part.table(cluster).columns
+    columns = cables_part.make_table(cluster).columns
     for row in zip(*(columns[c] for c in ("cable", "a_device", "a_cage", "b_device", "b_cage")), strict=True):
         found.setdefault(str(row[0]), []).append(row[1:])  # type: ignore[arg-type]
     return found
@@ -109,7 +109,7 @@ def test_one_far_end_of_a_splitter_moves_alone() -> None:
     usual = places(example_cluster("superpod-b200"))[f"{leaf}:1"]
     assert places(own)[f"{leaf}:1"] == [(node, "SLOT2P1", leaf, "25"), (*usual[1][:3], "25")]
     assert apply_moves(example_cluster("superpod-b200"), own) == {f"{leaf}:1", f"{other}:1"}
-    links = links_part.table(own).columns
+    links = links_part.make_table(own).columns
     rows = [i for i, name in enumerate(links["cable"]) if name == f"{leaf}:1"]
     assert [links["b_port"][i] for i in rows] == ["Ethernet192", "Ethernet196"]
 

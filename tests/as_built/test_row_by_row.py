@@ -28,7 +28,7 @@ def written(rows: Rows, path: Path) -> Path:
 @pytest.fixture
 def wiring() -> Rows:
     """The rows of cables.csv."""
-    columns = cables.table(example_cluster("superpod-b300")).columns
+    columns = cables.make_table(example_cluster("superpod-b300")).columns
     return [dict(zip(columns, map(str, row), strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -40,7 +40,7 @@ def bill(name: str, *sets: str) -> Bill:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     """Every piece of every cable, distinct (device, cage) with a transceiver, and devices: as the lists have them."""
-    columns = cables_part.table(example_cluster(name)).columns
+    columns = cables_part.make_table(example_cluster(name)).columns
     cables = set(zip(columns["cable"], columns["part"], strict=True))
     pieces = Counter(part for _, parts in cables for part in str(parts).split(JOINT))
     plugged = {
@@ -55,7 +55,7 @@ def test_sums_over_the_wiring_list_are_the_bill(name: str) -> None:
     assert listed["cable"] == pieces
     assert not [part for part in pieces if re.search(r"-[2-9]x-", part)], "two connectors of a cage are no one cord"
     assert listed["transceiver"] == Counter(part for _, _, part in plugged)
-    models = Counter(devices_part.table(example_cluster(name)).columns["model"])
+    models = Counter(devices_part.make_table(example_cluster(name)).columns["model"])
     profiles = [c.profile for c in example_cluster(name).plan.devices.classes]
     others = {profile.id for profile in profiles if getattr(profile, "external", False)}
     assert listed["node"] | listed["switch"] == {m: n for m, n in models.items() if m not in others}
@@ -137,7 +137,7 @@ def test_a_transceiver_is_traced_to_its_cage_and_to_every_cable_in_it() -> None:
     rows = trace(found, optic)
     found_at = zip(rows["device"], rows["cage"], rows["cable"], strict=True)
     of_cage = {(device, cage): set(ids.split(JOINT)) for device, cage, ids in found_at}
-    columns = cables_part.table(example_cluster("superpod-b200")).columns
+    columns = cables_part.make_table(example_cluster("superpod-b200")).columns
     wired: dict[tuple[str, str], set[str]] = {}
     for end in "ab":
         for device, cage, name, cable in zip(
@@ -191,7 +191,7 @@ def test_pairs_of_fibres_are_lines_of_their_own_and_single_pieces_in_an_order() 
     assert ordered["MFP7E10-N015"].quantity == 2 * pair.quantity
     assert not ordered["MFP7E10-N015"].description.startswith("2 pieces")
     prices = ExportContext(prices={"MFP7E10-N015": 31.5})
-    rows = bom_part.table(example_cluster("superpod-b300"), prices).columns
+    rows = bom_part.make_table(example_cluster("superpod-b300"), prices).columns
     row = rows["part"].index("2x MFP7E10-N015")
     assert (rows["unit_price"][row], rows["total_price"][row]) == (63, 63 * pair.quantity)
     assert spares_of(Spares(parts={"MFP7E10-*": Spare(minimum=4)}), pair.part).minimum == 4
@@ -233,7 +233,7 @@ def test_switches_are_ordered_by_the_numbers_of_their_variants() -> None:
 def test_an_elevation_says_which_aisle_ports_face() -> None:
     """SN5600 take air in at their ports, which face the cold aisle; SN2201 blow it out there."""
     racks = Racks(example_cluster("rail-only"))
-    items = [item for row in range(len(example_cluster("rail-only").plan.racks)) for item in racks.rack(row).items]
+    items = [item for row in range(len(example_cluster("rail-only").plan.racks)) for item in racks.make_rack(row).items]
     said = {item.model: item.text for item in items}
     assert said["sn5600"] == "sn5600, ports cold aisle"
     assert said["sn2201"] == "sn2201, ports hot aisle"

@@ -14,7 +14,7 @@ from fabricgen.bom.ordered import order_lines
 from fabricgen.bom.prices import PriceList
 from fabricgen.bom.sources.rack_pdus import RackCords
 from fabricgen.bom.trace import trace
-from fabricgen.export.order import order_workbook
+from fabricgen.export.order import write_order_workbook
 from tests.conftest import example_cluster
 
 MODULES = ("fabrics.inband.tiers.leaf.media={}", "fabrics.inband.tiers.border.media={}")
@@ -82,7 +82,7 @@ def test_generic_optics_say_what_plugs_in_and_what_cools_them() -> None:
 
 
 def test_long_texts_are_wrapped_and_their_rows_high_enough() -> None:
-    book = zipfile.ZipFile(io.BytesIO(order_workbook(bill_of(example_cluster("monday")), PriceList())))
+    book = zipfile.ZipFile(io.BytesIO(write_order_workbook(bill_of(example_cluster("monday")), PriceList())))
     sheet, styles = book.read("xl/worksheets/sheet1.xml").decode(), book.read("xl/styles.xml").decode()
     assert 'wrapText="1"' in styles
     widths = [float(each.split('"')[0]) for each in sheet.split(' width="')[1:]]

@@ -10,7 +10,7 @@ from fabricgen.bom import bill
 from fabricgen.bom.optics import optics_of_racks
 from fabricgen.bom.prices import PriceList
 from fabricgen.export import order
-from fabricgen.export.drawings.rack_contents import Racks, Total, elevation
+from fabricgen.export.drawings.rack_contents import Racks, Total, draw_elevation
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
 
@@ -31,32 +31,32 @@ def test_the_optics_of_all_racks_are_those_of_the_bill(name: str) -> None:
 def test_a_rack_draws_its_optics_too() -> None:
     """Sixteen switches at 1125 W, an estimate, 18 kW, and as much again of optics."""
     cluster = example_cluster("dual-tor")
-    table = racks.table(cluster).columns
+    table = racks.make_table(cluster).columns
     row = table["rack"].index("p1-su01-net01")
     assert [table[name][row] for name in ("power_w", "optics_w", "drawn_w")] == ["18000", "17247", "35247"]
     assert (table["power_basis"][row], table["air_w"][row]) == ("estimate", "35247")
-    drawn = Racks(cluster).rack(row)
+    drawn = Racks(cluster).make_rack(row)
     assert (drawn.power_kw.value, drawn.optics_kw) == (35.247, 17.247)
 
 
 def test_optics_that_a_published_maximum_has_in_it_are_not_added() -> None:
     """A QM9700 draws 1720 W with active cables in all its cages; an SN5600 has no maximum, and draws its optics too."""
     cluster = example_cluster("superpod-b200")
-    table = racks.table(cluster).columns
+    table = racks.make_table(cluster).columns
     row = {name: i for i, name in enumerate(table["rack"])}
     told = {
         name: [table[key][i] for key in ("power_w", "optics_w", "drawn_w", "power_basis")] for name, i in row.items()
     }
     assert told["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
     assert told["p1-su01-net01"] == ["17716", "5892", "19256", "maximum-with-optics+typical"]
-    assert Racks(cluster).rack(row["net-compute-spine-01"]).power_kw.value == 27.52
+    assert Racks(cluster).make_rack(row["net-compute-spine-01"]).power_kw.value == 27.52
 
 
 def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
     cluster = example_cluster("superpod-b200")
-    drawn = sum(float(watts or 0) for watts in racks.table(cluster).columns["drawn_w"])
+    drawn = sum(float(watts or 0) for watts in racks.make_table(cluster).columns["drawn_w"])
     found = bill.bill_of(cluster)
-    for table in (order.totals_table(found, ("fabric", "kind"), PriceList()), order.power_table(found)):
+    for table in (order.make_totals_table(found, ("fabric", "kind"), PriceList()), order.make_power_table(found)):
         back, total = table.columns["power_w"][-2:]
         assert (float(str(back)), float(str(total))) == (-26112, pytest.approx(drawn))
 
@@ -71,26 +71,26 @@ def test_the_common_end_of_a_breakout_draws_once() -> None:
 def test_a_rack_that_is_sold_complete_weighs_what_is_published_of_it() -> None:
     """1,360 kg, not the 14.8 kg of its two management switches; all that stands in it has its power in a figure."""
     cluster = example_cluster("nvl72-gb200")
-    table = racks.table(cluster).columns
+    table = racks.make_table(cluster).columns
     names = ("weight_kg", "unweighed", "power_w", "unpowered")
     told = {
         tuple(str(table[name][i]) for name in names) for i, kind in enumerate(table["kind"]) if "nvl72" in str(kind)
     }
     assert told == {("1360", "0", "120104", "0")}
-    drawn = Racks(cluster).rack(0)
+    drawn = Racks(cluster).make_rack(0)
     assert (drawn.weight_kg.value, drawn.weight_kg.budget, drawn.complete) == (1360, None, True)
-    assert "1360 with the rack" in elevation(drawn)
+    assert "1360 with the rack" in draw_elevation(drawn)
 
 
 def test_an_elevation_names_what_is_less_than_is_drawn() -> None:
     """Racks of switches without a figure, and a bar of which nobody knows the rest."""
     cluster = example_cluster("multi-plane")
-    drawn = Racks(cluster).rack(len(cluster.plan.racks) - 1)
+    drawn = Racks(cluster).make_rack(len(cluster.plan.racks) - 1)
     assert (drawn.basis, drawn.missing) == ("", "kg: sn5640; kW: sn5640")
     loaded = replace(drawn, weight_kg=Total(100, 1000, unknown=True))
-    assert ">+ ?<" in elevation(loaded)
-    assert ">+ ?<" not in elevation(replace(loaded, weight_kg=Total(100, 1000)))
-    leaves = Racks(example_cluster("superpod-b200")).rack(racks_of("superpod-b200").index("p1-su01-net01"))
+    assert ">+ ?<" in draw_elevation(loaded)
+    assert ">+ ?<" not in draw_elevation(replace(loaded, weight_kg=Total(100, 1000)))
+    leaves = Racks(example_cluster("superpod-b200")).make_rack(racks_of("superpod-b200").index("p1-su01-net01"))
     assert leaves.basis == "maximum with optics; typical: sn2201, sn5600"
 
 

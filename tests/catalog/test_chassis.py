@@ -107,7 +107,7 @@ def test_ports_labels_and_management_of_a_chassis_name_the_slot() -> None:
     cluster = cluster_of("floor.network_fill=up")  # so far from the trays that uplinks are fibres
     spine_ports = {p for p, s in zip(cluster.b_port, cluster.plan.links.segment, strict=True) if "/1/" in p and s}
     assert {"Ethernet3/1/1", "Ethernet3/1/5"} <= spine_ports
-    table = cables.table(cluster).columns
+    table = cables.make_table(cluster).columns
     assert "3/1" in table["b_cage"]
     assert any(label.endswith(":3/1/1+2") for label in table["label_a"])
     assert CATALOG.naming("eos").management_of(CATALOG.switch("7808r4")) == "Management1/1"
@@ -124,7 +124,7 @@ def test_the_bom_lists_line_cards_beside_their_chassis() -> None:
 def test_external_devices_are_wired_but_not_bought() -> None:
     cluster = cluster_of()
     assert "wan" in cluster.names
-    assert "wan" in cables.table(cluster).columns["a_device"]
+    assert "wan" in cables.make_table(cluster).columns["a_device"]
     assert "external-router" not in {line.part for line in bill.bill_of(cluster).lines}
 
 

@@ -26,13 +26,13 @@ def test_bundles_add_up_to_the_links_between_nodes_and_switches(name: str) -> No
 @pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_two_cable_ends_have_the_same_labels(name: str) -> None:
-    table = cables.table(example_cluster(name))
+    table = cables.make_table(example_cluster(name))
     labels = list(zip(table.columns["label_a"], table.columns["label_b"], strict=True))
     assert len(set(labels)) == len(labels)
 
 
 def test_fibres_have_a_connector_for_every_four_lanes() -> None:
-    table = cables.table(example_cluster("superpod-b300"))
+    table = cables.make_table(example_cluster("superpod-b300"))
     fibres = {p for p, f in zip(table.columns["part"], table.columns["fabric"], strict=True) if f == "compute"}
     assert all(part.startswith("2x ") for part in fibres)
 

@@ -15,7 +15,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
-from fabricgen.export.files.racks import table
+from fabricgen.export.files.racks import make_table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Interval
 from tests.conftest import example_cluster
@@ -442,8 +442,8 @@ def test_trays_of_an_nvl72_stand_where_the_rack_has_them() -> None:
 
 def test_the_list_of_racks_adds_up() -> None:
     cluster = example_cluster("superpod-b200")
-    columns = table(cluster).columns
-    rows = [dict(zip(columns, row, strict=True)) for row in table(cluster).rows()]
+    columns = make_table(cluster).columns
+    rows = [dict(zip(columns, row, strict=True)) for row in make_table(cluster).rows()]
     first = rows[0]
     assert (first["rack"], first["row"], first["column"], first["x_m"], first["faces"]) == (
         "p1-su01-rk01",

@@ -50,7 +50,7 @@ def wired(design_of: DesignOf) -> Callable[..., Cluster]:
 
 def rows_of(cluster: Cluster, key: str = "") -> list[Row]:
     """Rows of cables.csv, of links to some tier."""
-    table = cables.table(cluster)
+    table = cables.make_table(cluster)
     rows = [dict(zip(table.columns, map(str, row), strict=True)) for row in zip(*table.columns.values(), strict=True)]
     return [row for row in rows if key in row["b_device"]]
 

@@ -61,7 +61,7 @@ def test_the_bill_has_what_stands_there(racked: Cluster) -> None:
 
 
 def test_elevations_draw_them(racked: Cluster) -> None:
-    rack = Racks(racked).rack(racked.plan.racks.names.index("p1-su01-net01"))
+    rack = Racks(racked).make_rack(racked.plan.racks.names.index("p1-su01-net01"))
     assert [(item.u, item.name) for item in rack.items if not item.model] == [
         (1, "rack pdu"),
         (2, "rack pdu"),

@@ -29,7 +29,7 @@ def test_a_rack_of_72_has_64_in_use_as_published() -> None:
 
 
 def test_spare_nodes_stand_at_the_end_of_each_rack_in_the_list_of_endpoints() -> None:
-    table = endpoints.table(example_cluster("spare-nodes"))
+    table = endpoints.make_table(example_cluster("spare-nodes"))
     assert list(table.columns)[-1] == "spare"
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
     spare = {row["node"] for row in rows if row["spare"] == "yes"}
@@ -43,7 +43,7 @@ def test_a_slot_that_becomes_spare_moves_nothing(spare: str) -> None:
     before, after = example_cluster(SMALL), example_cluster(SMALL, f"spare_nodes={spare}")
     for part in (devices, links, cables, addresses, racks):
         assert [*part.table(before).rows()] == [*part.table(after).rows()], part.__name__
-    assert [*bom.table(before, ExportContext()).rows()] == [*bom.table(after, ExportContext()).rows()]
+    assert [*bom.make_table(before, ExportContext()).rows()] == [*bom.make_table(after, ExportContext()).rows()]
     assert before.lock == after.lock
 
 
@@ -89,7 +89,7 @@ def test_kinds_of_units_have_rules_of_their_own() -> None:
 
 
 def test_without_spare_nodes_nothing_is_said_of_them(fabricgen, tmp_path: Path) -> None:
-    assert "spare" not in endpoints.table(example_cluster(SMALL)).columns
+    assert "spare" not in endpoints.make_table(example_cluster(SMALL)).columns
     assert "spare_nodes" not in summary(example_design(SMALL))
 
 

@@ -16,7 +16,7 @@ from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
-from fabricgen.export.files.racks import table
+from fabricgen.export.files.racks import make_table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.summary import phase_summary
@@ -75,7 +75,7 @@ def check_racks(cluster: Cluster) -> None:
             mine = range(first[unit], first[unit] + kind.racks)
             assert {racks.kinds[racks.kind[rack]].id for rack in mine} == {kind.node_rack.id}
     billed = sum(line.quantity for line in bill_of(cluster).lines if line.kind == "rack")
-    assert billed == len(racks) == len(table(cluster).columns["rack"])
+    assert billed == len(racks) == len(make_table(cluster).columns["rack"])
 
 
 @pytest.mark.tenth
@@ -94,7 +94,7 @@ def test_floor_plans_draw_each_unit_with_its_own_racks(design_of: DesignOf) -> N
     cluster = build_cluster(design_of(MIXED))
     racks = RackKinds(cluster, Racks(cluster))
     runs = Counter[str]()
-    for name, run in racks.runs_by_unit(range(len(cluster.plan.racks))):
+    for name, run in racks.split_by_unit(range(len(cluster.plan.racks))):
         runs[name] += len(run)
         assert {cluster.plan.racks.names[rack].rpartition("-")[0] for rack in run} == {name}
     floor = FloorPlan(cluster.design)

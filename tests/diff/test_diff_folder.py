@@ -12,7 +12,7 @@ from fabricgen.diff.bill import bom_title
 from fabricgen.diff.compare import Side, compare
 from fabricgen.diff.folder import read_lists
 from fabricgen.export import order
-from fabricgen.export.table import ExportContext, part
+from fabricgen.export.table import ExportContext, load_part
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.publish.reading import open_built
 from tests.conftest import bytes_of
@@ -23,7 +23,7 @@ PARTS = ("devices", "links", "cables", "addresses", "bom")
 
 def write(cluster: Cluster, folder: Path, parts: tuple[str, ...] = PARTS) -> Path:
     for name in parts:
-        for path, content in part(name).files(cluster, ExportContext()):
+        for path, content in load_part(name).files(cluster, ExportContext()):
             (folder / path).write_bytes(bytes_of(content))
     return folder
 
@@ -45,7 +45,7 @@ def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> N
 def test_optics_in_maxima_of_devices_count_once(tmp_path: Path) -> None:
     """The QM9700 of a pod draw 1,720 W with their optics; the SN5600 of another draw theirs besides."""
     sides = side_of("superpod-b200"), side_of("superpod-b300")
-    totals = [order.power_table(bill_of(cluster_of(side.name))).columns["power_w"][-1] for side in sides]
+    totals = [order.make_power_table(bill_of(cluster_of(side.name))).columns["power_w"][-1] for side in sides]
     moved = compare(*sides).bom
     assert moved is not None
     assert (moved.old_power_w, moved.new_power_w, moved.twice) == (*(float(str(watts)) for watts in totals), False)

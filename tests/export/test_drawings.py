@@ -18,16 +18,16 @@ import pytest
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.drawings import book as book_module
 from fabricgen.export.drawings.book import Books
-from fabricgen.export.drawings.floor_pages import A3, A4, Window, on_one_page, pages, sheets, whole_hall
-from fabricgen.export.drawings.floor_plan import floor_plan
+from fabricgen.export.drawings.floor_pages import A3, A4, Window, find_whole_hall, fit_on_page, plan_sheets, split_hall
+from fabricgen.export.drawings.floor_plan import draw_floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
-from fabricgen.export.drawings.port_map import port_maps
-from fabricgen.export.drawings.rack_contents import Racks, Total, elevation
+from fabricgen.export.drawings.port_map import draw_port_maps
+from fabricgen.export.drawings.rack_contents import Racks, Total, draw_elevation
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
 from fabricgen.export.files import links as links_part
-from fabricgen.export.locations import row_places
+from fabricgen.export.locations import locate_rows
 from fabricgen.export.view.blocks.hall import block as hall_block
 from fabricgen.export.view.source import PageSource
 from fabricgen.wiring.tables import SWITCH
@@ -47,7 +47,7 @@ def first_switches(name: str) -> tuple[SwitchPorts, ...]:
     cluster = example_cluster(name)
     classes = [cls for cls in cluster.plan.devices.classes if cls.kind == SWITCH]
     rows = sorted({row for cls in classes for row in (cls.first, cls.first + cls.count - 1)})
-    return tuple(PortMaps(cluster).switches(rows))
+    return tuple(PortMaps(cluster).list_switches(rows))
 
 
 def parsed(svg: str) -> ElementTree.Element:
@@ -67,11 +67,11 @@ def test_devices_stand_at_their_rack_units(name):
     cluster = example_cluster(name)
     racks = Racks(cluster)
     for number in (0, len(cluster.plan.racks) - 1):
-        drawn = texts(parsed(elevation(racks.rack(number), alone=True)))
+        drawn = texts(parsed(draw_elevation(racks.make_rack(number), alone=True)))
         unit_at = {text.text: float(text.get("y")) for text in drawn if text.get("class") == "e"}
         height = unit_at["1"] - unit_at["2"]
         y_of = {text.text: float(text.get("y")) for text in drawn}
-        for row in racks.devices_of(number):
+        for row in racks.list_devices(number):
             u = int(cluster.plan.devices.u[row])
             top = u + cluster.plan.devices.classes[cluster.plan.devices.device_class[row]].profile.rack_units - 1
             middle = (unit_at[str(u)] + unit_at[str(top)]) / 2
@@ -79,14 +79,14 @@ def test_devices_stand_at_their_rack_units(name):
 
 
 def test_a_rack_above_its_budget_is_marked():
-    rack = Racks(example_cluster("leaf-spine")).rack(0)
-    assert "OVER" not in told(elevation(rack, alone=True))
-    assert "kW 12.5+ of 12 OVER" in told(elevation(replace(rack, power_kw=Total(12.5, 12, True)), alone=True))
+    rack = Racks(example_cluster("leaf-spine")).make_rack(0)
+    assert "OVER" not in told(draw_elevation(rack, alone=True))
+    assert "kW 12.5+ of 12 OVER" in told(draw_elevation(replace(rack, power_kw=Total(12.5, 12, True)), alone=True))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_switches_have_the_ports_that_the_links_have(name):
-    table = links_part.table(example_cluster(name)).columns
+    table = links_part.make_table(example_cluster(name)).columns
     wired: dict[str, list[str]] = {}
     for a, b, cable in zip(table["a_device"], table["b_device"], table["cable"], strict=True):
         if cable != "":
@@ -99,7 +99,7 @@ def test_switches_have_the_ports_that_the_links_have(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_port_is_drawn_with_its_far_end_on_pages_that_fit(name):
     for switch in first_switches(name):
-        drawings = list(port_maps(switch))
+        drawings = list(draw_port_maps(switch))
         words = Counter(re.sub(r"[ -]", "", "".join(told(svg).split())) for svg in drawings)
         everything = "".join(words)
         for port in switch.ports:
@@ -114,7 +114,7 @@ def test_every_port_is_drawn_with_its_far_end_on_pages_that_fit(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_text_of_a_port_map_lies_on_another(name):
     for switch in first_switches(name):
-        for svg in port_maps(switch):
+        for svg in draw_port_maps(switch):
             turned = next(group for group in parsed(svg).iter(f"{SVG}g") if group.get("transform") == "rotate(-90)")
             size = float(turned.get("font-size"))
             boxes = []
@@ -133,7 +133,7 @@ def test_no_text_of_a_port_map_lies_on_another(name):
 def test_text_is_at_least_five_points_and_fits_its_cell():
     for name in EXAMPLES:
         for switch in first_switches(name):
-            for svg in port_maps(switch):
+            for svg in draw_port_maps(switch):
                 turned = next(group for group in parsed(svg).iter(f"{SVG}g") if group.get("transform"))
                 assert float(turned.get("font-size")) >= 1.75
                 narrowed = [text for text in turned if text.get("textLength")]
@@ -179,12 +179,12 @@ def test_hostile_names_are_text():
     name = "<script>alert('&\"')</script>\x00\x1b"
     switch = first_switches("leaf-spine")[0]
     switch = replace(switch, name=name, ports=tuple(replace(p, device=name, place=name) for p in switch.ports))
-    for svg in port_maps(switch):
+    for svg in draw_port_maps(switch):
         assert not list(parsed(svg).iter(f"{SVG}script"))
         assert "<script>alert('&\"')</script>\ufffd\ufffd" in told(svg)
-    rack = Racks(example_cluster("leaf-spine")).rack(0)
+    rack = Racks(example_cluster("leaf-spine")).make_rack(0)
     item = replace(rack.items[0], name=name, model=name)
-    assert not list(parsed(elevation(replace(rack, name=name, items=(item,)), alone=True)).iter(f"{SVG}script"))
+    assert not list(parsed(draw_elevation(replace(rack, name=name, items=(item,)), alone=True)).iter(f"{SVG}script"))
 
 
 def racks_drawn(svg: str, names: tuple[str, ...]) -> Counter[str]:
@@ -203,18 +203,18 @@ def test_pages_of_a_floor_plan_hold_every_rack_once(name):
     cluster = example_cluster(name)
     table = cluster.plan.racks
     found: Counter[str] = Counter()
-    for window in pages(table, 0):
-        svg = floor_plan(kinds_of(cluster), window)
+    for window in split_hall(table, 0):
+        svg = draw_floor_plan(kinds_of(cluster), window)
         _, _, width, height = map(float, parsed(svg).get("viewBox").split())
         assert (width, height) <= (277, 186)
         found += racks_drawn(svg, table.names)
     assert found == Counter(dict.fromkeys(table.names, 1))
-    assert racks_drawn(floor_plan(kinds_of(cluster), whole_hall(table, 0)), table.names) == found
+    assert racks_drawn(draw_floor_plan(kinds_of(cluster), find_whole_hall(table, 0)), table.names) == found
 
 
 def test_an_overview_takes_one_page_and_tells_its_scale():
     cluster = example_cluster("modular-spine")
-    svg = floor_plan(kinds_of(cluster), on_one_page(cluster.plan.racks, 0))
+    svg = draw_floor_plan(kinds_of(cluster), fit_on_page(cluster.plan.racks, 0))
     _, _, width, height = map(float, parsed(svg).get("viewBox").split())
     assert width <= 277
     assert height <= 186.01
@@ -237,7 +237,7 @@ def test_a_long_hall_is_an_overview_and_sheets_of_a3():
         assert min(sizes) >= 5 / 72 * 25.4, path
         found += racks_drawn(content.partition("\n")[2], names)
     assert found == Counter(dict.fromkeys(names, 1))
-    book = floor_plan(kinds_of(example_cluster("dual-tor")), *overview_of_book("dual-tor"))
+    book = draw_floor_plan(kinds_of(example_cluster("dual-tor")), *overview_of_book("dual-tor"))
     for overview, sheet in ((files["floor/h1.svg"].partition("\n")[2], "N02-R05"), (book, "N02-R01")):
         squeezed = {text.text for text in texts(parsed(overview)) if text.get("textLength")}
         assert {f"sheet {sheet}", "27 empty rows, 66.0 m"} <= {text.text for text in texts(parsed(overview))} - squeezed
@@ -245,14 +245,14 @@ def test_a_long_hall_is_an_overview_and_sheets_of_a3():
 
 def overview_of_book(name: str) -> tuple[Window, list[Window]]:
     """The first page of a hall in the book, and the zones that it names."""
-    first, *zones = sheets(example_cluster(name).plan.racks, 0, (A4,))
+    first, *zones = plan_sheets(example_cluster(name).plan.racks, 0, (A4,))
     return first.window, [zone.window for zone in zones]
 
 
 def floor_of(*floor: str) -> tuple[Cluster, ElementTree.Element]:
     """A small cluster in a stated hall, and the plan of it."""
     cluster = example_cluster("full-cluster", *floor)
-    return cluster, parsed(floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0)))
+    return cluster, parsed(draw_floor_plan(kinds_of(cluster), find_whole_hall(cluster.plan.racks, 0)))
 
 
 def test_no_name_of_a_unit_stands_on_the_number_of_a_place():
@@ -301,19 +301,21 @@ def test_doors_columns_cooling_and_power_are_drawn_to_scale_with_a_key():
 def test_a_floor_plan_has_the_name_of_the_hall_that_labels_have():
     """Its title was `site1 hall1` where labels, lists and the workbook say h1."""
     cluster = example_cluster("nvl72-gb200")
-    assert "Floor plan h1 " in told(floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0)))
+    assert "Floor plan h1 " in told(draw_floor_plan(kinds_of(cluster), find_whole_hall(cluster.plan.racks, 0)))
     assert [hall["title"] for hall in hall_block(PageSource(cluster))["halls"]] == ["h1"]
     title = told(
-        floor_plan(kinds_of(example_cluster("two-site")), whole_hall(example_cluster("two-site").plan.racks, 1))
+        draw_floor_plan(
+            kinds_of(example_cluster("two-site")), find_whole_hall(example_cluster("two-site").plan.racks, 1)
+        )
     )
-    assert title.startswith(f"Floor plan {row_places(example_cluster('two-site'))[-1].rpartition('.')[0]} ")
+    assert title.startswith(f"Floor plan {locate_rows(example_cluster('two-site'))[-1].rpartition('.')[0]} ")
 
 
 def test_numbers_of_places_are_evenly_apart():
     """The overview of dual-tor numbered 01, 04, 06: the step of two left out 02."""
     cluster = example_cluster("dual-tor")
-    overview = sheets(cluster.plan.racks, 0, (A3, A3.upright))[0].window
-    svg = parsed(floor_plan(kinds_of(cluster), overview))
+    overview = plan_sheets(cluster.plan.racks, 0, (A3, A3.upright))[0].window
+    svg = parsed(draw_floor_plan(kinds_of(cluster), overview))
     numbers = [int(text.text) for text in texts(svg) if re.fullmatch(r"\d\d", text.text or "")]
     assert sorted(set(numbers)) == list(range(1, 17, 2))
 
@@ -323,23 +325,23 @@ def test_places_that_are_kept_for_network_racks_are_marked():
     cluster = example_cluster("nvl72-gb200")
     kinds = kinds_of(cluster)
     assert kinds.kept == {(0, -1, column): "compute spine" for column in range(1, 5)}
-    words = told(floor_plan(kinds, whole_hall(cluster.plan.racks, 0)))
+    words = told(draw_floor_plan(kinds, find_whole_hall(cluster.plan.racks, 0)))
     assert words.count("kept for") == 4 + 1
     assert "kept for racks to come" in words
-    window = whole_hall(example_cluster("tpu-torus").plan.racks, 0)
-    root = parsed(floor_plan(kinds_of(example_cluster("tpu-torus")), window))
+    window = find_whole_hall(example_cluster("tpu-torus").plan.racks, 0)
+    root = parsed(draw_floor_plan(kinds_of(example_cluster("tpu-torus")), window))
     sizes = {float(g.get("font-size")): [len(t.text) for t in texts(g)] for g in root.iter(f"{SVG}g")}
     assert len(sizes) == 2
     assert all(max(widths) * GLYPH * size <= 1.07 * 1000 / 60 for size, widths in sizes.items())
     small = example_cluster("leaf-spine")
-    assert "kept for" not in told(floor_plan(kinds_of(small), whole_hall(small.plan.racks, 0)))
+    assert "kept for" not in told(draw_floor_plan(kinds_of(small), find_whole_hall(small.plan.racks, 0)))
 
 
 def test_what_places_are_kept_for_is_inside_their_outlines():
     """`plane 2` stood over the dashed edge in rows N01 and N02 of superpod-b300."""
     racks = example_cluster("superpod-b300").plan.racks
-    window = whole_hall(racks, 0)
-    root = parsed(floor_plan(kinds_of(example_cluster("superpod-b300")), window))
+    window = find_whole_hall(racks, 0)
+    root = parsed(draw_floor_plan(kinds_of(example_cluster("superpod-b300")), window))
     group = next(g for g in root.iter(f"{SVG}g") if any((t.text or "").startswith("kept") for t in g))
     size, lines = float(group.get("font-size")), [(t.text, float(t.get("y"))) for t in group]
     starts = [i for i, (text, _) in enumerate(lines) if text.startswith("kept")]
@@ -351,25 +353,27 @@ def test_what_places_are_kept_for_is_inside_their_outlines():
 
 def test_a_rack_that_is_sold_complete_has_its_power_shelves():
     """28 of 48 rack units were told of a rack whose eight power shelves take eight more."""
-    rack = Racks(example_cluster("nvl72-gb200")).rack(0)
+    rack = Racks(example_cluster("nvl72-gb200")).make_rack(0)
     shelves = [(item.u, item.model) for item in rack.items if item.name == "power shelf"]
     assert shelves == [(u, "with the rack") for u in (3, 4, 5, 6, 39, 40, 41, 42)]
-    assert "U  36 of 48" in told(elevation(rack))
-    named = Racks(example_cluster("full-cluster")).rack(0)
+    assert "U  36 of 48" in told(draw_elevation(rack))
+    named = Racks(example_cluster("full-cluster")).make_rack(0)
     assert len({item.u for item in named.items}) == len(named.items) == named.used_u.value
     assert not any(item.model == "with the rack" for item in named.items), "the blueprint names its shelves"
 
 
 def test_what_is_not_known_of_a_rack_is_not_a_zero():
     """`kg 0+` stood for a weight of which nothing is known, and nothing told why there was no bar."""
-    rack = Racks(example_cluster("leaf-spine")).rack(0)
-    words = {kg: told(elevation(replace(rack, weight_kg=kg))) for kg in (Total(0, None, True), Total(0, 900, True))}
+    rack = Racks(example_cluster("leaf-spine")).make_rack(0)
+    words = {
+        kg: told(draw_elevation(replace(rack, weight_kg=kg))) for kg in (Total(0, None, True), Total(0, 900, True))
+    }
     assert [text.partition("kg of devices ")[2].partition(" kW")[0] for text in words.values()] == [
         "not stated", "not stated, limit 900",
     ]  # fmt: skip
-    assert "kg of devices 40, no limit stated" in told(elevation(replace(rack, weight_kg=Total(40, None))))
-    assert "of it optics" not in told(elevation(replace(rack, optics_kw=0.04)))  # `0.0 kW of it optics` was told
-    assert "0.1 kW of it optics" in told(elevation(replace(rack, optics_kw=0.06)))
+    assert "kg of devices 40, no limit stated" in told(draw_elevation(replace(rack, weight_kg=Total(40, None))))
+    assert "of it optics" not in told(draw_elevation(replace(rack, optics_kw=0.04)))  # `0.0 kW of it optics` was told
+    assert "0.1 kW of it optics" in told(draw_elevation(replace(rack, optics_kw=0.06)))
 
 
 @pytest.mark.parametrize("name", ["ualink-pod", "full-cluster", "patched-hall"])
@@ -377,7 +381,7 @@ def test_notes_below_a_rack_can_be_read(name):
     """Eighty letters of what has no figure stood in half their width."""
     cluster = example_cluster(name)
     for number in range(len(cluster.plan.racks)):
-        root = parsed(elevation(Racks(cluster).rack(number)))
+        root = parsed(draw_elevation(Racks(cluster).make_rack(number)))
         notes = [text for text in texts(root) if text.get("font-size") == "1.9"]
         assert len(notes) <= 4
         assert max((float(text.get("y")) for text in notes), default=0) + 1.9 / 2 <= float(
@@ -391,8 +395,8 @@ def test_notes_below_a_rack_can_be_read(name):
 def test_names_of_switches_are_not_squeezed_by_the_aisle_of_their_ports():
     """26 letters stood in 63 % of their width, so that the aisle fitted beside them."""
     cluster = example_cluster("full-cluster")
-    rack = Racks(cluster).rack(cluster.plan.racks.names.index("p1-su01-net01"))
-    root = parsed(elevation(rack))
+    rack = Racks(cluster).make_rack(cluster.plan.racks.names.index("p1-su01-net01"))
+    root = parsed(draw_elevation(rack))
     named = {text.text: text for text in texts(root)}
     for item in rack.items:
         text = named[item.name]
@@ -405,7 +409,7 @@ def test_names_of_switches_are_not_squeezed_by_the_aisle_of_their_ports():
 
 def test_fronts_face_cold_aisles():
     cluster = example_cluster("modular-spine")
-    svg = floor_plan(kinds_of(cluster), whole_hall(cluster.plan.racks, 0))
+    svg = draw_floor_plan(kinds_of(cluster), find_whole_hall(cluster.plan.racks, 0))
     y_of = {text.text: float(text.get("y")) for text in texts(parsed(svg))}
     aisles = sorted((float(t.get("y")), t.text.split()[0]) for t in texts(parsed(svg)) if "aisle" in (t.text or ""))
     cold = next(y for y, word in aisles if word == "cold" and y > y_of["R01"])
@@ -453,5 +457,5 @@ def test_a_cable_that_was_built_otherwise_is_drawn_where_it_is(design_of):
     text = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
     text += '\ncable_of:\n  "compute-leaf-p1-su02-r2-01:32": {b_cage: 30}\n'
     cluster = build_cluster(design_of(text))
-    (spine,) = PortMaps(cluster).switches([cluster.names.index("compute-spine-04")])
+    (spine,) = PortMaps(cluster).list_switches([cluster.names.index("compute-spine-04")])
     assert [port.cage for port in spine.ports] == [1, 2, 3, 30]

@@ -10,9 +10,9 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.export.drawings import port_map
-from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, panels
-from fabricgen.export.drawings.port_map import port_maps
-from fabricgen.export.drawings.svg import narrowest, wrapped
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, list_panels
+from fabricgen.export.drawings.port_map import draw_port_maps
+from fabricgen.export.drawings.svg import find_narrowest_width, wrap_words
 from fabricgen.export.drawings.switch_ports import Port, SwitchPorts
 from fabricgen.export.palette import Swatch
 
@@ -20,7 +20,7 @@ CATALOG = Catalog()
 
 
 def faces(switch: str) -> list[list[tuple[int, ...]]]:
-    return [[column.cages for column in panel.columns] for panel in panels(CATALOG.switch(switch))]
+    return [[column.cages for column in panel.columns] for panel in list_panels(CATALOG.switch(switch))]
 
 
 def test_sn5600_has_four_rows_numbered_down_and_a_service_port():
@@ -49,7 +49,7 @@ def test_sn2201_has_copper_on_the_left_and_uplinks_on_the_right():
 
 
 def test_a_chassis_has_a_panel_for_each_card():
-    cards = panels(CATALOG.switch("7816r4"))
+    cards = list_panels(CATALOG.switch("7816r4"))
     assert len(cards) == 16
     assert cards[0].columns[0].cages == (1, 2)
     assert cards[1].columns[0].cages == (37, 38)
@@ -58,7 +58,7 @@ def test_a_chassis_has_a_panel_for_each_card():
 @pytest.mark.parametrize("switch", CATALOG.ids("switches"))
 def test_every_cage_is_on_the_face_once_and_rows_have_room(switch):
     profile = CATALOG.switch(switch)
-    cages = [cage for panel in panels(profile) for column in panel.columns for cage in column.cages]
+    cages = [cage for panel in list_panels(profile) for column in panel.columns for cage in column.cages]
     assert sorted(cages) == list(range(1, profile.cage_count + 1))
 
 
@@ -81,7 +81,7 @@ def full(profile: SwitchProfile) -> SwitchPorts:
 @pytest.mark.tenth
 @pytest.mark.parametrize("switch", [s for s in CATALOG.ids("switches") if not CATALOG.switch(s).line_cards])
 def test_a_full_switch_fits_on_pages_whatever_it_is(switch):
-    for svg in port_maps(full(CATALOG.switch(switch))):
+    for svg in draw_port_maps(full(CATALOG.switch(switch))):
         width, height = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups())
         assert width <= PAGE_WIDTH
         assert height <= PAGE_HEIGHT
@@ -91,22 +91,22 @@ def test_a_full_switch_fits_on_pages_whatever_it_is(switch):
 def test_the_catalogue_may_say_otherwise():
     profile = CATALOG.switch("qm9700")
     cages = (profile.cages[0].model_copy(update={"count": 8, "rows": 2, "numbered": "across"}),)
-    (panel,) = panels(profile.model_copy(update={"cages": cages}))
+    (panel,) = list_panels(profile.model_copy(update={"cages": cages}))
     assert [column.cages for column in panel.columns] == [(1, 5), (2, 6), (3, 7), (4, 8)]
 
 
 def test_words_are_broken_only_where_they_must_be():
     groups = (("compute-leaf-p1",), ("33", "Ethernet32", "rk01", "U7"))
-    assert wrapped(groups, 15) == ["compute-leaf-p1", "33 Ethernet32", "rk01 U7"]
-    assert wrapped(groups, 10) == ["compute-", "leaf-p1", "33", "Ethernet32", "rk01 U7"]
-    assert narrowest([groups], 3) == 15
-    assert narrowest([groups], 2) == 21
+    assert wrap_words(groups, 15) == ["compute-leaf-p1", "33 Ethernet32", "rk01 U7"]
+    assert wrap_words(groups, 10) == ["compute-", "leaf-p1", "33", "Ethernet32", "rk01 U7"]
+    assert find_narrowest_width([groups], 3) == 15
+    assert find_narrowest_width([groups], 2) == 21
 
 
 def test_far_ends_are_filled_into_one_drawing_of_switches_alike():
     one = full(CATALOG.switch("sn5600"))
     other = replace(one, ports=tuple(replace(port, device=port.device.replace("leaf", "le&f")) for port in one.ports))
-    port_map._faces.cache_clear()
-    drawn, told = (list(port_maps(switch)) for switch in (one, other))
-    assert port_map._faces.cache_info().misses == 1
+    port_map._draw_faces.cache_clear()
+    drawn, told = (list(draw_port_maps(switch)) for switch in (one, other))
+    assert port_map._draw_faces.cache_info().misses == 1
     assert [svg.replace("leaf", "le&amp;f") for svg in drawn] == told != drawn

@@ -17,7 +17,7 @@ import networkx
 import pytest
 
 from fabricgen.export.files import cables, devices, links
-from fabricgen.export.graph import wired_graph
+from fabricgen.export.graph import make_graph
 from fabricgen.export.integrations import graph
 from fabricgen.export.table import Table
 from fabricgen.kernel.units import number
@@ -59,11 +59,11 @@ def ordered(edges: list[dict[str, object]]) -> list[dict[str, object]]:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_vertices_are_the_devices_and_edges_the_links_of_the_lists(name: str) -> None:
     cluster = example_cluster(name)
-    made = wired_graph(cluster)
-    listed = rows(devices.table(cluster), "asn", "loopback", "mgmt")
+    made = make_graph(cluster)
+    listed = rows(devices.make_table(cluster), "asn", "loopback", "mgmt")
     assert list(made) == [row.pop("device") for row in listed]
     assert [spelled(found, listed[0]) for _, found in made.nodes(data=True)] == listed
-    wanted = {row.pop("link"): row for row in rows(links.table(cluster), "a_ip", "b_ip")}
+    wanted = {row.pop("link"): row for row in rows(links.make_table(cluster), "a_ip", "b_ip")}
     found = {key: (own, {a, b}) for a, b, key, own in made.edges(keys=True, data=True)}
     assert made.number_of_edges() == len(cluster.plan.links) == len(found)
     assert {key: spelled(own, wanted[key]) for key, (own, _) in found.items()} == wanted
@@ -75,8 +75,8 @@ def test_vertices_are_the_devices_and_edges_the_links_of_the_lists(name: str) ->
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_link_is_as_long_and_of_the_medium_as_its_cable(name: str) -> None:
     cluster = example_cluster(name)
-    known = {row["cable"]: (row["length_m"], row["medium"]) for row in rows(cables.table(cluster))}
-    for *_, own in wired_graph(cluster).edges(data=True):
+    known = {row["cable"]: (row["length_m"], row["medium"]) for row in rows(cables.make_table(cluster))}
+    for *_, own in make_graph(cluster).edges(data=True):
         assert ("cable" in own) == ("length_m" in own) == ("medium" in own)
         if "cable" in own:
             assert (number(own["length_m"]), own["medium"]) == known[own["cable"]]
@@ -87,24 +87,24 @@ def test_a_link_is_as_long_and_of_the_medium_as_its_cable(name: str) -> None:
 def test_a_device_has_as_many_edges_as_ports_in_use(name: str) -> None:
     cluster = example_cluster(name)
     ports: dict[str, set[str]] = defaultdict(set)
-    for row in rows(links.table(cluster)):
+    for row in rows(links.make_table(cluster)):
         ports[row["a_device"]].add(row["a_port"])
         ports[row["b_device"]].add(row["b_port"])
-    made = wired_graph(cluster)
+    made = make_graph(cluster)
     switches = [name for name, kind in made.nodes(data="kind") if kind == "switch"]
     assert switches
     assert {name: made.degree(name) for name in switches} == {name: len(ports[name]) for name in switches}
 
 
 def test_a_device_is_of_the_kind_that_it_is() -> None:
-    kinds = Counter(kind for _, kind in wired_graph(example_cluster("superpod-b200")).nodes(data="kind"))
+    kinds = Counter(kind for _, kind in make_graph(example_cluster("superpod-b200")).nodes(data="kind"))
     assert (kinds["node"], kinds["extra"] > 0, kinds["switch"] > 0) == (127, True, True)
-    racks = wired_graph(example_cluster("nvl72-gb200"))
+    racks = make_graph(example_cluster("nvl72-gb200"))
     assert {found["tier"] for _, found in racks.nodes(data=True) if found["kind"] == "tray"} == {"switch-tray"}
 
 
 def test_leaf_spine_is_connected_and_nodes_are_two_or_four_links_apart() -> None:
-    made = wired_graph(example_cluster("leaf-spine"))
+    made = make_graph(example_cluster("leaf-spine"))
     assert networkx.is_connected(made)
     nodes = [name for name, kind in made.nodes(data="kind") if kind == "node"]
     hops = dict(networkx.all_pairs_shortest_path_length(made))
@@ -116,7 +116,7 @@ def test_leaf_spine_is_connected_and_nodes_are_two_or_four_links_apart() -> None
 @pytest.mark.parametrize("name", ["leaf-spine", "nvl72-gb200", "two-site", "superpod-b200"])
 def test_what_is_written_reads_back_as_the_graph(name: str) -> None:
     cluster = example_cluster(name)
-    files, made = built_files(cluster, "graph"), wired_graph(cluster)
+    files, made = built_files(cluster, "graph"), make_graph(cluster)
     assert sorted(files) == [f"graph/{name}.graphml", f"graph/{name}.json"]
     data = json.loads(files[f"graph/{name}.json"])
     assert same(networkx.node_link_graph(data, edges="links"), made)
@@ -144,7 +144,7 @@ def test_graphml_of_many_devices_comes_in_pieces_that_share_no_link(
     }
     assert places <= set(pieces)
     assert "across" in pieces
-    whole = {key: own for *_, key, own in wired_graph(cluster).edges(keys=True, data=True)}
+    whole = {key: own for *_, key, own in make_graph(cluster).edges(keys=True, data=True)}
     found = [(key, own) for piece in pieces.values() for *_, key, own in piece.edges(keys=True, data=True)]
     assert len(found) == len(whole)
     assert dict(found) == whole
@@ -190,6 +190,6 @@ def test_the_example_of_the_manual_prints_what_it_says(fabricgen, tmp_path: Path
 def test_the_manual_names_every_attribute() -> None:
     text = DOCS.read_text(encoding="utf-8")
     named = set(re.findall(r"`([a-z_]+)`", "".join(line for line in text.splitlines() if line.startswith("| `"))))
-    made = wired_graph(example_cluster("full-cluster"))
+    made = make_graph(example_cluster("full-cluster"))
     used = {name for _, own in made.nodes(data=True) for name in own}
     assert used | {name for *_, own in made.edges(data=True) for name in own} <= named

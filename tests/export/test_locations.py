@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from fabricgen.export.drawings.floor_pages import whole_hall
-from fabricgen.export.drawings.floor_plan import floor_plan
-from fabricgen.export.drawings.rack_contents import Racks, elevation
+from fabricgen.export.drawings.floor_pages import find_whole_hall
+from fabricgen.export.drawings.floor_plan import draw_floor_plan
+from fabricgen.export.drawings.rack_contents import Racks, draw_elevation
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files import drawings, labels, racks
 from fabricgen.export.table import ExportContext
@@ -25,16 +25,16 @@ def test_a_place_is_called_the_same_everywhere(name: str) -> None:
     printed = {
         row["near_location"].partition("-U")[0] for row in csv.DictReader(io.StringIO(bytes_of(content).decode()))
     }
-    table = racks.table(cluster).columns
+    table = racks.make_table(cluster).columns
     place = dict(zip(table["rack"], table["place"], strict=True))
     assert printed <= set(place.values())
     assert len(set(place.values())) == len(place)
     drawn = Racks(cluster)
     for number, rack in enumerate(table["rack"]):
-        assert f">{place[rack]}</text>" in elevation(drawn.rack(number))
+        assert f">{place[rack]}</text>" in draw_elevation(drawn.make_rack(number))
     words = set()
     for hall in range(len(cluster.plan.racks.halls)):
-        svg = floor_plan(RackKinds(cluster, drawn), whole_hall(cluster.plan.racks, hall))
+        svg = draw_floor_plan(RackKinds(cluster, drawn), find_whole_hall(cluster.plan.racks, hall))
         words |= set(re.findall(r">([RN]?P?\d\d)</text>", svg))
     for where in place.values():  # its row at the side, its column above and below
         assert set(where.split(".")[-2:]) <= words, where

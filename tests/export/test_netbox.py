@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.export.integrations import netbox
 from fabricgen.export.netbox.kinds import Kind
-from fabricgen.export.netbox.model import objects
+from fabricgen.export.netbox.model import list_objects
 from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
@@ -55,7 +55,7 @@ CABLES = {"cat6a", "dac-active", "dac-passive", "mmf-om4", "smf-os2", "aoc"}
 
 @cache
 def kinds(example: str) -> tuple[Kind, ...]:
-    return tuple(objects(example_cluster(example)))
+    return tuple(list_objects(example_cluster(example)))
 
 
 def records(kind: Kind) -> list[dict[str, object]]:

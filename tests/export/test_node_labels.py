@@ -11,7 +11,7 @@ import yaml
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.integrations import kubernetes
-from fabricgen.export.kubernetes.labels import label_value
+from fabricgen.export.kubernetes.labels import make_label_value
 from fabricgen.export.table import ExportContext
 from tests.conftest import built_files, bytes_of, example_cluster
 
@@ -109,5 +109,5 @@ def test_places_are_those_of_devices() -> None:
 def test_a_value_that_is_none_is_its_hash() -> None:
     """As github.com/NVIDIA/topograph@v1.0.0 has it: pkg/engines/k8s/labeler_test.go, leaf of Node304."""
     long = "S3very-very-long-id-to-check-label-value-limits-of-63-characters"
-    assert (label_value(long[:63]), label_value(long)) == (long[:63], "xf946c4acef2d5939")
-    assert NAME.fullmatch(label_value("-"))
+    assert (make_label_value(long[:63]), make_label_value(long)) == (long[:63], "xf946c4acef2d5939")
+    assert NAME.fullmatch(make_label_value("-"))

@@ -9,10 +9,10 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.export.drawings.book import Books, node_panel
-from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, NodePorts, node_ports
-from fabricgen.export.technician.labels import label_table
-from fabricgen.export.technician.records import records
+from fabricgen.export.drawings.book import Books, draw_node_panel
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, NodePorts, list_node_ports
+from fabricgen.export.technician.labels import make_label_table
+from fabricgen.export.technician.records import make_records
 from tests.conftest import example_cluster
 
 CATALOG = Catalog()
@@ -22,7 +22,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def parsed(ports: NodePorts) -> ElementTree.Element:
-    return ElementTree.fromstring(node_panel(ports, alone=True))
+    return ElementTree.fromstring(draw_node_panel(ports, alone=True))
 
 
 def told(ports: NodePorts) -> str:
@@ -31,13 +31,13 @@ def told(ports: NodePorts) -> str:
 
 @cache
 def drawn(name: str) -> dict[str, NodePorts]:
-    return {ports.profile.id: ports for ports in node_ports(example_cluster(name))}
+    return {ports.profile.id: ports for ports in list_node_ports(example_cluster(name))}
 
 
 @pytest.mark.parametrize("name", ["superpod-b300", "full-cluster", "dual-tor", "ualink-pod"])
 def test_sockets_and_tags_are_those_of_the_labels(name: str) -> None:
     cluster = example_cluster(name)
-    labels = label_table(records(cluster)).columns
+    labels = make_label_table(make_records(cluster)).columns
     model = {
         cluster.names[row]: cls.profile.id
         for cls in cluster.plan.devices.classes
@@ -82,7 +82,7 @@ def test_places_are_told_as_far_as_they_are_published() -> None:
 
 def test_port_2_of_the_slots_of_a_dgx_h100_is_left_of_port_1() -> None:
     cluster = example_cluster("known-hardware")
-    (node,) = (ports for ports in node_ports(cluster) if ports.profile.id == "dgx-h100")
+    (node,) = (ports for ports in list_node_ports(cluster) if ports.profile.id == "dgx-h100")
     at = {text.text: float(str(text.get("x"))) for text in parsed(node).iter(f"{SVG}text")}
     assert at["SLOT1P2"] < at["SLOT1P1"]
     assert at["SLOT2P2"] < at["SLOT2P1"]

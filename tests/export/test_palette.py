@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fabricgen.export.palette import KNOWN, OTHERS, fabric_swatches, ink_on, plane_mark, rail_fill
+from fabricgen.export.palette import KNOWN, OTHERS, choose_ink, choose_swatches, make_plane_mark, shade_for_rail
 
 FILLS = [fill for fill, _, _ in KNOWN.values()] + [fill for fill, _ in OTHERS]
 
@@ -42,21 +42,21 @@ def test_a_greyscale_print_has_a_step_for_every_colour():
 
 
 def test_a_further_fabric_recolours_none():
-    before = fabric_swatches(["compute", "tenant", "backup"])
-    after = fabric_swatches(["compute", "tenant", "backup", "archive", "storage"])
+    before = choose_swatches(["compute", "tenant", "backup"])
+    after = choose_swatches(["compute", "tenant", "backup", "archive", "storage"])
     assert {name: after[name] for name in before} == before
 
 
 def test_no_two_fabrics_share_a_code():
     names = ["compute", "camera", "cam", "c", "c2", "compute-b", "s", "storage", "0"]
-    codes = [swatch.code for swatch in fabric_swatches(names).values()]
+    codes = [swatch.code for swatch in choose_swatches(names).values()]
     assert len(set(codes)) == len(names)
 
 
 def test_shades_grow_lighter_by_rail_and_begin_anew_after_eight():
     blue = KNOWN["compute"][0]
-    shades = [rail_fill(blue, rail) for rail in range(1, 9)]
-    assert shades[0] == rail_fill(blue, 0) == rail_fill(blue, 9) == blue
+    shades = [shade_for_rail(blue, rail) for rail in range(1, 9)]
+    assert shades[0] == shade_for_rail(blue, 0) == shade_for_rail(blue, 9) == blue
     lightness = [lab(linear(fill))[0] for fill in shades]
     assert min(np.diff(lightness)) > 3
 
@@ -64,14 +64,14 @@ def test_shades_grow_lighter_by_rail_and_begin_anew_after_eight():
 def test_ink_is_legible_on_every_shade():
     for fill in FILLS:
         for rail in range(1, 9):
-            shade = rail_fill(fill, rail)
-            paper, ink = (float(linear(c) @ [0.2126, 0.7152, 0.0722]) + 0.05 for c in (shade, ink_on(shade)))
+            shade = shade_for_rail(fill, rail)
+            paper, ink = (float(linear(c) @ [0.2126, 0.7152, 0.0722]) + 0.05 for c in (shade, choose_ink(shade)))
             assert max(paper, ink) / min(paper, ink) >= 4.5, shade
 
 
 def test_planes_have_letters_and_patterns():
-    marks = [plane_mark(plane) for plane in (1, 2, 8, 9, 26, 27)]
+    marks = [make_plane_mark(plane) for plane in (1, 2, 8, 9, 26, 27)]
     assert [(m.letter, m.pattern) for m in marks] == [
         ("A", "solid"), ("B", "diagonal"), ("H", "grid"), ("I", "solid"), ("Z", "diagonal"), ("AA", "backslash"),
     ]  # fmt: skip
-    assert plane_mark(0) is None
+    assert make_plane_mark(0) is None

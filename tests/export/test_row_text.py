@@ -89,7 +89,7 @@ def test_columns_of_few_texts_become_one(met: int, left: int, monkeypatch: pytes
     monkeypatch.setattr(row_text, "_MOST_SEARCHED", met)  # 12 texts of the first three columns, and 23 devices
     found = columns()
     pieces = [found["fabric"], ",", found["none"], ",", found["all"], ",", found["device"], ",", found["rack"], "\n"]
-    merged = row_text._merged(pieces, ROWS)
+    merged = row_text._merge_pieces(pieces, ROWS)
     assert len(merged) == left
     rows = ["".join(row) for row in zip(*([p] * ROWS if isinstance(p, str) else p for p in pieces), strict=True)]
     assert list(map("".join, zip(*merged, strict=True))) == rows
@@ -103,7 +103,7 @@ def test_what_is_asked_twice_of_a_vocabulary_is_made_once() -> None:
         return encode_column([word.upper() for word in texts], FEW).vocabulary
 
     made, names, others = (
-        row_text.memoized(upper),
+        row_text.memoize(upper),
         encode_column(["a", "b"], FEW).vocabulary,
         encode_column(["a", "b"], FEW).vocabulary,
     )

@@ -17,9 +17,9 @@ from fabricgen.analyze.latency import latency_us, switches_crossed
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.graph import wired_graph
+from fabricgen.export.graph import make_graph
 from fabricgen.export.simulators import packets
-from fabricgen.export.simulators.dimensions import dimensions, level_name
+from fabricgen.export.simulators.dimensions import list_dimensions, name_level
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from tests.conftest import BLUEPRINTS, built_files, example_cluster
 from tests.export.simulator_readers import Analytical, Packets
@@ -163,7 +163,7 @@ def test_ranks_meet_at_the_level_of_the_widest_dimension_that_tells_them_apart(t
     assume(number > 1)
     apart = replace(network, ranks=replace(network.ranks, domain=np.arange(number)))
     try:
-        numbers, found = dimensions(apart)
+        numbers, found = list_dimensions(apart)
     except InputError as error:
         told = error.diagnostics[0].message
     else:
@@ -181,7 +181,7 @@ def test_ranks_meet_at_the_level_of_the_widest_dimension_that_tells_them_apart(t
                 dim for dim in range(len(found)) if a % steps[dim + 1] // steps[dim] != b % steps[dim + 1] // steps[dim]
             )
             level = int(network.meets(numbers.rows[[a]], numbers.rows[[b]])[0])
-            assert level_name(network, level) in found[widest].what.split(" and ")
+            assert name_level(network, level) in found[widest].label.split(" and ")
 
 
 @pytest.mark.parametrize("name", WIRED)
@@ -195,7 +195,7 @@ def test_ns3_has_every_link_of_the_plan(name: str) -> None:
     assert read.accelerators == len(network.ranks)
     ranks(network, files["astra-sim-ns3/compute-ids.csv"])
     names = {row["device"]: int(row["id"]) for row in rows if row["kind"] == "switch"}
-    graph = wired_graph(cluster)
+    graph = make_graph(cluster)
     profiles = cluster.design.catalog
     latency = profiles.constants("usual").latency
 

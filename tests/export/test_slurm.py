@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.export.integrations import slurm
-from fabricgen.export.locality.model import common_name, hostlist
+from fabricgen.export.locality.model import find_common_name, join_hostlist
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
 from tests.export.hostlist_reader import aggregated, expanded, lines, topologies
@@ -42,7 +42,7 @@ def test_a_controller_places_every_node_as_planned(name: str, tmp_path: Path) ->
     cluster = example_cluster(name)
     planned = leaf_sets(cluster)
     topology = built_files(cluster, "slurm")["slurm/topology.conf"]
-    answer = show_topology(tmp_path, hostlist(sorted(set().union(*planned.values()))), topology)
+    answer = show_topology(tmp_path, join_hostlist(sorted(set().union(*planned.values()))), topology)
     leaves = [expanded(row["Nodes"]) for row in answer.switches.values() if row["Level"] == "0"]
     assert sorted(map(sorted, leaves)) == sorted(map(sorted, planned.values()))
     joined = name != "two-generations"
@@ -199,13 +199,13 @@ NAMES = st.from_regex(r"[a-z][a-z0-9]{0,3}(-[a-z0-9]{1,4}){0,2}", fullmatch=True
 @settings(max_examples=40)
 @given(st.lists(NAMES | st.from_regex(r"n[0-9]{1,12}", fullmatch=True), unique=True, min_size=1))
 def test_a_hostlist_is_the_names(names: list[str]) -> None:
-    assert sorted(expanded(hostlist(names))) == sorted(names)
+    assert sorted(expanded(join_hostlist(names))) == sorted(names)
 
 
 def test_a_group_is_called_by_what_its_switches_share() -> None:
-    assert common_name(["leaf-su01-r1-01", "leaf-su01-r2-01"]) == "leaf-su01-01"
-    assert common_name(["leaf-su01-r1", "leaf-su01"]) == "leaf-su01"
-    assert common_name(["a-1", "b-2"]) == ""
+    assert find_common_name(["leaf-su01-r1-01", "leaf-su01-r2-01"]) == "leaf-su01-01"
+    assert find_common_name(["leaf-su01-r1", "leaf-su01"]) == "leaf-su01"
+    assert find_common_name(["a-1", "b-2"]) == ""
 
 
 def test_more_nodes_than_slurm_can_have_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,8 +72,8 @@ def listed_addresses(cluster: Cluster) -> list[tuple[str, str, str]]:
     """(node, interface, address) in order, as addresses.csv has them: of devices of this cluster, and not of BMCs."""
     classes = [cls for cls in cluster.plan.devices.classes if getattr(cls.profile, "external", False)]
     external = {name for cls in classes for name in cluster.names[cls.rows]}
-    ends = {(row.a_device, row.a_port) for row in rows(links.table(cluster)) if row.a_device not in external}
-    hosts_of = [row for row in rows(addresses.table(cluster)) if row.kind == "host"]
+    ends = {(row.a_device, row.a_port) for row in rows(links.make_table(cluster)) if row.a_device not in external}
+    hosts_of = [row for row in rows(addresses.make_table(cluster)) if row.kind == "host"]
     ends |= {(row.device, row.port.split(".")[0]) for row in hosts_of if row.port.startswith("bond-")}
     listed = [row for row in hosts_of if (row.device, row.port.split(".")[0]) in ends]
     return sorted((row.device, row.port.replace("/", "-"), row.prefix) for row in listed)

@@ -11,7 +11,7 @@ from netplans import ethernets, files, files_of
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.export.boot.names import known_addresses, named_addresses
+from fabricgen.export.boot.names import find_device_addresses, list_named_addresses
 from fabricgen.lint.rules.plan.fg752_no_default_route import NoDefaultRoute
 from tests.conftest import example_cluster
 
@@ -63,8 +63,10 @@ def test_the_default_route_is_of_the_fabric_with_the_exit(tmp_path: Path, vrf: s
     own = [address.partition("/")[0] for address in ports["SLOT1P1.100"]["addresses"]]
     assert [rule["from"] for rule in ports["SLOT1P1.100"]["routing-policy"]] == own
     assert [name for name, port in ports.items() if not port["optional"]] == ["SLOT1P1.100"]
-    assert known_addresses(cluster)["p1-su01-n001"] == own[0]
-    main = [found.address for found in named_addresses(cluster) if found.device == "p1-su01-n001" and found.is_main]
+    assert find_device_addresses(cluster)["p1-su01-n001"] == own[0]
+    main = [
+        found.address for found in list_named_addresses(cluster) if found.device == "p1-su01-n001" and found.is_main
+    ]
     assert main == own
     assert not list(NoDefaultRoute().check(cluster))
 

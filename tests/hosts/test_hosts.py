@@ -47,7 +47,7 @@ def case(request: pytest.FixtureRequest) -> tuple[Cluster, dict[str, dict[str, A
 
 def host_links(cluster: Cluster) -> Iterator[tuple[Row, str]]:
     """Links of nodes with the interface at their lower end."""
-    return ((row, row.a_port.replace("/", "-")) for row in rows(links.table(cluster)))
+    return ((row, row.a_port.replace("/", "-")) for row in rows(links.make_table(cluster)))
 
 
 @pytest.mark.tenth
@@ -65,7 +65,7 @@ def test_addresses_are_those_of_the_listing(case: tuple[str, tuple[str, ...]]) -
 def test_gateways_are_on_the_leaf_and_near(case: tuple[Cluster, dict[str, dict[str, Any]]]) -> None:
     cluster, written = case
     on_switch: dict[str, set[str]] = {}
-    for row in rows(addresses.table(cluster)):
+    for row in rows(addresses.make_table(cluster)):
         on_switch.setdefault(row.device, set()).add(row.prefix.partition("/")[0])
     for row, name in host_links(cluster):
         port = written.get(row.a_device, {}).get(name)
@@ -279,7 +279,7 @@ def test_files_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """In pieces of whole nodes, whatever their size, the files are the same."""
     cluster = example_cluster("full-cluster")
     whole = list(hosts.files(cluster, ExportContext()))
-    monkeypatch.setattr(hosts, "AT_ONCE", 3)
+    monkeypatch.setattr(hosts, "BATCH_NODES", 3)
     assert list(hosts.files(cluster, ExportContext())) == whole
     assert len({path for path, _ in whole}) == len(whole)
 

@@ -38,15 +38,15 @@ def rows(table) -> list[dict]:
 
 def test_an_ipv6_fabric_has_ipv4_router_ids_and_no_ipv4_address(design_of) -> None:
     cluster = build_cluster(design_of(TEXT))
-    found = rows(addresses.table(cluster))
+    found = rows(addresses.make_table(cluster))
     assert {r["kind"] for r in found if ":" not in r["prefix"]} == {"router-id"}
     assert {r["kind"] for r in found if ":" in r["prefix"]} == {"loopback", "management", "host", "link"}
-    for row in rows(links.table(cluster)):
+    for row in rows(links.make_table(cluster)):
         a, b = ip_interface(row["a_ip"]), ip_interface(row["b_ip"])
         assert (a.version, a.network.prefixlen, int(a) - int(b)) == (6, 127, 1)
         assert a.network == b.network
         assert int(a) & (1 << 64) - 1 > 1, "the subnet-router anycast address of a /64 stays free (RFC 6164)"
-    for row in rows(devices.table(cluster)):
+    for row in rows(devices.make_table(cluster)):
         assert not row["tier"] or row["tier"] == "node" or ip_address(row["loopback"]) in ip_network("fd00:fab::/48")
     ids = [switch.router_id for switch in cluster.switches()]
     assert len(set(ids)) == 8
@@ -55,9 +55,9 @@ def test_an_ipv6_fabric_has_ipv4_router_ids_and_no_ipv4_address(design_of) -> No
 
 def test_dual_links_show_ipv4_and_keep_both(design_of) -> None:
     cluster, alone = (build_cluster(design_of(TEXT, [f"ip={ip}"])) for ip in ("dual", "v4"))
-    assert rows(links.table(cluster)) == rows(links.table(alone))
-    assert rows(devices.table(cluster)) == rows(devices.table(alone))
-    both, only = rows(addresses.table(cluster)), rows(addresses.table(alone))
+    assert rows(links.make_table(cluster)) == rows(links.make_table(alone))
+    assert rows(devices.make_table(cluster)) == rows(devices.make_table(alone))
+    both, only = rows(addresses.make_table(cluster)), rows(addresses.make_table(alone))
     assert [r for r in both if ":" not in r["prefix"]] == only
     assert [(r["kind"], r["device"], r["port"]) for r in both if ":" in r["prefix"]] == [
         (r["kind"], r["device"], r["port"]) for r in only
@@ -66,7 +66,7 @@ def test_dual_links_show_ipv4_and_keep_both(design_of) -> None:
 
 def test_unnumbered_links_have_no_address_of_either_family(design_of) -> None:
     cluster = build_cluster(design_of(TEXT, ["ip=dual", "routing.underlay=ebgp-unnumbered"]))
-    assert {r["kind"] for r in rows(addresses.table(cluster))} == {"loopback", "management", "host"}
+    assert {r["kind"] for r in rows(addresses.make_table(cluster))} == {"loopback", "management", "host"}
 
 
 def test_pools_of_both_families_stand_in_one_list_and_fall_back_apart(design_of) -> None:
@@ -79,7 +79,7 @@ def test_pools_of_both_families_stand_in_one_list_and_fall_back_apart(design_of)
         ("link", 4): "172.31.0.0/16",
         ("link", 6): "fd00:fab:2::/48",
     }
-    for row in rows(addresses.table(cluster)):
+    for row in rows(addresses.make_table(cluster)):
         own = ip_interface(row["prefix"])
         if (row["kind"], own.version) in wanted:
             assert own.ip in ip_network(wanted[row["kind"], own.version])

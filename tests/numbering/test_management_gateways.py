@@ -7,7 +7,7 @@ from ipaddress import ip_interface
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.export.files.addresses import table
+from fabricgen.export.files.addresses import make_table
 
 FABRIC = """
 fabricgen: 1
@@ -38,7 +38,7 @@ def managed_switches(cluster: Cluster) -> dict[str, list[tuple[str, str]]]:
 
 def holders(cluster: Cluster) -> dict[str, str]:
     """The device that has each address with its prefix length, as addresses.csv says."""
-    return {prefix: device for prefix, _, device, _ in table(cluster).rows()}
+    return {prefix: device for prefix, _, device, _ in make_table(cluster).rows()}
 
 
 @pytest.mark.parametrize("hosts", ["bridged", "routed"])

@@ -8,7 +8,7 @@ from ipaddress import ip_interface
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.export.files.addresses import table
+from fabricgen.export.files.addresses import make_table
 from fabricgen.kernel.diagnostics import InputError
 
 HEAD = "fabricgen: 1\nname: rails\nip: dual\nfabrics:\n  compute:\n    protocol: roce\n    hosts: rail-subnets\n"
@@ -47,7 +47,7 @@ every_family = pytest.mark.parametrize("text", FAMILIES.values(), ids=FAMILIES)
 def hosts_of(cluster: Cluster) -> dict[str, list]:
     """Addresses of the ports of each node and extra device."""
     found = defaultdict(list)
-    for prefix, kind, device, _ in table(cluster).rows():
+    for prefix, kind, device, _ in make_table(cluster).rows():
         if kind == "host" and "leaf" not in device:
             found[device].append(ip_interface(prefix))
     return found
@@ -76,7 +76,7 @@ def test_a_node_has_one_number_everywhere(text: str, design_of) -> None:
 def test_each_subnet_has_a_gateway_on_its_leaf_and_a_vlan_of_its_own(text: str, design_of) -> None:
     cluster = build_cluster(design_of(text))
     used = {a.network for addresses in hosts_of(cluster).values() for a in addresses}
-    gateways = [ip_interface(prefix) for prefix, kind, _, _ in table(cluster).rows() if kind == "gateway"]
+    gateways = [ip_interface(prefix) for prefix, kind, _, _ in make_table(cluster).rows() if kind == "gateway"]
     assert used <= {gateway.network for gateway in gateways}
     assert {host_number(gateway) for gateway in gateways} == {1}
     for switch in cluster.switches():
@@ -91,7 +91,7 @@ def test_each_subnet_has_a_gateway_on_its_leaf_and_a_vlan_of_its_own(text: str, 
 
 
 def hosts_of_port(cluster: Cluster, device: str, port: str) -> list:
-    rows = table(cluster).rows()
+    rows = make_table(cluster).rows()
     return [ip_interface(p) for p, kind, d, own in rows if (kind, d, own) == ("host", device, port)]
 
 

@@ -10,7 +10,7 @@ import pytest
 from fabricgen.blueprint.beside.lock import lock_text, parse_lock
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.export.files.addresses import table
+from fabricgen.export.files.addresses import make_table
 from tests.conftest import example_cluster, example_design
 from tests.render.rendered import DUAL, EVPN_PAIRS, EVPN_PAIRS_CUMULUS
 
@@ -18,7 +18,7 @@ BOTH = "fabrics.inband.dhcp={servers: [10.99.0.9, 'fd00:99::9']}"
 
 
 def _rows(cluster: Cluster) -> list[tuple[str, ...]]:
-    columns = [column.texts() for column in table(cluster).columns.values()]
+    columns = [column.texts() for column in make_table(cluster).columns.values()]
     return [tuple(map(str, row)) for row in zip(*columns, strict=True)]
 
 

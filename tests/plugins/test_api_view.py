@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from fabricgen import api
-from fabricgen.export.graph import wired_graph
+from fabricgen.export.graph import make_graph
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.view import ClusterView
 from tests.conftest import BLUEPRINTS, built_files, example_cluster
@@ -90,7 +90,7 @@ def test_nothing_of_the_view_can_be_changed() -> None:
 def fabric_graph(view: ClusterView, fabric: str) -> networkx.MultiGraph:
     """The links of a fabric."""
     rows = np.flatnonzero(view.links.fabric == fabric)
-    return wired_graph(view._cluster, rows)
+    return make_graph(view._cluster, rows)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def counts_of_the_design_are_counts_of_the_plan(case: Case) -> None:
 
 def accelerators_in_use_are_those_of_nodes_that_are_not_spare(case: Case) -> None:
     """Ports may name an accelerator where a node's profile states none: those are not counted."""
-    design, table, classes = case.cluster.design, endpoints.table(case.cluster), case.cluster.plan.devices.classes
+    design, table, classes = case.cluster.design, endpoints.make_table(case.cluster), case.cluster.plan.devices.classes
     having = [c for c in classes if isinstance(c.profile, NodeProfile) and c.profile.accelerators]
     nodes = {name for c in having for name in case.cluster.names[c.rows]}
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]

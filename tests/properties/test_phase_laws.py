@@ -14,7 +14,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection, check_phases, selection_of
 from fabricgen.design.summary import summary
 from fabricgen.export.files import addresses, cables, devices, endpoints, links
-from fabricgen.export.plugs import label_texts
+from fabricgen.export.plugs import make_label_texts
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
@@ -24,7 +24,7 @@ from tests.properties.blueprints import FAMILIES
 from tests.properties.compiling import cases, compiled_or_dropped
 from tests.properties.halls import Tree
 
-TABLES = (devices.table, links.table, cables.table, addresses.table, endpoints.table)
+TABLES = (devices.make_table, links.make_table, cables.make_table, addresses.make_table, endpoints.make_table)
 
 
 @st.composite
@@ -69,7 +69,7 @@ def parts(cluster: Cluster) -> list[list[tuple[object, ...]]]:
     """The rows of all tables, and the sockets of cable ends."""
     found = [rows(table(cluster)) for table in TABLES]
     found[-1] = [row for row in found[-1] if row[3]]  # accelerators without a link are listed, too
-    a, b = label_texts(cluster)
+    a, b = make_label_texts(cluster)
     return [*found, list(zip(map(str, cluster.cable_id_columns.of(cluster.plan.cables.end_cable)), a, b, strict=True))]
 
 

@@ -137,7 +137,7 @@ def test_counts(row: Row) -> None:
 
 def wired(name: str, *sets: str) -> list[dict[str, str]]:
     """The links of a blueprint as links.csv has them."""
-    table = links.table(example_cluster(name, *sets))
+    table = links.make_table(example_cluster(name, *sets))
     return [dict(zip(table.columns, map(text, row), strict=True)) for row in table.rows()]
 
 

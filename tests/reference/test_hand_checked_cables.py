@@ -35,7 +35,7 @@ def table(name: str) -> Any:
 def rows_of(name: str) -> list[Row]:
     """The rows of cables.csv, with the pair of tiers, the run and how many pieces the cable is made of."""
     cluster = example_cluster(name)
-    columns = cable_part.table(cluster).columns
+    columns = cable_part.make_table(cluster).columns
     plan, (made, code) = cluster.plan, CableParts(cluster).made
     segments = plan.links.segment[plan.cables.end_link].tolist()
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]

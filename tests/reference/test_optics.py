@@ -38,7 +38,7 @@ nos: sonic
 
 def bought(cluster: Cluster, kind: str) -> int:
     """Pieces of a kind in the bill of materials."""
-    columns = bom.table(cluster, ExportContext()).columns
+    columns = bom.make_table(cluster, ExportContext()).columns
     return sum(int(n) for n, of in zip(columns["quantity"], columns["kind"], strict=True) if of == kind)
 
 

@@ -17,7 +17,7 @@ import json
 import pytest
 
 from fabricgen.design.summary import summary
-from fabricgen.export.drawings.port_map import port_maps
+from fabricgen.export.drawings.port_map import draw_port_maps
 from fabricgen.export.drawings.switch_ports import PortMaps
 from tests.conftest import built_files, example_cluster, example_design
 
@@ -65,10 +65,10 @@ def test_ports_that_a_site_keeps_for_its_way_out() -> None:
         "leaf": {"campus": ["49"], "wan": ["59", "60"]}
     }
     names = cluster.names
-    for switch in PortMaps(cluster).switches([names.index(f"inband-leaf-0{n}") for n in (1, 2)]):
+    for switch in PortMaps(cluster).list_switches([names.index(f"inband-leaf-0{n}") for n in (1, 2)]):
         kept = {port.cage: (port.role, port.device) for port in switch.ports if port.cage in (49, 59, 60)}
         assert kept == {49: ("kept", "campus"), 59: ("kept", "wan"), 60: ("kept", "wan")}
-        assert "campus" in "".join(port_maps(switch))
+        assert "campus" in "".join(draw_port_maps(switch))
 
 
 def test_ranges_as_the_deployment_guide_has_them() -> None:

@@ -46,7 +46,7 @@ def of_fabric(name: str, fabric: str, *sets: str) -> dict[str, str]:
 
 def planned_links(cluster: Cluster, fabric: str, per_cage: int) -> set[frozenset[tuple[str, int]]]:
     """links.csv of a fabric as pairs of (device, port): ports of switches counted over the face, cage by cage."""
-    columns = links_part.table(cluster).columns
+    columns = links_part.make_table(cluster).columns
 
     def end(device: str, port: str) -> tuple[str, int]:
         found = re.fullmatch(r"(\d+)/(\d+)", port)

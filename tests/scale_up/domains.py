@@ -29,7 +29,7 @@ def blueprint(domain: str, node: str, nodes: int = 1, per: str = "per: node", **
 
 def rows(cluster: Cluster) -> list[tuple[Any, ...]]:
     """The rows of scale-up.csv."""
-    return list(scale_up.table(cluster).rows())
+    return list(scale_up.make_table(cluster).rows())
 
 
 def ends(cluster: Cluster) -> Counter[tuple[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.export.files import endpoints, links
-from fabricgen.export.table import part_names
+from fabricgen.export.table import list_part_names
 from fabricgen.wiring.tables import NODE
 from tests.conftest import EXAMPLES, example_cluster
 
@@ -19,7 +19,7 @@ COLUMNS = "node,accelerator,domain,fabric,nic,port,rail,plane,leaf,leaf_port,spe
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_accelerator_is_there_and_its_ports_agree_with_the_links(name: str) -> None:
     cluster = example_cluster(name)
-    table = endpoints.table(cluster)
+    table = endpoints.make_table(cluster)
     assert ",".join(table.columns) == COLUMNS + ",spare" * bool(cluster.design.layout.spare)
     wanted = set()
     for cls in cluster.plan.devices.classes:
@@ -29,7 +29,7 @@ def test_every_accelerator_is_there_and_its_ports_agree_with_the_links(name: str
     assert {(row["node"], row["accelerator"]) for row in found} == wanted
     listed = {
         (row["fabric"], row["a_device"], row["a_port"]): (row["b_device"], row["b_port"], row["rail"], row["plane"])
-        for row in (dict(zip(t.columns, r, strict=True)) for t in [links.table(cluster)] for r in t.rows())
+        for row in (dict(zip(t.columns, r, strict=True)) for t in [links.make_table(cluster)] for r in t.rows())
     }
     for row in found:
         if row["fabric"]:
@@ -41,13 +41,13 @@ def test_every_accelerator_is_there_and_its_ports_agree_with_the_links(name: str
 def of(name: str, accelerator: int) -> list[dict[str, object]]:
     """Rows of one accelerator of the first node."""
     cluster = example_cluster(name)
-    table = endpoints.table(cluster)
+    table = endpoints.make_table(cluster)
     found = (dict(zip(table.columns, row, strict=True)) for row in table.rows())
     return [row for row in found if (row["node"], row["accelerator"]) == (cluster.names[0], accelerator)]
 
 
 def test_it_is_one_of_the_usual_parts() -> None:
-    assert "endpoints" in part_names(on_request=False)
+    assert "endpoints" in list_part_names(on_request=False)
 
 
 def test_a_gpu_has_the_rail_of_its_nic_in_each_plane() -> None:

@@ -44,7 +44,7 @@ def test_counts_of_the_design_are_counts_of_the_lists(case: str, design_of) -> N
     assert len({row[0] for row in found}) == figures["domains"]
     assert max(ends(cluster).values()) == 1
     assert figures["accelerators"] == summary(design)["accelerators"]
-    trays = [row for row in devices.table(cluster).rows() if row[2] == "switch-tray"]
+    trays = [row for row in devices.make_table(cluster).rows() if row[2] == "switch-tray"]
     profile = design.scale_up[0].profile
     assert len(trays) * max(1, profile.switches_per_tray) == (figures["switches"] if profile.tray else 0)
 
@@ -53,11 +53,11 @@ def test_counts_of_the_design_are_counts_of_the_lists(case: str, design_of) -> N
 def test_links_that_leave_a_chassis_are_in_links_csv_and_cabled_or_in_a_backplane(case: str, design_of) -> None:
     cluster = build_cluster(design_of(CASES[case]))
     between = [row for row in rows(cluster) if row[2] != row[4]]
-    listed = [row for row in links.table(cluster).rows() if row[0] == "up"]
+    listed = [row for row in links.make_table(cluster).rows() if row[0] == "up"]
     assert {row[2:6] for row in between} == {(r[3], r[4], r[6], r[7]) for r in listed}
     backplane = cluster.design.scale_up[0].profile.backplane
     assert all(bool(row[2]) != backplane for row in listed)
-    ordered = [row for row in cables.table(cluster).rows() if row[1] == "up"]
+    ordered = [row for row in cables.make_table(cluster).rows() if row[1] == "up"]
     assert len(ordered) == (0 if backplane else len(listed))
     for row in ordered:
         assert row[2]
@@ -73,14 +73,14 @@ def test_examples_hold_what_they_count(name: str) -> None:
 
 
 def test_circuit_switches_take_fibre_without_a_transceiver() -> None:
-    table = [row for row in cables.table(example_cluster("tpu-torus")).rows() if "-ici-" in row[10]]
+    table = [row for row in cables.make_table(example_cluster("tpu-torus")).rows() if "-ici-" in row[10]]
     assert len(table) == 6144
     assert all(row[7] and not row[12] for row in table)
 
 
 def test_trays_of_two_racks_stand_in_both() -> None:
     cluster = example_cluster("ualink-pod")
-    trays = [row for row in devices.table(cluster).rows() if row[2] == "switch-tray"]
+    trays = [row for row in devices.make_table(cluster).rows() if row[2] == "switch-tray"]
     assert [row[0] for row in trays][:8] == [f"p1-su01-rk0{1 + i // 4}-ualink-0{i + 1}" for i in range(8)]
     places = [(row[8], row[9]) for row in trays]
     assert len(set(places)) == len(places)
@@ -99,7 +99,7 @@ fabrics: {oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {
 def test_racks_without_accelerators_form_no_domain(design_of) -> None:
     cluster = build_cluster(design_of(MIXED))
     assert summary(cluster.design)["scale_up"]["up"]["domains"] == 4
-    racks = {row[8] for row in devices.table(cluster).rows() if row[2] == "switch-tray"}
+    racks = {row[8] for row in devices.make_table(cluster).rows() if row[2] == "switch-tray"}
     assert racks == {f"p1-su0{su}-rk0{rack}" for su in (1, 2) for rack in (1, 2)}
 
 
@@ -116,11 +116,11 @@ fabrics: {oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {
 @pytest.mark.parametrize(("per", "trays"), [("su", 32), ("pod", 16), ("cluster", 8)])
 def test_trays_of_every_scope_are_managed_and_stand_apart(per: str, trays: int, design_of) -> None:
     cluster = build_cluster(design_of(POD.replace("PER", per)))
-    listed = [row for row in devices.table(cluster).rows() if row[2] == "switch-tray"]
+    listed = [row for row in devices.make_table(cluster).rows() if row[2] == "switch-tray"]
     assert len(listed) == trays
     assert all(row[14] for row in listed)
     assert len({(row[8], row[9]) for row in listed}) == trays
-    managed = {row[3] for row in links.table(cluster).rows() if row[0] == "oob" and row[4] == "eth0"}
+    managed = {row[3] for row in links.make_table(cluster).rows() if row[0] == "oob" and row[4] == "eth0"}
     assert managed == {row[0] for row in listed}
 
 
@@ -172,7 +172,7 @@ def test_a_new_kind_is_one_new_file(star: Path) -> None:
     cluster = build_cluster(build_design(load_blueprint(str(star / "blueprint.yaml"), ())))
     assert summary(cluster.design)["scale_up"]["up"]["links"] == 14
     assert len(rows(cluster)) == 14
-    assert sum(row[0] == "up" for row in links.table(cluster).rows()) == 8  # the other six are on a board
+    assert sum(row[0] == "up" for row in links.make_table(cluster).rows()) == 8  # the other six are on a board
 
 
 def test_spare_ports_must_be_those_the_node_brings(tmp_path: Path) -> None:

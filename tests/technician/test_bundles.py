@@ -10,19 +10,26 @@ import pytest
 
 from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster
-from fabricgen.export.plugs import pieces_of_cables, plugs
+from fabricgen.export.locations import locate_racks
+from fabricgen.export.plugs import count_cable_pieces, list_plugs
 from fabricgen.export.technician import cable_bundles
 from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan
-from fabricgen.export.technician.labels import label_table
-from fabricgen.export.technician.sheets import TechnicianPack, bundle_sheet, home_rows, pull_sheets, pull_table
-from fabricgen.export.technician.workbook import HOW, NOTHING_TO_PULL, counts, cover_of, volumes
+from fabricgen.export.technician.labels import make_label_table
+from fabricgen.export.technician.sheets import (
+    TechnicianPack,
+    list_home_rows,
+    list_pull_sheets,
+    make_bundle_sheet,
+    make_pull_table,
+)
+from fabricgen.export.technician.workbook import HOW, NOTHING_TO_PULL, count_pulls, list_volumes, make_cover
 from tests.conftest import example_cluster
 
 NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "full-cluster")
 
 
 def pull_plan(cluster: Cluster) -> PullPlan:
-    return cable_bundles.pull_plan(cluster, plugs(cluster))
+    return cable_bundles.make_pull_plan(cluster, list_plugs(cluster))
 
 
 @pytest.fixture(params=NAMES)
@@ -64,7 +71,7 @@ def test_as_many_pieces_are_pulled_as_the_bill_has(name: str) -> None:
     """The fibres of a twin-port cage to two switches are one piece each, and tails of a splitter are one together."""
     cluster = example_cluster(name)
     pulled: Counter[str] = Counter()
-    for part in pull_table(TechnicianPack(cluster)).columns["part"]:
+    for part in make_pull_table(TechnicianPack(cluster)).columns["part"]:
         if not str(part).startswith("tail of "):
             count, _, piece = str(part).rpartition("x ")
             pulled[piece] += int(count or 1)
@@ -114,8 +121,8 @@ def test_a_unit_within_the_reserve_changes_no_bundle_that_was_there() -> None:
 def test_jumpers_of_twin_ports_count_each_and_all_are_in_bundles(name: str) -> None:
     """Bundles of 24 such cables were 48 fibres: 152 of the 292 of superpod-b300 were too thick."""
     cluster = example_cluster(name)
-    plan, cables, found = pull_plan(cluster), cluster.plan.cables, plugs(cluster)
-    pieces, _ = pieces_of_cables(cluster)
+    plan, cables, found = pull_plan(cluster), cluster.plan.cables, list_plugs(cluster)
+    pieces, _ = count_cable_pieces(cluster)
     piece_of = np.zeros(len(found.row), dtype=bool)
     ends = np.stack([cables.end_cable[found.row], found.piece, plan.bundle[found.row]], axis=1)
     piece_of[np.unique(ends, axis=0, return_index=True)[1]] = True
@@ -129,13 +136,13 @@ def test_jumpers_of_twin_ports_count_each_and_all_are_in_bundles(name: str) -> N
 def test_pairs_fill_a_bundle_with_twelve_cables() -> None:
     cluster = example_cluster("superpod-b300")
     pack = TechnicianPack(cluster)
-    sheet = bundle_sheet(pack, home_rows(pack, tuple(range(len(cluster.plan.racks)))), "bundles")
+    sheet = make_bundle_sheet(pack, list_home_rows(pack, tuple(range(len(cluster.plan.racks)))), "bundles")
     cells = {column.name: column.cells or () for column in sheet.columns}
     lays = [sum(counts) for counts in zip(cells["cables"], cells["fibres"], strict=True)]
     assert max(zip(cells["jumpers"], lays, strict=True)) == (24, 24)
     assert min(zip(lays, cells["jumpers"], strict=True), key=lambda n: n[0] - n[1]) == (12, 24)
     assert sum(cells["cables"]) == len(cluster.plan.cables)
-    assert sum(cells["jumpers"]) == pieces_of_cables(cluster)[0].sum()
+    assert sum(cells["jumpers"]) == count_cable_pieces(cluster)[0].sum()
 
 
 @pytest.mark.parametrize(
@@ -145,23 +152,25 @@ def test_covers_count_each_cable_once_and_what_goes_apart_beside(name: str, fibr
     """A split cable counted once a bundle: 112, 6,512 and 3,789 cables were told of 110, 4,464 and 3,771."""
     cluster = example_cluster(name)
     pack, told = TechnicianPack(cluster), Counter[str]()
-    for volume in volumes(cluster):
-        told.update(dict(counts(pack, volume.racks)))
+    for volume in list_volumes(cluster):
+        told.update(dict(count_pulls(pack, volume.racks)))
     assert told["cables pulled from here, each once"] == len(cluster.plan.cables)
     assert [told[f"{what} of cables in another bundle"] for what in ("fibres", "tails")] == [fibres, tails]
-    pulled = Counter(map(str, pull_table(pack).columns["apart"]))
+    pulled = Counter(map(str, make_pull_table(pack).columns["apart"]))
     assert pulled == Counter({"": len(cluster.plan.cables), "fibre": fibres, "tail": tails})
-    assert told["plugs of cables in them, each with a label"] == len(label_table(pack.found))  # were 352 and 13,024
-    ordered = int(pieces_of_cables(cluster)[0].sum())  # 152 of 150 and 4,411 of 4,405 were told
-    assert sum(map(int, pull_table(pack).columns["jumpers"])) == ordered
-    sheet = bundle_sheet(pack, home_rows(pack, tuple(range(len(cluster.plan.racks)))), "bundles")
+    assert told["plugs of cables in them, each with a label"] == len(
+        make_label_table(pack.records)
+    )  # were 352 and 13,024
+    ordered = int(count_cable_pieces(cluster)[0].sum())  # 152 of 150 and 4,411 of 4,405 were told
+    assert sum(map(int, make_pull_table(pack).columns["jumpers"])) == ordered
+    sheet = make_bundle_sheet(pack, list_home_rows(pack, tuple(range(len(cluster.plan.racks)))), "bundles")
     assert sum({column.name: column.cells or () for column in sheet.columns}["jumpers"]) == ordered
 
 
 def test_a_workbook_from_which_nothing_is_pulled_says_so() -> None:
     """The workbook of superpod-b300's network rows, with no cable of its own, said `Pull: sheets pull 01, pull 02`."""
     pack = TechnicianPack(example_cluster("superpod-b300"))
-    how = {volume.name: cover_of(pack, volume, []).how for volume in volumes(pack.cluster)}
+    how = {volume.name: make_cover(pack, volume, []).how for volume in list_volumes(pack.cluster)}
     assert how.pop("h1.N01-N02") == (NOTHING_TO_PULL, *HOW[1:])
     assert set(how.values()) == {HOW}
 
@@ -174,7 +183,7 @@ def test_tails_to_another_rack_are_in_the_bundle_that_goes_there(name: str) -> N
     link = cluster.plan.cables.end_link
     ends = np.sort(np.stack([rack[links.a_device[link]], rack[links.b_device[link]]]), axis=0)
     assert (np.sort(np.stack([plan.home, plan.away]), axis=0) == ends).all()
-    places = cable_bundles.rack_places(cluster)
+    places = locate_racks(cluster)
     named = (str(text).split(":")[0].split("/") for text in plan.names[plan.bundle])
     for (start, end), home, away in zip(named, plan.home.tolist(), plan.away.tolist(), strict=True):
         assert (start, end) == (places[home], places[away])
@@ -184,12 +193,12 @@ def test_tails_to_another_rack_are_in_the_bundle_that_goes_there(name: str) -> N
 def test_labels_pull_sheets_and_pull_csv_name_the_same_bundles(name: str) -> None:
     cluster = example_cluster(name)
     pack = TechnicianPack(cluster)
-    table, labels = pull_table(pack).columns, label_table(pack.found).columns
+    table, labels = make_pull_table(pack).columns, make_label_table(pack.records).columns
     pulled = set(zip(table["cable"], table["bundle"], table["order"], strict=True))
     told = zip(labels["cable"], labels["bundle"], labels["order"], strict=True)
     assert {label for label in told if label[2]} == pulled  # trunks of patch panels have order 0
     assert list(table["order"]) == list(range(1, len(pulled) + 1))
-    rows = home_rows(pack, tuple(range(len(cluster.plan.racks))))
-    assert sum(len(mine) for _, mine, _ in pull_sheets(pack, rows)) == len(cluster.plan.cables.end_cable)
+    rows = list_home_rows(pack, tuple(range(len(cluster.plan.racks))))
+    assert sum(len(mine) for _, mine, _ in list_pull_sheets(pack, rows)) == len(cluster.plan.cables.end_cable)
     together = [cable for cable, _ in groupby(labels["cable"])]
     assert len(together) == len(set(together))

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from fabricgen.export.files import cables, labels
-from fabricgen.export.locations import rack_places
-from fabricgen.export.plugs import plugs
+from fabricgen.export.locations import locate_racks
+from fabricgen.export.plugs import list_plugs
 from fabricgen.export.table import ExportContext
-from fabricgen.export.technician.cable_bundles import pull_plan
+from fabricgen.export.technician.cable_bundles import make_pull_plan
 from tests.conftest import bytes_of, example_cluster
 
 SMALL = ("leaf-spine", "two-site", "nvl72-gb200", "full-cluster", "modular-spine", "superpod-b300", "gaudi3")
@@ -49,7 +49,7 @@ def test_no_two_labels_name_one_socket_or_have_one_code(name: str) -> None:
 @pytest.mark.parametrize("name", ["leaf-spine", "two-site", "full-cluster"])
 def test_every_end_of_every_cable_has_a_label(name: str) -> None:
     cluster = example_cluster(name)
-    wiring = cables.table(cluster).columns
+    wiring = cables.make_table(cluster).columns
     rows = labels_of(name)
     printed = {(row["cable"], row["near_device"]) for row in rows}
     planned = {
@@ -103,7 +103,7 @@ def test_two_jumpers_of_one_cage_are_told_apart_at_both_ends() -> None:
 @pytest.mark.parametrize("name", ["leaf-spine", "full-cluster", "superpod-b300"])
 def test_cables_csv_says_what_is_printed_and_the_port(name: str) -> None:
     """Its labels named devices, and the printed ones places."""
-    wiring = cables.table(example_cluster(name)).columns
+    wiring = cables.make_table(example_cluster(name)).columns
     said = {text for column in ("label_a", "label_b") for text in wiring[column]}
     for row in labels_of(name):
         if row["far_ends"] == "1" and _fibres(row["part"]) == 1:
@@ -124,20 +124,20 @@ def test_halls_by_name_where_there_are_several() -> None:
     halls = tuple(replace(racks.halls[0], name=name) for name in ("north", "south"))
     moved = replace(racks, halls=halls, hall=np.array([0, 0, 1, 1, 0], dtype=np.int32))
     cluster = replace(cluster, plan=replace(cluster.plan, racks=moved))
-    assert rack_places(cluster).tolist() == [
+    assert locate_racks(cluster).tolist() == [
         "north.R01.01",
         "north.R01.02",
         "south.R01.03",
         "south.R01.04",
         "north.N01.01",
     ]
-    assert pull_plan(cluster, plugs(cluster)).steps == (
+    assert make_pull_plan(cluster, list_plugs(cluster)).steps == (
         "north.N01 to south.R01",
         "north.R01 to north.N01",
         "along north.R01",
         "along south.R01",
     )
     named = replace(racks, halls=(replace(racks.halls[0], name="h1"), racks.halls[0]), hall=moved.hall)
-    places = rack_places(replace(cluster, plan=replace(cluster.plan, racks=named))).tolist()
+    places = locate_racks(replace(cluster, plan=replace(cluster.plan, racks=named))).tolist()
     assert len(set(places)) == len(places)
     assert places[2] == "hall1.R01.03"  # h1 is another

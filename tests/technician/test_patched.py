@@ -9,28 +9,28 @@ import numpy as np
 import openpyxl
 import pytest
 
-from fabricgen.export.drawings.floor_pages import racks_in, whole_hall
+from fabricgen.export.drawings.floor_pages import find_whole_hall, list_window_racks
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import labels, patches, racks
-from fabricgen.export.locations import rack_places
+from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext
-from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.sheets import TechnicianPack, pull_sheet, rack_sheet, wiring_sheet
-from fabricgen.export.technician.workbook import volumes, workbook
+from fabricgen.export.technician.patched import make_patch_sheets
+from fabricgen.export.technician.sheets import TechnicianPack, make_pull_sheet, make_rack_sheet, make_wiring_sheet
+from fabricgen.export.technician.workbook import list_volumes, write_workbook
 from tests.conftest import bytes_of, example_cluster
 
 
 @pytest.mark.slow
 def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_panels() -> None:
     cluster = example_cluster("patched-hall")
-    (volume,) = volumes(cluster)
-    book = openpyxl.load_workbook(io.BytesIO(workbook(TechnicianPack(cluster), volume)), read_only=True)
+    (volume,) = list_volumes(cluster)
+    book = openpyxl.load_workbook(io.BytesIO(write_workbook(TechnicianPack(cluster), volume)), read_only=True)
     rows = ("h1.R01", "h1.R02", "h1.N01")
     assert book.sheetnames[:7] == ["cover", *(f"{list_} {row}" for list_ in ("trunks", "patches") for row in rows)]
     sheets = [list(book[f"patches {row}"].iter_rows(values_only=True)) for row in rows]
     header, body = sheets[0][0], [row for sheet in sheets for row in sheet[1:]]
     assert cluster.plan.patching is not None
-    planned = patches.table(cluster, cluster.plan.patching)
+    planned = patches.make_table(cluster, cluster.plan.patching)
     ports = zip(*(planned.columns[name] for name in ("rack", "panel", "port", "device", "socket")), strict=True)
     assert sorted((row[0], row[2], row[3], row[4], row[5]) for row in body) == sorted(ports)
     for sheet in sheets:
@@ -45,22 +45,22 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
 def test_no_length_is_asked_of_what_has_several() -> None:
     """`as-built` refuses the length of a patched cable (FG087): its jumpers and its trunk have one each."""
     pack = TechnicianPack(example_cluster("patched-hall"))
-    rows = np.arange(len(pack.found.cable))
+    rows = np.arange(len(pack.records.cable))
     patching = pack.cluster.plan.patching
     assert patching is not None
-    through = np.flatnonzero(patching.policy[pack.found.cable] >= 0)
+    through = np.flatnonzero(patching.policy[pack.records.cable] >= 0)
     assert 0 < len(through) < len(rows)
-    own = (rack_sheet(pack, 0, "r"), pull_sheet(pack, rows, "p", ""), wiring_sheet(pack, rows, "w"))
+    own = (make_rack_sheet(pack, 0, "r"), make_pull_sheet(pack, rows, "p", ""), make_wiring_sheet(pack, rows, "w"))
     closed = [{column.name: column.closed for column in sheet.columns}["built_length_m"] for sheet in own]
     assert closed[1] == closed[2] == through.tolist()
-    first, row, _ = pack.by_rack
+    first, row, _ = pack.ends_by_rack
     assert row[: first[1]][closed[0]].tolist() == [at for at in row[: first[1]].tolist() if at in set(through.tolist())]
 
 
 def test_lists_of_trunks_and_jumpers_can_be_read_on_a4() -> None:
     """Their small text of 8 pt was printed with 5.4 and 5.7 pt."""
     cluster = example_cluster("patched-hall")
-    for _, sheet in patch_sheets(cluster, {"h1": tuple(range(len(cluster.plan.racks)))}):
+    for _, sheet in make_patch_sheets(cluster, {"h1": tuple(range(len(cluster.plan.racks)))}):
         points = sum((7 * column.width + 5) * 0.75 for column in sheet.columns)
         assert 8 * (297 / 25.4 - 0.8) * 72 / points >= 6.2
         names = {column.name: column for column in sheet.columns}
@@ -71,33 +71,35 @@ def test_lists_of_trunks_and_jumpers_can_be_read_on_a4() -> None:
 
 def test_without_panels_there_is_no_word_of_them() -> None:
     cluster = example_cluster("leaf-spine")
-    book = openpyxl.load_workbook(io.BytesIO(workbook(TechnicianPack(cluster), volumes(cluster)[0])), read_only=True)
+    book = openpyxl.load_workbook(
+        io.BytesIO(write_workbook(TechnicianPack(cluster), list_volumes(cluster)[0])), read_only=True
+    )
     assert not [name for name in book.sheetnames if name.startswith(("patches", "trunks"))]
     assert "via" not in next(book["p1-su01-rk01"].iter_rows(values_only=True))
 
 
 def test_panels_take_up_units_of_racks_and_are_drawn_in_elevations() -> None:
     cluster = example_cluster("patched-hall")
-    patching, table = cluster.plan.patching, racks.table(cluster).columns
+    patching, table = cluster.plan.patching, racks.make_table(cluster).columns
     assert patching is not None
     used = dict(zip(table["rack"], table["units_used"], strict=True))
     place = dict(zip(table["rack"], table["column"], strict=True))
     drawn = Racks(cluster)
     for number, name in enumerate(table["rack"]):
-        rack = drawn.rack(number)
+        rack = drawn.make_rack(number)
         assert sum(item.height for item in rack.items) == used[name] == rack.used_u.value
         standing = [u for item in rack.items for u in range(item.u, item.u + item.height)]
         assert standing == sorted(set(standing))
     assert used["p1-su01-rk01"] == 4 * 6 + 1  # four nodes of 6 U, one panel
     assert (used["patch-uplinks-row01-01"], place["patch-uplinks-row01-01"]) == (2, -1)
-    assert sum(item.model == "mpo-apc-72" for n in range(len(used)) for item in drawn.rack(n).items) == 20
-    assert rack_places(cluster)[list(used).index("patch-uplinks-row01-01")] == "h1.R01.P01"
+    assert sum(item.model == "mpo-apc-72" for n in range(len(used)) for item in drawn.make_rack(n).items) == 20
+    assert locate_racks(cluster)[list(used).index("patch-uplinks-row01-01")] == "h1.R01.P01"
 
 
 def test_a_floor_plan_of_a_hall_of_stated_size_shows_the_patch_racks_before_its_rows() -> None:
     cluster = example_cluster("patched-hall", "floor.halls.h1.rows=8")
     table = cluster.plan.racks
-    drawn = racks_in(table, whole_hall(table, 0))
+    drawn = list_window_racks(table, find_whole_hall(table, 0))
     assert any(table.names[rack].startswith("patch-uplinks") for rack in drawn)
     assert len(drawn) == len(table)
 
@@ -121,7 +123,7 @@ def test_every_plug_and_panel_port_of_jumpers_has_one_label(name: str, sets: tup
     assert cluster.plan.patching is not None
     for column in ("near_location", "code"):
         assert len({row[column] for row in rows}) == len(rows), column
-    ports = patches.table(cluster, cluster.plan.patching).columns
+    ports = patches.make_table(cluster, cluster.plan.patching).columns
     assert {(r["near_device"], r["near_port"]) for r in rows if "p" in r["end"]} == {
         (panel, str(port)) for panel, port in zip(ports["panel"], ports["port"], strict=True)
     }
@@ -151,7 +153,7 @@ def test_far_ends_on_several_devices_are_told_apart_by_these() -> None:
     """A cable from a twin-port cage to two nodes has a plug in a cage of one name on each: NIC1, not NIC1/2."""
     cluster = example_cluster("patched-hall")
     assert cluster.plan.patching is not None
-    columns = patches.table(cluster, cluster.plan.patching).columns
+    columns = patches.make_table(cluster, cluster.plan.patching).columns
     places = list(zip(columns["device"], columns["cage"], columns["socket"], strict=True))
     assert {cage == socket for device, cage, socket in places if "-n0" in device} == {True}
     assert len(set(places)) == len(places)

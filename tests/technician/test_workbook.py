@@ -18,12 +18,12 @@ import xlsxwriter
 from openpyxl.workbook import Workbook
 
 from fabricgen.export.files import cables, technician
-from fabricgen.export.locations import rack_places
-from fabricgen.export.table import ExportContext, part_names
+from fabricgen.export.locations import locate_racks
+from fabricgen.export.table import ExportContext, list_part_names
 from fabricgen.export.technician import workbook as technician_volumes
-from fabricgen.export.technician.sheet import TEXT, Column, Sheet, Styles, redlines, write_sheet
-from fabricgen.export.technician.sheets import TechnicianPack, home_rows, pull_sheets, wiring_sheet
-from fabricgen.export.technician.workbook import MOST_RACKS, sheet_names, volumes, workbook
+from fabricgen.export.technician.sheet import TEXT, Column, Sheet, Styles, make_redline_columns, write_sheet
+from fabricgen.export.technician.sheets import TechnicianPack, list_home_rows, list_pull_sheets, make_wiring_sheet
+from fabricgen.export.technician.workbook import MOST_RACKS, list_volumes, make_sheet_names, write_workbook
 from tests.conftest import example_cluster, require
 
 HAND = ["done", "built_a_cage", "built_b_cage", "built_length_m", "remark"]
@@ -46,7 +46,7 @@ def rows_of(name: str, sheet: str) -> list[dict[str, object]]:
 
 
 def test_it_is_written_on_request_only() -> None:
-    assert {"technician", "labels"} <= set(part_names(on_request=True)) - set(part_names(on_request=False))
+    assert {"technician", "labels"} <= set(list_part_names(on_request=True)) - set(list_part_names(on_request=False))
 
 
 def test_a_small_cluster_has_one_workbook_with_a_sheet_a_rack() -> None:
@@ -63,7 +63,7 @@ def test_a_small_cluster_has_one_workbook_with_a_sheet_a_rack() -> None:
 
 
 def test_the_wiring_sheet_is_cables_csv_with_room_for_the_hand() -> None:
-    planned = cables.table(example_cluster("leaf-spine"))
+    planned = cables.make_table(example_cluster("leaf-spine"))
     header, *body = book("leaf-spine")["wiring"].iter_rows(values_only=True)
     assert list(header) == [*planned.columns, *HAND]
     assert [row[: -len(HAND)] for row in body] == [tuple(c if c != "" else None for c in row) for row in planned.rows()]
@@ -74,7 +74,7 @@ def test_the_wiring_sheet_is_cables_csv_with_room_for_the_hand() -> None:
 def test_a_wiring_list_on_a3_can_be_read(name: str) -> None:
     """Its small text of 8 pt was printed with 5.5 pt, and labels of more than two lines were cut."""
     pack = TechnicianPack(example_cluster(name))
-    sheet = wiring_sheet(pack, np.arange(len(pack.found.cable)), "wiring")
+    sheet = make_wiring_sheet(pack, np.arange(len(pack.records.cable)), "wiring")
     points = sum((7 * column.width + 5) * 0.75 for column in sheet.columns)  # 7 pixels a character of Arial 10
     printed = (420 / 25.4 - 0.8) * 72  # A3 landscape without its margins
     assert 8 * min(1, printed / points) >= 6
@@ -89,9 +89,9 @@ def test_a_wiring_list_on_a3_can_be_read(name: str) -> None:
 def test_a_workbook_has_no_empty_sheet() -> None:
     """Network racks that are the far end of all their cables had empty lists of bundles and wiring."""
     cluster = example_cluster("superpod-b300", "pods.p1.su=4", "floor.racks_per_row=80")
-    pack, last = TechnicianPack(cluster), volumes(cluster)[-1]
+    pack, last = TechnicianPack(cluster), list_volumes(cluster)[-1]
     alone = replace(last, racks=last.racks[-1:])
-    made = openpyxl.load_workbook(io.BytesIO(workbook(pack, alone)))
+    made = openpyxl.load_workbook(io.BytesIO(write_workbook(pack, alone)))
     assert made.sheetnames[0] == "cover"
     assert all(page.max_row > 1 for page in made.worksheets)
 
@@ -99,10 +99,10 @@ def test_a_workbook_has_no_empty_sheet() -> None:
 def test_a_crew_takes_the_pages_of_its_row() -> None:
     """The lists of bundles and cables of several rows were one sheet each, and no page said whose it is."""
     cluster = example_cluster("leaf-spine", "floor.racks_per_row=1", "pods.p1.su=3")
-    pack, volume = TechnicianPack(cluster), volumes(cluster)[0]
-    made = openpyxl.load_workbook(io.BytesIO(workbook(pack, volume)))
+    pack, volume = TechnicianPack(cluster), list_volumes(cluster)[0]
+    made = openpyxl.load_workbook(io.BytesIO(write_workbook(pack, volume)))
     zones = [f"h1.R0{row}" for row in range(1, 7)]
-    listed, places = list(made.sheetnames), rack_places(cluster).tolist()
+    listed, places = list(made.sheetnames), locate_racks(cluster).tolist()
     assert [name for name in listed if name.startswith(("bundles", "wiring"))] == [
         f"{name} {zone}" for name in ("bundles", "wiring") for zone in zones
     ]
@@ -115,7 +115,7 @@ def test_a_crew_takes_the_pages_of_its_row() -> None:
         assert all(
             min(place[str(row[end])] for end in ends if ".R" in place[str(row[end])])[:6] == zone for row in body
         )
-    assert sum(made[f"wiring {zone}"].max_row - 1 for zone in zones) == len(home_rows(pack, volume.racks))
+    assert sum(made[f"wiring {zone}"].max_row - 1 for zone in zones) == len(list_home_rows(pack, volume.racks))
     for number, name in enumerate(name for name in listed if name.startswith("pull")):
         assert (made[name].oddHeader.left.text or "").startswith(f"Pull {number + 1}: ")
 
@@ -123,13 +123,16 @@ def test_a_crew_takes_the_pages_of_its_row() -> None:
 def test_every_step_has_a_sheet_of_its_own() -> None:
     """55 steps of mixed-generations shared 40 sheets, whose headers said `and 1 more`."""
     pack = TechnicianPack(example_cluster("mixed-generations"))
-    titles = [title for _, _, title in pull_sheets(pack, home_rows(pack, tuple(range(len(pack.cluster.plan.racks)))))]
-    assert [title.split(": ")[1] for title in titles] == list(pack.found.pull.steps)
+    titles = [
+        title
+        for _, _, title in list_pull_sheets(pack, list_home_rows(pack, tuple(range(len(pack.cluster.plan.racks)))))
+    ]
+    assert [title.split(": ")[1] for title in titles] == list(pack.records.pull.steps)
 
 
 def test_a_rack_sheet_has_all_that_ends_there_from_the_top_down() -> None:
     rows = rows_of("leaf-spine", "p1-su01-net01")
-    planned = cables.table(example_cluster("leaf-spine")).columns
+    planned = cables.make_table(example_cluster("leaf-spine")).columns
     ends = Counter(rack for side in "ab" for rack in planned[f"{side}_rack"] if rack == "p1-su01-net01")
     assert len(rows) == ends["p1-su01-net01"]
     units = [row["u"] for row in rows]
@@ -190,28 +193,28 @@ def test_pull_sheets_and_pull_csv_agree() -> None:
 
 def test_the_same_bytes_every_time() -> None:
     cluster = example_cluster("leaf-spine")
-    again = workbook(TechnicianPack(cluster), volumes(cluster)[0])
+    again = write_workbook(TechnicianPack(cluster), list_volumes(cluster)[0])
     assert again == files("leaf-spine")["technician/leaf-spine.xlsx"]
 
 
 def test_large_clusters_are_split_by_rows_and_every_cable_is_in_one_wiring_list() -> None:
     small, large = (example_cluster("superpod-b300", f"pods.p1.su={su}", "floor.racks_per_row=16") for su in (4, 5))
-    books = volumes(small)
+    books = list_volumes(small)
     assert [book.name for book in books] == ["h1.R01-R04", "h1.R05", "h1.N01-N02"]
     assert sorted(rack for book in books for rack in book.racks) == list(range(len(small.plan.racks)))
     assert all(len(book.racks) <= MOST_RACKS for book in books)
     names = [
         {small.plan.racks.names[i] for i in books[0].racks},
-        {large.plan.racks.names[i] for i in volumes(large)[0].racks},
+        {large.plan.racks.names[i] for i in list_volumes(large)[0].racks},
     ]
     assert names[0] == names[1]  # growth leaves full workbooks alone
-    rows = [row for book in books for row in home_rows(TechnicianPack(small), book.racks).tolist()]
+    rows = [row for book in books for row in list_home_rows(TechnicianPack(small), book.racks).tolist()]
     assert sorted(rows) == list(range(len(small.plan.cables.end_cable)))
 
 
 def test_a_row_of_more_racks_than_a_workbook_takes_is_cut() -> None:
     cluster = example_cluster("superpod-b300", "pods.p1.su=4", "floor.racks_per_row=80")
-    assert [(book.name, len(book.racks)) for book in volumes(cluster)] == [
+    assert [(book.name, len(book.racks)) for book in list_volumes(cluster)] == [
         ("h1.R01.1", 64),
         ("h1.R01.2", 4),
         ("h1.N01-N02", 3),
@@ -220,7 +223,7 @@ def test_a_row_of_more_racks_than_a_workbook_takes_is_cut() -> None:
 
 def test_racks_of_many_ends_share_a_workbook_with_fewer_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(technician_volumes, "MOST_ENDS", 24)  # racks of nodes have 8 ends, those of switches 16
-    assert [(book.name, len(book.racks)) for book in volumes(example_cluster("leaf-spine"))] == [
+    assert [(book.name, len(book.racks)) for book in list_volumes(example_cluster("leaf-spine"))] == [
         ("h1.R01.1", 2),
         ("h1.R01.2", 2),
         ("h1.N01", 1),
@@ -237,7 +240,7 @@ def test_racks_of_many_ends_share_a_workbook_with_fewer_others(monkeypatch: pyte
     ],
 )
 def test_names_that_a_spreadsheet_refuses_are_made_legal(wanted: list[str], legal: list[str]) -> None:
-    assert sheet_names(wanted) == legal
+    assert make_sheet_names(wanted) == legal
 
 
 def test_a_rack_called_like_a_sheet_of_ours_does_not_take_its_name() -> None:
@@ -245,7 +248,8 @@ def test_a_rack_called_like_a_sheet_of_ours_does_not_take_its_name() -> None:
     cluster = example_cluster("leaf-spine")
     plan = replace(cluster.plan, racks=replace(racks, names=("wiring", "Cover", *racks.names[2:])))
     named = openpyxl.load_workbook(
-        io.BytesIO(workbook(TechnicianPack(replace(cluster, plan=plan)), volumes(cluster)[0])), read_only=True
+        io.BytesIO(write_workbook(TechnicianPack(replace(cluster, plan=plan)), list_volumes(cluster)[0])),
+        read_only=True,
     ).sheetnames
     assert named[0] == "cover"
     assert named[-1] == "wiring"
@@ -256,7 +260,7 @@ def test_text_that_looks_like_a_formula_or_a_link_stays_text() -> None:
     hostile = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "http://example.com", "<b>&amp;</b>", "{=A1}"]
     buffer = io.BytesIO()
     target = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    sheet = Sheet("x", "&A=1&", len(hostile), (Column("text", 9, TEXT, hostile), *redlines()))
+    sheet = Sheet("x", "&A=1&", len(hostile), (Column("text", 9, TEXT, hostile), *make_redline_columns()))
     write_sheet(target, Styles(target), sheet, "=2&P")
     target.close()
     page = openpyxl.load_workbook(io.BytesIO(buffer.getvalue()))["x"]

@@ -20,7 +20,7 @@ def _planned(name: str) -> tuple[tuple[Port, Port], ...]:
 
 
 def _links_of(cluster: Cluster) -> tuple[tuple[Port, Port], ...]:
-    columns = links.table(cluster).columns
+    columns = links.make_table(cluster).columns
     ends = [zip(columns[f"{side}_device"], columns[f"{side}_port"], strict=True) for side in "ab"]
     return tuple((tuple(map(str, a)), tuple(map(str, b))) for a, b in zip(*ends, strict=True))  # type: ignore[misc]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabricgen.export.technician.labels import label_table
-from fabricgen.export.technician.records import records
+from fabricgen.export.technician.labels import make_label_table
+from fabricgen.export.technician.records import make_records
 from fabricgen.verify.actions import Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
 from fabricgen.verify.diagnosis import diagnose
@@ -40,7 +40,7 @@ def _rotated(name: str, *places: str, into: tuple[str, ...] = ()) -> Diagnosis:
 
 @cache
 def _labels(name: str, *sets: str) -> dict[tuple[str, str], list[str]]:
-    columns = label_table(records(example_cluster(name, *sets))).columns
+    columns = make_label_table(make_records(example_cluster(name, *sets))).columns
     found: dict[tuple[str, str], list[str]] = {}
     for cable, device, port in zip(*(columns[w] for w in ("cable", "near_device", "near_port")), strict=True):
         found.setdefault((str(cable), str(device)), []).append(str(port).partition(" ")[0])

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.cli import printing
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from tests.conftest import example_cluster, require
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Pages:
         known = example_cluster(cluster) if isinstance(cluster, str) else cluster
         self._count += 1
         file = self._folder / f"cluster{self._count}.html"
-        file.write_text(text or page_of(known), encoding="utf-8")
+        file.write_text(text or make_page(known), encoding="utf-8")
         return self.at(file.as_uri() + (f"#{fragment}" if fragment else ""))
 
     def close(self) -> None:

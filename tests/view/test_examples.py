@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
 from fabricgen.lint.engine import lint
 from tests.conftest import EXAMPLES, example_cluster
@@ -28,7 +28,7 @@ EVERY_LOOK = """async () => {
 def test_an_example_opens_in_all_its_colours(pages, name):
     cluster = example_cluster(name)
     beside = Beside(findings=lint(cluster.design, cluster).findings)
-    shown = pages.of(cluster, text=page_of(cluster, beside))
+    shown = pages.of(cluster, text=make_page(cluster, beside))
     assert shown.locator("#title").inner_text() == cluster.design.loaded.blueprint.name
     seen = shown.evaluate(EVERY_LOOK)
     assert {way for way, *_ in seen} == {"hall", "fabric"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.export.view.blocks import faces
-from fabricgen.export.view.blocks.faces import Cage, fronts
+from fabricgen.export.view.blocks.faces import Cage, list_fronts
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
 
@@ -15,7 +15,7 @@ EXAMPLES = ("full-cluster", "modular-spine", "superpod-b300", "tpu-torus", "uali
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_end_of_a_cable_has_its_cage(name: str):
     cluster = example_cluster(name)
-    plan, found = cluster.plan, fronts(cluster)
+    plan, found = cluster.plan, list_fronts(cluster)
     ports = {model: {cage.label: cage.ports for cage in cages} for model, cages in found.items()}
     ends = zip((plan.links.a_device, plan.links.b_device), cluster.port_names.cage_columns, strict=True)
     for device, cages in ends:
@@ -27,7 +27,7 @@ def test_each_end_of_a_cable_has_its_cage(name: str):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_cages_do_not_overlap_and_lie_on_the_front(name: str):
-    for cages in fronts(example_cluster(name)).values():
+    for cages in list_fronts(example_cluster(name)).values():
         assert len({cage.label for cage in cages}) == len(cages)
         assert all(c.x >= 0 and c.y >= 0 and c.x + c.w <= 1 and c.y + c.h <= 1 for c in cages)
         by_left = sorted(cages, key=lambda cage: cage.x)

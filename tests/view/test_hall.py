@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.export.view.blocks import faces, hall
-from fabricgen.export.view.blocks.hall import hall_drawing
+from fabricgen.export.view.blocks.hall import draw_halls
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
 
@@ -18,14 +18,14 @@ EXAMPLES = ("end-of-row", "full-cluster", "patched-hall", "superpod-b300", "tpu-
 
 def centres(cluster: Any) -> Any:
     """(x, y) of the middle of every rack in the drawing, m."""
-    racks, shift = cluster.plan.racks, np.array(hall_drawing(cluster).shift)
+    racks, shift = cluster.plan.racks, np.array(draw_halls(cluster).shift)
     return np.stack([racks.x_m, racks.y_m], axis=1) + shift[racks.hall]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_racks_are_drawn_once_apart_and_in_their_hall(name: str) -> None:
     cluster = example_cluster(name)
-    racks, drawn, at = cluster.plan.racks, hall_drawing(cluster), centres(cluster)
+    racks, drawn, at = cluster.plan.racks, draw_halls(cluster), centres(cluster)
     assert hall.block(PageSource(cluster))["racks"]["rows"] == len(racks)
     kinds = [(min(k.width_m, h.rack_pitch_m), k.depth_m) for k in racks.kinds for h in racks.halls[:1]]
     size = np.array(kinds)[racks.kind]

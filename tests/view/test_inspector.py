@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
 from fabricgen.render.engine import few_configs
 from tests.conftest import built_files, example_cluster
@@ -61,7 +61,7 @@ def _pairs(shown):
 
 def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration(pages, monkeypatch):
     cluster = example_cluster("leaf-spine")
-    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", page_of(cluster, Beside(configs=few_configs(cluster))))
+    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, Beside(configs=few_configs(cluster))))
     shown.wait_for_selector("#inspector[data-shown]")
     row = next(row for row in _built(cluster, "devices")["devices"] if row["device"] == "compute-leaf-p1-su01-r1-01")
     assert _pairs(shown) == row
@@ -126,7 +126,7 @@ def test_markup_in_a_configuration_is_shown_as_text(pages):
     cluster = example_cluster("leaf-spine")
     markup = "<img src=x onerror=\"document.title='run'\"></script>"
     beside = Beside(configs=[("configs/compute-leaf-p1-su01-r1-01/frr.conf", markup.encode())])
-    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", page_of(cluster, beside))
+    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, beside))
     shown.locator("#inspector summary").click()
     shown.wait_for_function("() => document.querySelector('#inspector pre').textContent.length > 0")
     assert shown.locator("#inspector pre").text_content() == markup

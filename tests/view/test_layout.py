@@ -11,8 +11,8 @@ import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.view.bundles import ALL_CHILDREN, OUTSIDE
-from fabricgen.export.view.layout import CELL_H, CELL_W, Scene, scene_of
-from fabricgen.export.view.ribbons import ribbons_of
+from fabricgen.export.view.layout import CELL_H, CELL_W, Scene, lay_out_scene
+from fabricgen.export.view.ribbons import draw_ribbons
 from tests.conftest import example_cluster
 
 EXAMPLES = ("superpod-b200", "nvl72-gb200", "full-cluster", "two-site", "tpu-torus", "collapsed-pair", "uneven-spread")
@@ -24,7 +24,7 @@ Rectangle = tuple[float, float, float, float]
 def drawn(request: pytest.FixtureRequest) -> tuple[Cluster, Scene]:
     """An example and its drawing."""
     cluster = example_cluster(request.param)
-    return cluster, scene_of(cluster)
+    return cluster, lay_out_scene(cluster)
 
 
 def test_nothing_lies_outside_of_what_it_is_in_or_over_another(drawn: tuple[Cluster, Scene]) -> None:
@@ -103,18 +103,18 @@ def test_bundles_are_told_apart_where_there_are_as_many_classes_as_boxes(design_
         tiers: {leaf: {switch: sn2201, per: pod}, spine: {switch: sn4600c, count: 1}}
     """
     cluster = build_cluster(design_of("fabricgen: 1\nname: few\n" + dedent(blueprint)))
-    scene = scene_of(cluster)
+    scene = lay_out_scene(cluster)
     classes = cluster.plan.devices.classes
     assert len(classes) == len(scene.places) - OUTSIDE
     assert {end for bundle in scene.bundles for end in (bundle.lower, bundle.upper)} <= set(range(len(classes)))
-    assert len(ribbons_of(cluster, scene)) >= len(scene.bundles)
+    assert len(draw_ribbons(cluster, scene)) >= len(scene.bundles)
 
 
 def test_ribbons_begin_and_end_within_their_box(drawn: tuple[Cluster, Scene]) -> None:
     """Every bundle has ribbons in one piece; they stay within the box, and those that leave it end at its top."""
     cluster, scene = drawn
     pieces: dict[int, list[tuple[float, float, float]]] = {}
-    for ribbon in ribbons_of(cluster, scene):
+    for ribbon in draw_ribbons(cluster, scene):
         box = scene.bundles[ribbon.bundle].box
         for x, w in ((ribbon.x0, ribbon.w0), (ribbon.x1, ribbon.w1)):
             assert scene.box_x[box] <= x - w / 2 + 0.5

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fabricgen.catalog.loads import planned_w
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
 from fabricgen.lint.engine import lint
 from tests.conftest import example_cluster
@@ -90,7 +90,7 @@ def test_colours_of_fabrics_are_explained_only_where_they_are_used(page):
 def test_findings_are_listed_with_their_lines_and_mark_their_tier(pages):
     cluster = example_cluster("superpod-b200")
     findings = lint(cluster.design, cluster).findings
-    shown = pages.of(cluster, "overlay=findings", page_of(cluster, Beside(findings=findings)))
+    shown = pages.of(cluster, "overlay=findings", make_page(cluster, Beside(findings=findings)))
     legend_of(shown)
     told = shown.locator("#legend .finding").all_inner_texts()
     assert [text.partition("\n")[0] for text in told] == [f"{d.severity.label} {d.code}: {d.message}" for d in findings]

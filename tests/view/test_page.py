@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 
 from fabricgen.cluster import build_cluster
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from tests.conftest import example_cluster
 
 SMALL = "leaf-spine"
@@ -21,7 +21,7 @@ def test_a_page_opens_from_a_file_with_its_name(page):
 
 
 def test_the_same_cluster_is_the_same_page():
-    assert page_of(example_cluster(SMALL)) == page_of(example_cluster(SMALL))
+    assert make_page(example_cluster(SMALL)) == make_page(example_cluster(SMALL))
 
 
 @pytest.mark.slow
@@ -51,7 +51,7 @@ def test_what_a_blueprint_says_is_text_and_never_runs(page, design_of):
     at = next(i for i, line in enumerate(lines) if line.startswith("name:"))
     lines.insert(at + 1, f'description: "{markup}"')
     cluster = build_cluster(design_of("\n".join(lines) + "\n"))
-    assert markup not in page_of(cluster)
+    assert markup not in make_page(cluster)
     shown = page(cluster)
     assert shown.title() == SMALL
     assert shown.locator("img").count() == 0

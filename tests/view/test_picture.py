@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fabricgen.export.view.bundles import ratios_of
-from fabricgen.export.view.picture import fabric_picture
+from fabricgen.export.view.bundles import list_oversubscription
+from fabricgen.export.view.picture import draw_fabric_picture
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS, example_cluster
 
@@ -17,7 +17,7 @@ GOLDEN = Path(__file__).parent / "leaf-spine.svg"
 
 def test_picture_is_as_it_was(request: pytest.FixtureRequest) -> None:
     """The picture of leaf-spine is its golden file; `--regenerate` writes that anew."""
-    made = fabric_picture(example_cluster("leaf-spine"))
+    made = draw_fabric_picture(example_cluster("leaf-spine"))
     if request.config.getoption("--regenerate"):
         GOLDEN.write_text(made, encoding="utf-8")
     assert made == GOLDEN.read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def test_picture_is_as_it_was(request: pytest.FixtureRequest) -> None:
 
 def test_picture_says_what_the_cluster_is() -> None:
     """It is one well-formed file without script, with names of groups, counts of links and a legend."""
-    text = fabric_picture(example_cluster("superpod-b200"))
+    text = draw_fabric_picture(example_cluster("superpod-b200"))
     said = [
         "".join(element.itertext()) for element in ElementTree.fromstring(text).iter() if element.tag.endswith("text")
     ]
@@ -40,12 +40,12 @@ def test_picture_says_what_the_cluster_is() -> None:
 def test_picture_of_one_fabric() -> None:
     """What the fabric does not join is left out; no other fabric is known."""
     cluster = example_cluster("superpod-b200")
-    text = fabric_picture(cluster, "storage")
+    text = draw_fabric_picture(cluster, "storage")
     assert "storage (roce)" in text
     assert "infiniband" not in text
     assert "qm9700" not in text
     with pytest.raises(KeyError):
-        fabric_picture(cluster, "nothing")
+        draw_fabric_picture(cluster, "nothing")
 
 
 def test_links_to_a_tier_of_another_fabric_have_its_ratio() -> None:
@@ -53,16 +53,16 @@ def test_links_to_a_tier_of_another_fabric_have_its_ratio() -> None:
     classes = example_cluster("two-site").plan.devices.classes
     ratios = {
         tuple(sorted(f"{classes[one].fabric} {classes[one].tier}" for one in ends)): ratio
-        for ends, ratio in ratios_of(example_cluster("two-site")).items()
+        for ends, ratio in list_oversubscription(example_cluster("two-site")).items()
     }
     assert ratios["across border", "compute spine"] == 8
     assert ratios["across border",] == 2
     assert ("compute leaf", "oob leaf") not in ratios
-    assert "G · 8:1" in fabric_picture(example_cluster("two-site"))
+    assert "G · 8:1" in draw_fabric_picture(example_cluster("two-site"))
 
 
 @pytest.mark.slow
 def test_large_cluster_is_a_small_picture() -> None:
     """200,000 GPUs are some thousand shapes."""
-    text = fabric_picture(compile_cluster(compile_design(str(BLUEPRINTS / "colossus-200k.yaml"))))
+    text = draw_fabric_picture(compile_cluster(compile_design(str(BLUEPRINTS / "colossus-200k.yaml"))))
     assert text.count("<") < 4000

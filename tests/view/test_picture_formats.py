@@ -14,11 +14,11 @@ SMALL = "blueprints/leaf-spine.yaml"
 
 
 def test_the_suffix_says_the_format(fabricgen, tmp_path):
-    from fabricgen.export.view.picture import fabric_picture
+    from fabricgen.export.view.picture import draw_fabric_picture
 
     file = tmp_path / "picture.svg"
     assert fabricgen("view", SMALL, "-o", file).code == 0
-    assert file.read_text(encoding="utf-8") == fabric_picture(example_cluster("leaf-spine"))
+    assert file.read_text(encoding="utf-8") == draw_fabric_picture(example_cluster("leaf-spine"))
 
 
 @pytest.mark.browser

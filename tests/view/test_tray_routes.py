@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.places import tray_routes
+from fabricgen.export.view.places import find_tray_routes
 from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, Positions, join_positions, locate_devices, make_positions
 from tests.conftest import example_cluster
 
@@ -54,7 +54,7 @@ def test_drawn_routes_are_as_long_as_planned(case: tuple[str, ...], page: Any) -
 
 def test_a_tray_says_how_many_cables_it_has(page: Any) -> None:
     cluster = example_cluster("superpod-b300", "floor.trays.cross=4", "floor.slack=8%")
-    (cross,) = tray_routes(cluster.plan, cluster.design.loaded.blueprint.floor).cross
+    (cross,) = find_tray_routes(cluster.plan, cluster.design.loaded.blueprint.floor).cross
     counts = [len(set(cluster.plan.links.cable[cross == i].tolist())) for i in range(int(cross.max()) + 1)]
     busiest = int(np.argmax(counts))
     shown = page(cluster, f"way=hall&at=tray:h1 cross tray {busiest + 1}")

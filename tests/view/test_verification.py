@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.export.view.page import page_of
+from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
-from fabricgen.export.view.verification import verification_in
+from fabricgen.export.view.verification import read_verification
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.report import write_report
 from tests.conftest import example_cluster
@@ -51,7 +51,7 @@ def written(tmp_path: Path, report: object) -> str:
 def page_text(report: str, name: str) -> str:
     """The page of an example with a report, by its file."""
     cluster = example_cluster(name)
-    return page_of(cluster, Beside(verification=verification_in(report, cluster)))
+    return make_page(cluster, Beside(verification=read_verification(report, cluster)))
 
 
 def opened(pages, tmp_path, report, fragment="", name=NAME):
@@ -229,13 +229,13 @@ def test_the_line_is_that_of_the_fault(tmp_path):
     text = json.dumps(small(), indent=2)
     cluster = example_cluster(SMALL)
     with pytest.raises(InputError) as refused:
-        verification_in(written(tmp_path, text[:200]), cluster)
+        read_verification(written(tmp_path, text[:200]), cluster)
     assert refused.value.diagnostics[0].span.line == text[:200].count("\n") + 1
     odd = text.replace(f'"{LEAF}": "', f'"{LEAF}": "99 ')
     with pytest.raises(InputError, match=f"the blueprint has no cable '{LEAF}:99'"):
-        verification_in(written(tmp_path, odd), cluster)
+        read_verification(written(tmp_path, odd), cluster)
     with pytest.raises(InputError, match="no such file"):
-        verification_in(str(tmp_path / "none.json"), cluster)
+        read_verification(str(tmp_path / "none.json"), cluster)
 
 
 def test_a_picture_has_no_report(fabricgen, tmp_path):
@@ -246,7 +246,7 @@ def test_a_picture_has_no_report(fabricgen, tmp_path):
 
 
 def test_a_page_without_a_report_has_nothing_of_it():
-    assert "FG.verified" not in page_of(example_cluster(SMALL))
+    assert "FG.verified" not in make_page(example_cluster(SMALL))
 
 
 JSON = st.recursive(
@@ -275,8 +275,8 @@ def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factor
     cluster = example_cluster(SMALL)
     refused = ()
     try:
-        found = verification_in(str(file), cluster)
-        assert page_of(cluster, Beside(verification=found)).encode()
+        found = read_verification(str(file), cluster)
+        assert make_page(cluster, Beside(verification=found)).encode()
     except InputError as error:
         refused = error.diagnostics
     assert all(each.span for each in refused)

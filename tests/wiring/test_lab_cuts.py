@@ -66,7 +66,7 @@ def _classes(*clusters: Cluster) -> list[tuple[object, ...]]:
 
 def test_every_row_of_a_lab_is_one_of_the_whole() -> None:
     whole, found = example_cluster("three-generations"), lab("three-generations", "1su,1n,2spine")
-    for table in (devices.table, links.table, cables.table, addresses.table):
+    for table in (devices.make_table, links.make_table, cables.make_table, addresses.make_table):
         few, many = rows(table(found)), rows(table(whole))
         assert few < many
     assert counts(found) == {**counts(found), "spine": 2}
@@ -79,7 +79,7 @@ def test_a_switch_that_keeps_its_links_keeps_its_configuration() -> None:
     few, many = (built_files(cluster, "configs") for cluster in (found, whole))
     apart = {path.split("/")[1] for path, content in few.items() if many.get(path) != content} & set(found.names)
     links_of = [
-        Counter(str(name) for column in ("a_device", "b_device") for name in links.table(c).columns[column])
+        Counter(str(name) for column in ("a_device", "b_device") for name in links.make_table(c).columns[column])
         for c in (found, whole)
     ]
     fewer = {name for name in found.names if links_of[0][name] < links_of[1][name]}
@@ -91,7 +91,9 @@ def test_a_switch_that_keeps_its_links_keeps_its_configuration() -> None:
 def test_racks_without_nodes_go_with_what_stands_in_them() -> None:
     found = counts(lab("nvl72-gb200", "4n"))
     assert (found["node"], found["nvlink"]) == (4, 9)  # of 144 in eight racks
-    few, many = (rows(scale_up.table(cluster)) for cluster in (lab("ualink-pod", "8n"), example_cluster("ualink-pod")))
+    few, many = (
+        rows(scale_up.make_table(cluster)) for cluster in (lab("ualink-pod", "8n"), example_cluster("ualink-pod"))
+    )
     assert 0 < len(few) < len(many) / 2  # of two racks of a domain one stays, and half of its switches
     assert few < many
 

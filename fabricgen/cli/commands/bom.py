@@ -107,15 +107,19 @@ def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: 
     """The lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
     from fabricgen.bom.bill import bill_of
     from fabricgen.bom.trace import trace as traced
-    from fabricgen.export.order import order_table, order_workbook, totals_table
+    from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook
     from fabricgen.export.table import Table, write_table
 
     bill = bill_of(cluster)
     if trace is not None:
         return write_table(Table("bom-trace", traced(bill, trace)), form)
     if keys:
-        return write_table(totals_table(bill, keys, offers), form)
-    return order_workbook(bill, offers) if form == "xlsx" else write_table(order_table(bill.lines, offers), form)
+        return write_table(make_totals_table(bill, keys, offers), form)
+    return (
+        write_order_workbook(bill, offers)
+        if form == "xlsx"
+        else write_table(make_order_table(bill.lines, offers), form)
+    )
 
 
 def _difference(

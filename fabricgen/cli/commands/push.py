@@ -53,8 +53,8 @@ def netbox(
     push that was broken off goes on where it ended. Exits with 0 where NetBox is as planned, with 1 where it is not.
     """
     from fabricgen.cli.findings import refuse_unbuildable
-    from fabricgen.export.netbox.kinds import slug
-    from fabricgen.export.netbox.model import objects
+    from fabricgen.export.netbox.kinds import make_slug
+    from fabricgen.export.netbox.model import list_objects
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
     from fabricgen.push.state import TAGS, State
@@ -62,8 +62,8 @@ def netbox(
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
     target = open_netbox(url, token, plain_http=plain_http)
-    kinds = objects(cluster)
-    state = State(target, kinds, f"{TAGS}{slug(cluster.design.loaded.blueprint.name)}")
+    kinds = list_objects(cluster)
+    state = State(target, kinds, f"{TAGS}{make_slug(cluster.design.loaded.blueprint.name)}")
     found = state.changes()
     _print(found, [kind.name for kind in kinds], every=every, delete=delete)
     if not write or not found.differs(delete=delete):

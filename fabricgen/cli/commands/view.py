@@ -77,7 +77,7 @@ def _watch(asked: Asked, *, opened: bool) -> None:
 
     from fabricgen.cli.pictures import watched_page
     from fabricgen.cli.watching import Watch, serve
-    from fabricgen.export.view.page import empty_page
+    from fabricgen.export.view.page import make_empty_page
 
     if asked.blueprint == "-":
         raise click.UsageError("--watch looks at a file, not at standard input")
@@ -88,7 +88,7 @@ def _watch(asked: Asked, *, opened: bool) -> None:
         if opened:
             _open(address)
 
-    serve(Watch(asked.blueprint, partial(watched_page, asked), empty_page), tell=tell)
+    serve(Watch(asked.blueprint, partial(watched_page, asked), make_empty_page), tell=tell)
 
 
 def _open(address: str) -> None:

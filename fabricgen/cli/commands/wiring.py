@@ -47,7 +47,7 @@ def command(
     refuse_unbuildable(cluster)
     for finding in ports_named_by_face(cluster):
         click.echo(finding.text(), err=True)
-    table = cables.table(cluster) if by == "cable" else links.table(cluster)
+    table = cables.make_table(cluster) if by == "cable" else links.make_table(cluster)
     if by == "cable" and form == "xlsx":
         by_hand = {name: [""] * len(table) for name in HAND}
         if (patching := cluster.plan.patching) is not None:

@@ -43,43 +43,43 @@ class BootServer:
         """The management of a fabric's switches; of "", and of a scale-up fabric, the cluster's."""
         blueprint = self._cluster.design.loaded.blueprint
         if fabric not in self._settings:
-            own, shared = blueprint.fabrics.get(fabric), blueprint.management
-            self._settings[fabric] = own.management.over(shared) if own else shared
+            fabric_spec, shared = blueprint.fabrics.get(fabric), blueprint.management
+            self._settings[fabric] = fabric_spec.management.over(shared) if fabric_spec else shared
         return self._settings[fabric]
 
     def url(self, fabric: str) -> str:
         """The URL for a fabric's switches, without a slash at the end; "" where none is known."""
-        stated = self.settings(fabric).ztp
-        return stated.url.rstrip("/") if stated and stated.url else self._usual
+        ztp = self.settings(fabric).ztp
+        return ztp.url.rstrip("/") if ztp and ztp.url else self._default_url
 
     @cached_property
-    def _usual(self) -> str:
+    def _default_url(self) -> str:
         """That of the first DHCP server of the management network."""
         specs = self._cluster.design.loaded.blueprint.fabrics
-        own = (specs[fabric.name].dhcp for fabric in self._cluster.design.fabrics if fabric.manages)
-        server = next((dhcp.servers[0] for dhcp in own if dhcp is not None), "")
+        dhcp_settings = (specs[fabric.name].dhcp for fabric in self._cluster.design.fabrics if fabric.manages)
+        server = next((dhcp.servers[0] for dhcp in dhcp_settings if dhcp is not None), "")
         return f"http://[{server}]" if ":" in server else f"http://{server}" if server else ""
 
-    def boot_file(self, row: int) -> tuple[BootFile, str] | None:
+    def locate_boot_file(self, row: int) -> tuple[BootFile, str] | None:
         """The file that a device of the device table asks for, and its URL; None for nodes, and where none is known."""
-        cls = self._class(row)
-        known = self.boot_of(cls)
-        url = self.url(cls.fabric) if known else ""
-        return (known, f"{url}/ztp/{self._cluster.names[row]}/{known.file}") if known and url else None
+        cls = self._find_class(row)
+        boot = self.find_class_boot(cls)
+        url = self.url(cls.fabric) if boot else ""
+        return (boot, f"{url}/ztp/{self._cluster.names[row]}/{boot.file}") if boot and url else None
 
-    def boot_of(self, cls: DeviceClass) -> BootFile | None:
+    def find_class_boot(self, cls: DeviceClass) -> BootFile | None:
         """What devices of a class ask for at their first boot; None for nothing."""
         return self._cluster.design.catalog.naming(cls.nos).systems.boot if cls.kind == SWITCH else None
 
     def image(self, row: int) -> Image | None:
         """The image of a switch: that of its model, else of its NOS; None where none is stated."""
-        cls = self._class(row)
+        cls = self._find_class(row)
         ztp = self.settings(cls.fabric).ztp if cls.kind == SWITCH else None
         return (ztp.images.get(cls.profile.id) or ztp.images.get(cls.nos)) if ztp else None
 
     def image_url(self, row: int) -> str:
         """The URL of that image; "" for none."""
-        image, url = self.image(row), self.url(self._class(row).fabric)
+        image, url = self.image(row), self.url(self._find_class(row).fabric)
         return f"{url}/{image.file}" if image and url else ""
 
     def name(self, row: int) -> str:
@@ -89,18 +89,21 @@ class BootServer:
     def check_images(self) -> None:
         """Raise InputError (FG171) for an image of no NOS and no model of switch that there is."""
         blueprint, catalog = self._cluster.design.loaded.blueprint, self._cluster.design.catalog
-        stated = [((), blueprint.management), *((("fabrics", n), f.management) for n, f in blueprint.fabrics.items())]
+        settings_by_path = [
+            ((), blueprint.management),
+            *((("fabrics", n), f.management) for n, f in blueprint.fabrics.items()),
+        ]
         booting = (nos for nos in catalog.known_nos() if catalog.naming(nos).systems.boot)
-        known = sorted({*booting, *catalog.ids("switches")})
-        for place, settings in stated:
+        valid_keys = sorted({*booting, *catalog.ids("switches")})
+        for section, settings in settings_by_path:
             for key in settings.ztp.images if settings.ztp else ():
-                if key not in known:
-                    path = (*place, "management", "ztp", "images", key)
-                    wrong = fault(
-                        "FG171", f"no switch is a '{key}' or runs it", path=path, hint=did_you_mean(key, known)
+                if key not in valid_keys:
+                    path = (*section, "management", "ztp", "images", key)
+                    error = fault(
+                        "FG171", f"no switch is a '{key}' or runs it", path=path, hint=did_you_mean(key, valid_keys)
                     )
-                    raise self._cluster.design.loaded.located(wrong)
+                    raise self._cluster.design.loaded.located(error)
 
-    def _class(self, row: int) -> DeviceClass:
+    def _find_class(self, row: int) -> DeviceClass:
         devices = self._cluster.plan.devices
         return devices.classes[int(devices.device_class[row])]

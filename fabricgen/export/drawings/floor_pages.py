@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fabricgen.design.floor.halls import Hall
-from fabricgen.export.locations import column_label, row_label
+from fabricgen.export.locations import format_column, format_row
 from fabricgen.wiring.tables import RackTable
 
 DETAIL = 1000 / 60
@@ -61,13 +61,13 @@ class Window:
     @property
     def zone(self) -> str:
         """The first and the last row: `R01-R08`."""
-        ends = [row_label(row) for row in (self.rows[0], self.rows[-1])]
+        ends = [format_row(row) for row in (self.rows[0], self.rows[-1])]
         return "-".join(dict.fromkeys(ends))
 
     @property
     def places(self) -> str:
         """The first and the last place: `01-32`."""
-        return f"{column_label(self.columns.start)}-{column_label(self.columns.stop - 1)}"
+        return f"{format_column(self.columns.start)}-{format_column(self.columns.stop - 1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,101 +98,103 @@ class Sheet:
     window: Window
 
 
-def whole_hall(table: RackTable, hall: int) -> Window:
+def find_whole_hall(table: RackTable, hall: int) -> Window:
     """All of a hall at the scale of details: within its walls or, if its size is not stated, as far as racks stand."""
-    spec, here = table.halls[hall], np.flatnonzero(table.hall == hall)
+    spec, hall_racks = table.halls[hall], np.flatnonzero(table.hall == hall)
     if spec.rows:
-        first = int(table.column[here].min(initial=0))  # patch racks stand before the first place
+        first = int(table.column[hall_racks].min(initial=0))  # patch racks stand before the first place
         return Window(hall, tuple(range(spec.rows)), range(min(0, first), spec.racks_per_row), DETAIL)
-    rows = tuple(sorted(set(table.row[here].tolist())))
-    return Window(hall, rows, range(int(table.column[here].min()), int(table.column[here].max()) + 1), DETAIL)
+    rows = tuple(sorted(set(table.row[hall_racks].tolist())))
+    return Window(
+        hall, rows, range(int(table.column[hall_racks].min()), int(table.column[hall_racks].max()) + 1), DETAIL
+    )
 
 
-def racks_in(table: RackTable, window: Window) -> list[int]:
+def list_window_racks(table: RackTable, window: Window) -> list[int]:
     """The racks of a window."""
     rows = np.isin(table.row, np.array(window.rows, dtype=np.int32))
     columns = (table.column >= window.columns.start) & (table.column < window.columns.stop)
-    found: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
-    return found
+    racks: list[int] = np.flatnonzero((table.hall == window.hall) & rows & columns).tolist()
+    return racks
 
 
-def frame_of(table: RackTable, window: Window) -> Frame:
+def find_frame(table: RackTable, window: Window) -> Frame:
     """What a window shows: its rows and columns with some room before and behind them, and the room up to the walls
     where it reaches the outermost of them.
     """
-    return _frame(table.halls[window.hall], window, whole_hall(table, window.hall))
+    return _bound_window(table.halls[window.hall], window, find_whole_hall(table, window.hall))
 
 
-def on_one_page(table: RackTable, hall: int, paper: Paper = A4) -> Window:
+def fit_on_page(table: RackTable, hall: int, paper: Paper = A4) -> Window:
     """All of a hall, as large as fits on a page."""
-    whole = whole_hall(table, hall)
-    frame, room = frame_of(table, whole), paper.drawn
+    hall_window = find_whole_hall(table, hall)
+    frame, room = find_frame(table, hall_window), paper.drawn
     scale = min(room.width / frame.width, room.height / frame.height, DETAIL)
-    return Window(hall, whole.rows, whole.columns, scale)
+    return Window(hall, hall_window.rows, hall_window.columns, scale)
 
 
-def pages(table: RackTable, hall: int, paper: Paper = A4) -> Iterator[Window]:
+def split_hall(table: RackTable, hall: int, paper: Paper = A4) -> Iterator[Window]:
     """A hall at the scale of details in parts of a page each, cut between rows and columns; none for a hall without
     racks.
     """
-    whole, spec, room = whole_hall(table, hall), table.halls[hall], paper.drawn
-    taken = set(table.row[table.hall == hall].tolist())
+    hall_window, spec, room = find_whole_hall(table, hall), table.halls[hall], paper.drawn
+    occupied_rows = set(table.row[table.hall == hall].tolist())
 
-    def high(rows: Sequence[int]) -> bool:
-        frame = _frame(spec, Window(hall, tuple(rows), whole.columns, DETAIL), whole)
+    def is_too_high(rows: Sequence[int]) -> bool:
+        frame = _bound_window(spec, Window(hall, tuple(rows), hall_window.columns, DETAIL), hall_window)
         return frame.height * DETAIL > room.height
 
-    def wide(columns: Sequence[int]) -> bool:
-        frame = _frame(spec, Window(hall, whole.rows, _range(columns), DETAIL), whole)
+    def is_too_wide(columns: Sequence[int]) -> bool:
+        frame = _bound_window(spec, Window(hall, hall_window.rows, _make_range(columns), DETAIL), hall_window)
         return frame.width * DETAIL > room.width
 
-    strips = [_range(columns) for columns in _cut(whole.columns, wide)]
-    for rows in _cut(whole.rows, high):
-        for columns in strips if taken.intersection(rows) else ():
+    strips = [_make_range(columns) for columns in _split_runs(hall_window.columns, is_too_wide)]
+    for rows in _split_runs(hall_window.rows, is_too_high):
+        for columns in strips if occupied_rows.intersection(rows) else ():
             window = Window(hall, tuple(rows), columns, DETAIL)
-            if racks_in(table, window):
+            if list_window_racks(table, window):
                 yield window
 
 
-def sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Sheet]:
+def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Sheet]:
     """The plan of a hall on sheets of a size: one where that takes all of it with the names of racks; else an overview,
     and one for each zone of rows, named after it. Of several `papers` that one which shows more, or takes fewer.
     """
-    whole = max((on_one_page(table, hall, paper) for paper in papers), key=lambda window: window.scale)
-    if whole.scale >= DETAIL:
-        return [Sheet("", whole)]
-    spared = [replace(paper, width=paper.width - ZONES) for paper in papers]
-    whole = max((on_one_page(table, hall, paper) for paper in spared), key=lambda window: window.scale)
-    zones = min((list(pages(table, hall, paper)) for paper in papers), key=len)
-    cut = len({zone.columns for zone in zones}) > 1
-    return [Sheet("", whole), *(Sheet(f"{zone.zone}{f'.{zone.places}' if cut else ''}", zone) for zone in zones)]
+    overview = max((fit_on_page(table, hall, paper) for paper in papers), key=lambda window: window.scale)
+    if overview.scale >= DETAIL:
+        return [Sheet("", overview)]
+    narrowed_papers = [replace(paper, width=paper.width - ZONES) for paper in papers]
+    overview = max((fit_on_page(table, hall, paper) for paper in narrowed_papers), key=lambda window: window.scale)
+    zones = min((list(split_hall(table, hall, paper)) for paper in papers), key=len)
+    is_cut = len({zone.columns for zone in zones}) > 1
+    return [Sheet("", overview), *(Sheet(f"{zone.zone}{f'.{zone.places}' if is_cut else ''}", zone) for zone in zones)]
 
 
-def _frame(hall: Hall, window: Window, whole: Window) -> Frame:
+def _bound_window(hall: Hall, window: Window, hall_window: Window) -> Frame:
     left, right = (float(hall.x_of(column)) for column in (window.columns.start, window.columns.stop - 1))
     top, bottom = (float(hall.y_of(window.rows[end])) for end in (0, -1))
-    around = hall.rack_depth_m / 2 + AROUND_M
-    frame = Frame(left - hall.rack_pitch_m / 2, top - around, right + hall.rack_pitch_m / 2, bottom + around)
+    margin = hall.rack_depth_m / 2 + AROUND_M
+    frame = Frame(left - hall.rack_pitch_m / 2, top - margin, right + hall.rack_pitch_m / 2, bottom + margin)
     walls = hall.walls
     if walls is None:
         return frame
     return Frame(
-        min(frame.left, walls[0]) if window.columns.start == whole.columns.start else frame.left,
-        min(frame.top, walls[1]) if window.rows[0] == whole.rows[0] else frame.top,
-        max(frame.right, walls[2]) if window.columns.stop == whole.columns.stop else frame.right,
-        max(frame.bottom, walls[3]) if window.rows[-1] == whole.rows[-1] else frame.bottom,
+        min(frame.left, walls[0]) if window.columns.start == hall_window.columns.start else frame.left,
+        min(frame.top, walls[1]) if window.rows[0] == hall_window.rows[0] else frame.top,
+        max(frame.right, walls[2]) if window.columns.stop == hall_window.columns.stop else frame.right,
+        max(frame.bottom, walls[3]) if window.rows[-1] == hall_window.rows[-1] else frame.bottom,
     )
 
 
-def _range(columns: Sequence[int]) -> range:
+def _make_range(columns: Sequence[int]) -> range:
     return range(columns[0], columns[-1] + 1)
 
 
-def _cut(items: Sequence[int], too_many: Callable[[Sequence[int]], bool]) -> Iterator[Sequence[int]]:
+def _split_runs(numbers: Sequence[int], too_many: Callable[[Sequence[int]], bool]) -> Iterator[Sequence[int]]:
     """Runs of items, each as long as is not too many, of at least one."""
     start = 0
-    for end in range(1, len(items)):
-        if too_many(items[start : end + 1]):
-            yield items[start:end]
+    for end in range(1, len(numbers)):
+        if too_many(numbers[start : end + 1]):
+            yield numbers[start:end]
             start = end
-    yield items[start:]
+    yield numbers[start:]

@@ -13,10 +13,10 @@ import numpy as np
 from fabricgen.blueprint.models import natural
 from fabricgen.catalog.models import CageClass, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.drawings.svg import GLYPH, Groups, narrowest
+from fabricgen.export.drawings.svg import GLYPH, Groups, find_narrowest_width
 from fabricgen.export.drawings.switch_ports import KEPT, Port
-from fabricgen.export.plugs import cable_end_ports, plugs
-from fabricgen.export.technician.records import CableTag, cable_tags
+from fabricgen.export.plugs import list_cable_end_ports, list_plugs
+from fabricgen.export.technician.records import CableTag, list_cable_tags
 from fabricgen.wiring.arrays import unique_combinations
 
 PAGE_WIDTH, PAGE_HEIGHT = 277.0, 188.0
@@ -73,7 +73,7 @@ class Grid:
     idle: frozenset[int]
     """Kinds of cages that carry no cables."""
 
-    def width(self, column: Column) -> float:
+    def measure_column(self, column: Column) -> float:
         """Width of a column, mm."""
         return IDLE if column.kind in self.idle else self.column
 
@@ -82,9 +82,9 @@ class Grid:
         """From line to line, mm."""
         return self.size * LEADING
 
-    def lines(self, ways: int) -> int:
+    def count_lines(self, split: int) -> int:
         """Lines of text that fit in a port of a cage with this split, at least one."""
-        return max(1, int((self.column / ways - 0.3) / self.line))
+        return max(1, int((self.column / split - 0.3) / self.line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Layout:
     columns_each: int
     rows_each: int
 
-    def sheets(self, panel: Panel) -> Iterator[tuple[Sequence[Column], range]]:
+    def list_drawings(self, panel: Panel) -> Iterator[tuple[Sequence[Column], range]]:
         """(columns, rows) of each drawing."""
         for row in range(0, panel.rows, self.rows_each):
             for first in range(0, len(panel.columns), self.columns_each):
@@ -103,7 +103,7 @@ class Layout:
                 yield columns, range(row, min(panel.rows, row + self.rows_each))
 
 
-def far_end(port: Port, lines: int) -> Groups:
+def group_far_end(port: Port, lines: int) -> Groups:
     """Text of the far end: the device, then cage, port, rack and rack unit, on another line if there is one."""
     if port.role == KEPT:
         return ((port.device,),)
@@ -111,87 +111,89 @@ def far_end(port: Port, lines: int) -> Groups:
     return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
 
 
-def far_text(port: Port) -> str:
+def join_far_end(port: Port) -> str:
     """The whole text of the far end, of which each line is a slice."""
     return port.device if port.role == KEPT else f"{port.device} {port.place} {port.rack} U{port.u}"
 
 
-def outline(port: Port) -> Outline:
+def outline_port(port: Port) -> Outline:
     """What determines how a port is drawn: for the far end only lengths and hyphens of the text."""
-    texts = _masked(port.device), _masked(port.place), _masked(port.rack), 10 if port.u > 9 else 1
+    texts = _mask_letters(port.device), _mask_letters(port.place), _mask_letters(port.rack), 10 if port.u > 9 else 1
     return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
 
 
-def drawn_as(outline: Outline) -> Port:
+def restore_port(outline: Outline) -> Port:
     """A port with an outline."""
     return Port(*outline)
 
 
-def band_text(port: Port, lines: int) -> Groups:
+def group_band(port: Port, lines: int) -> Groups:
     """Text of a port's band: its role, and the code for fabric, rail and plane."""
     return ((port.role,), (port.tag,)) if lines > 1 else ((port.role, port.tag),)
 
 
-def lay_out(panel: Panel, of_cage: Mapping[int, Sequence[Port]]) -> Layout:
+def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[Port]]) -> Layout:
     """The layout with the fewest drawings; of several the one with fewest cuts between columns, then larger text."""
-    ports = [port for column in panel.columns for cage in column.cages for port in of_cage.get(cage, ())]
-    used = {column.kind for column in panel.columns if any(of_cage.get(cage) for cage in column.cages)}
-    return _laid_out(panel, _shapes(ports), frozenset(column.kind for column in panel.columns) - used)
+    ports = [port for column in panel.columns for cage in column.cages for port in ports_by_cage.get(cage, ())]
+    used = {column.kind for column in panel.columns if any(ports_by_cage.get(cage) for cage in column.cages)}
+    return _choose_layout(panel, _list_shapes(ports), frozenset(column.kind for column in panel.columns) - used)
 
 
 @lru_cache(_REMEMBERED)
-def _laid_out(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout:
+def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout:
     """The layout for ports of these shapes; cached, as most switches of a tier have the same."""
-    found: list[tuple[tuple[int, int, float], Layout]] = []
+    candidates: list[tuple[tuple[int, int, float], Layout]] = []
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
-            layout = _cut(panel, dict(shapes), idle, -(-len(panel.columns) // cuts), size)
-            found.append(((cuts * -(-panel.rows // layout.rows_each), cuts, -size), layout))
+            layout = _make_layout(panel, dict(shapes), idle, -(-len(panel.columns) // cuts), size)
+            candidates.append(((cuts * -(-panel.rows // layout.rows_each), cuts, -size), layout))
             if cuts * -(-panel.rows // layout.rows_each) == 1:
                 return layout
-    return min(found, key=lambda each: each[0])[1]
+    return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def _shapes(ports: Iterable[Port]) -> Shapes:
+def _list_shapes(ports: Iterable[Port]) -> Shapes:
     """By split of the cage: one port for each way that texts wrap, in the order of first occurrence."""
-    found: dict[int, dict[Port, None]] = defaultdict(dict)
+    ports_by_split: dict[int, dict[Port, None]] = defaultdict(dict)
     for port in ports:
-        found[port.ways].setdefault(_shape(port))
-    return tuple((ways, tuple(found[ways])) for ways in sorted(found))
+        ports_by_split[port.ways].setdefault(_mask_port(port))
+    return tuple((split, tuple(ports_by_split[split])) for split in sorted(ports_by_split))
 
 
-def _shape(port: Port) -> Port:
+def _mask_port(port: Port) -> Port:
     """A port with masked texts, which wrap like its own."""
-    *_, device, place, rack, u = outline(port)
-    return Port(0, 0, port.ways, port.role, _masked(port.tag), "", port.pattern and "x", device, place, rack, u)
+    *_, device, place, rack, u = outline_port(port)
+    return Port(0, 0, port.ways, port.role, _mask_letters(port.tag), "", port.pattern and "x", device, place, rack, u)
 
 
 @lru_cache(_REMEMBERED)
-def _masked(text: str) -> str:
+def _mask_letters(text: str) -> str:
     return "-".join("x" * len(piece) for piece in text.split("-"))
 
 
-def _cut(
+def _make_layout(
     panel: Panel, shapes: Mapping[int, Sequence[Port]], idle: frozenset[int], columns_each: int, size: float
 ) -> Layout:
     """The layout with `columns_each` columns side by side and this text size, mm."""
     kinds = {column.kind for column in panel.columns}
     resting = sum(column.kind in idle for column in panel.columns)
-    most = max(shapes, default=1)
-    wide = min(columns_each, max(1, len(panel.columns) - resting))
-    room = (PAGE_WIDTH - 1 - GAP * (len(kinds) - 1) - IDLE * min(resting, columns_each)) / wide
-    column = min(room, max(12.0, most * (_LINES * size * LEADING + 0.4)))
+    largest_split = max(shapes, default=1)
+    columns_used = min(columns_each, max(1, len(panel.columns) - resting))
+    room = (PAGE_WIDTH - 1 - GAP * (len(kinds) - 1) - IDLE * min(resting, columns_each)) / columns_used
+    column = min(room, max(12.0, largest_split * (_LINES * size * LEADING + 0.4)))
     bare = Grid(size, column, 0, 0, {}, {}, idle)
-    lines = {ways: bare.lines(ways) for ways in shapes}
-    letters = {n: narrowest((far_end(port, lines[n]) for port in shapes[n]), lines[n]) for n in lines}
-    bands = {n: narrowest((band_text(port, lines[n]) for port in shapes[n]), min(lines[n], 2)) for n in lines}
+    lines = {split: bare.count_lines(split) for split in shapes}
+    letters = {n: find_narrowest_width((group_far_end(port, lines[n]) for port in shapes[n]), lines[n]) for n in lines}
+    bands = {
+        n: find_narrowest_width((group_band(port, lines[n]) for port in shapes[n]), min(lines[n], 2)) for n in lines
+    }
     plane = PLANE if any(port.pattern for ports in shapes.values() for port in ports) else 0.0
     band = max(bands.values(), default=0) * GLYPH * size + 2 * PAD + plane
     text = max(letters.values(), default=6) * GLYPH * size + 2 * PAD
     cell = min(NUMBER + band + text, PAGE_HEIGHT - HEAD - 1)
-    high = max(1, int((PAGE_HEIGHT - HEAD) / cell))
-    crowded = column / most < bare.line * 0.95
-    rows_each = 1 if crowded else -(-panel.rows // -(-panel.rows // high))
+    rows_fitting = max(1, int((PAGE_HEIGHT - HEAD) / cell))
+    crowded = column / largest_split < bare.line * 0.95
+    rows_each = 1 if crowded else -(-panel.rows // -(-panel.rows // rows_fitting))
     return Layout(Grid(size, column, cell, band, letters, bands, idle), columns_each, rows_each)
 
 
@@ -234,7 +236,7 @@ class Panel:
         return max(len(column.cages) for column in self.columns)
 
 
-def rows_of(cage: CageClass, count: int) -> int:
+def count_rows(cage: CageClass, count: int) -> int:
     """Rows for so many cages of a kind: as in the catalogue, else as few as fit: 1, 2, 4 and so on."""
     if cage.rows:
         return min(cage.rows, count)
@@ -244,31 +246,34 @@ def rows_of(cage: CageClass, count: int) -> int:
     return 2 * -(-count // (2 * across))
 
 
-def panels(profile: SwitchProfile) -> tuple[Panel, ...]:
+def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
     """The panels of a switch: one for a fixed box, one for each line card of a chassis."""
     slots = [slot for slot, _ in profile.cards] or [0]
     return tuple(
-        Panel(slot, tuple(_columns(profile, cages))) for slot, cages in zip(slots, profile.cages_by_card, strict=True)
+        Panel(slot, tuple(_arrange_columns(profile, cages)))
+        for slot, cages in zip(slots, profile.cages_by_card, strict=True)
     )
 
 
-def _columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[Column]:
+def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[Column]:
     for kind, cage in enumerate(profile.cages):
         first = profile.first_cage(kind)
-        mine = [number for number in cages if first <= number < first + cage.count]
-        if not mine:
+        class_cages = [number for number in cages if first <= number < first + cage.count]
+        if not class_cages:
             continue
-        rows = rows_of(cage, len(mine))
-        columns = -(-len(mine) // rows)
+        rows = count_rows(cage, len(class_cages))
+        columns = -(-len(class_cages) // rows)
         for i in range(columns):
-            held = mine[i * rows : (i + 1) * rows] if cage.numbered == "down" else mine[i::columns]
-            yield Column(kind, tuple(held))
+            column_cages = (
+                class_cages[i * rows : (i + 1) * rows] if cage.numbered == "down" else class_cages[i::columns]
+            )
+            yield Column(kind, tuple(column_cages))
 
 
 # The cages of each model of node, with what its labels say, which cables they take, and where they are.
 # Models are what the catalogue calls nodes: servers and trays, and also storage, routers and whatever else is wired.
 
-_Told: TypeAlias = dict[str, dict[str, list[CableTag]]]
+_CageTags: TypeAlias = dict[str, dict[str, list[CableTag]]]
 """By cage and label: the tags of the cables there."""
 
 
@@ -307,7 +312,7 @@ class NodePorts:
     blocks: tuple[CageBlock, ...]
 
 
-def node_ports(cluster: Cluster) -> tuple[NodePorts, ...]:
+def list_node_ports(cluster: Cluster) -> tuple[NodePorts, ...]:
     """The models of nodes of a cluster that have cables, by id."""
     counts: dict[str, int] = {}
     profiles: dict[str, NodeProfile] = {}
@@ -315,60 +320,68 @@ def node_ports(cluster: Cluster) -> tuple[NodePorts, ...]:
         if isinstance(cls.profile, NodeProfile):
             profiles[cls.profile.id] = cls.profile
             counts[cls.profile.id] = counts.get(cls.profile.id, 0) + cls.count
-    sockets = _sockets(cluster, sorted(profiles))
+    sockets = _find_socket_tags(cluster, sorted(profiles))
     return tuple(
-        NodePorts(profiles[id_], counts[id_], tuple(_blocks(profiles[id_], sockets[id_])))
+        NodePorts(profiles[id_], counts[id_], tuple(_make_blocks(profiles[id_], sockets[id_])))
         for id_ in sorted(profiles)
         if sockets[id_]
     )
 
 
-def _sockets(cluster: Cluster, ids: Sequence[str]) -> dict[str, _Told]:
+def _find_socket_tags(cluster: Cluster, ids: Sequence[str]) -> dict[str, _CageTags]:
     """What is plugged into the nodes of each model."""
-    found, links = plugs(cluster), cluster.plan.links
-    link = cluster.plan.cables.end_link[found.row]
-    tags, tag = cable_tags(cluster)
+    cable_plugs, links = list_plugs(cluster), cluster.plan.links
+    link = cluster.plan.cables.end_link[cable_plugs.row]
+    tags, tag = list_cable_tags(cluster)
     classes = cluster.plan.devices.classes
-    known = {id_: number for number, id_ in enumerate(ids)}
-    model = np.array([known.get(cls.profile.id, -1) for cls in classes], dtype=np.int32)
-    told: dict[str, _Told] = {id_: {} for id_ in ids}
+    number_by_id = {id_: number for number, id_ in enumerate(ids)}
+    model = np.array([number_by_id.get(cls.profile.id, -1) for cls in classes], dtype=np.int32)
+    tags_by_model: dict[str, _CageTags] = {id_: {} for id_ in ids}
     for end, cages, device in zip(
-        found.ends, cable_end_ports(cluster)[0], (links.a_device, links.b_device), strict=True
+        cable_plugs.ends, list_cable_end_ports(cluster)[0], (links.a_device, links.b_device), strict=True
     ):
-        own = model[cluster.plan.devices.device_class[device[link]]]
-        cage = cages.take(found.row)
-        label = end.texts(cage, tails=False)
-        first, _ = unique_combinations(own, cage.codes, label.codes, tag[found.row])
-        first = first[own[first] >= 0]
-        what = zip(
-            own[first].tolist(), cage.take(first), label.take(first), tag[found.row][first].tolist(), strict=True
+        end_model = model[cluster.plan.devices.device_class[device[link]]]
+        cage = cages.take(cable_plugs.row)
+        label = end.format_texts(cage, tails=False)
+        first, _ = unique_combinations(end_model, cage.codes, label.codes, tag[cable_plugs.row])
+        first = first[end_model[first] >= 0]
+        rows = zip(
+            end_model[first].tolist(),
+            cage.take(first),
+            label.take(first),
+            tag[cable_plugs.row][first].tolist(),
+            strict=True,
         )
-        for number, name, text, which in what:
-            told[ids[number]].setdefault(name, {}).setdefault(text, []).append(tags[which])
-    return told
+        for number, name, text, tag_index in rows:
+            tags_by_model[ids[number]].setdefault(name, {}).setdefault(text, []).append(tags[tag_index])
+    return tags_by_model
 
 
-def _blocks(profile: NodeProfile, told: _Told) -> Iterator[CageBlock]:
+def _make_blocks(profile: NodeProfile, tags_by_cage: _CageTags) -> Iterator[CageBlock]:
     """Cages whose place is published, then the others by role and name, then those that the catalogue has not."""
     forms = {port.cage: role.form_factor for role in profile.roles.values() for port in role.ports}
 
-    def drawn(names: Sequence[str]) -> tuple[NodeCage, ...]:
-        return tuple(NodeCage(name, forms.get(name, ""), tuple(_in_order(told.get(name, {})))) for name in names)
+    def make_cages(names: Sequence[str]) -> tuple[NodeCage, ...]:
+        return tuple(
+            NodeCage(name, forms.get(name, ""), tuple(_sort_sockets(tags_by_cage.get(name, {})))) for name in names
+        )
 
     groups = profile.panel.groups if profile.panel else ()
     for group in groups:
-        yield CageBlock(group.where, True, drawn(group.cages))
+        yield CageBlock(group.where, True, make_cages(group.cages))
     placed = {cage for group in groups for cage in group.cages}
     roles = profile.role_of_cage
     for role in profile.roles:
-        names = sorted((cage for cage, of in roles.items() if of == role and cage not in placed), key=natural)
+        names = sorted(
+            (cage for cage, cage_role in roles.items() if cage_role == role and cage not in placed), key=natural
+        )
         if names:
-            yield CageBlock(role, False, drawn(names))
-    others = sorted(told.keys() - roles.keys(), key=natural)
-    if others:
-        yield CageBlock("not in the catalogue", False, drawn(others))
+            yield CageBlock(role, False, make_cages(names))
+    unknown_cages = sorted(tags_by_cage.keys() - roles.keys(), key=natural)
+    if unknown_cages:
+        yield CageBlock("not in the catalogue", False, make_cages(unknown_cages))
 
 
-def _in_order(told: Mapping[str, Sequence[CableTag]]) -> Iterator[Socket]:
-    for label in sorted(told, key=natural):
-        yield Socket(label, tuple(sorted(set(told[label]), key=lambda tag: natural(tag.text))))
+def _sort_sockets(tags_by_label: Mapping[str, Sequence[CableTag]]) -> Iterator[Socket]:
+    for label in sorted(tags_by_label, key=natural):
+        yield Socket(label, tuple(sorted(set(tags_by_label[label]), key=lambda tag: natural(tag.text))))

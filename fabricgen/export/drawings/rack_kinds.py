@@ -10,8 +10,8 @@ from functools import cached_property
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
-from fabricgen.export.locations import hall_places
-from fabricgen.export.palette import LIGHT, Swatch, cluster_swatches
+from fabricgen.export.locations import locate_halls
+from fabricgen.export.palette import LIGHT, Swatch, choose_cluster_swatches
 from fabricgen.wiring.tables import EXTRA, NODE
 
 
@@ -31,38 +31,38 @@ class RackKinds:
         self._cluster, self._racks = cluster, racks
         self.table = cluster.plan.racks
 
-    def hall_name(self, hall: int) -> str:
+    def name_hall(self, hall: int) -> str:
         """The name of a hall as labels have it, and its storey unless that is the ground floor."""
-        told = self.table.halls[hall]
-        storey = f", storey {told.storey}" if told.storey else ""
-        return f"{hall_places(self._cluster)[hall]}{storey}"
+        hall_spec = self.table.halls[hall]
+        storey = f", storey {hall_spec.storey}" if hall_spec.storey else ""
+        return f"{locate_halls(self._cluster)[hall]}{storey}"
 
-    def key(self) -> list[tuple[str, str]]:
+    def list_colours(self) -> list[tuple[str, str]]:
         """(fill, what it means) of the colours that racks of this cluster have."""
-        swatches = cluster_swatches(self._cluster)
-        there = {swatch.fill for swatch in self._racks.swatches}
-        found = [(NODE_SWATCH.fill, "nodes")]
-        found += [(swatch.fill, fabric) for fabric, swatch in swatches.items() if swatch.fill in there]
-        found += [(EXTRA_SWATCH.fill, "other devices")] if EXTRA_SWATCH.fill in there else []
-        return [*found, *([(PANEL_SWATCH.fill, "patch panels")] if self._cluster.plan.patching else [])]
+        swatches = choose_cluster_swatches(self._cluster)
+        used_fills = {swatch.fill for swatch in self._racks.swatches}
+        entries = [(NODE_SWATCH.fill, "nodes")]
+        entries += [(swatch.fill, fabric) for fabric, swatch in swatches.items() if swatch.fill in used_fills]
+        entries += [(EXTRA_SWATCH.fill, "other devices")] if EXTRA_SWATCH.fill in used_fills else []
+        return [*entries, *([(PANEL_SWATCH.fill, "patch panels")] if self._cluster.plan.patching else [])]
 
-    def of(self, rack: int) -> RackKind:
+    def find_kind(self, rack: int) -> RackKind:
         """The kind of a rack: pale with stripes for nodes, else the colour of its main fabric, or of panels."""
         devices = self._cluster.plan.devices
-        numbers = [int(devices.device_class[row]) for row in self._racks.devices_of(rack)]
+        numbers = [int(devices.device_class[row]) for row in self._racks.list_devices(rack)]
         kinds = [devices.classes[n].kind for n in numbers]
         swatches = [self._racks.swatches[n] for n in numbers]
-        others = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
-        distinct = sorted(set(others), key=lambda swatch: (-others.count(swatch), swatch.code))
+        switch_swatches = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
+        distinct = sorted(set(switch_swatches), key=lambda swatch: (-switch_swatches.count(swatch), swatch.code))
         if NODE in kinds:
-            return _kind(NODE_SWATCH, distinct)
+            return _make_kind(NODE_SWATCH, distinct)
         if distinct:
-            return _kind(distinct[0], distinct[1:])
-        return _kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
+            return _make_kind(distinct[0], distinct[1:])
+        return _make_kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
-    def feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
+    def format_feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
         """The feeds of a rack as a further line of its name; empty where none are stated."""
-        feeds = self._racks.feeds(rack)
+        feeds = self._racks.list_feeds(rack)
         return ((f"({'+'.join(feeds)})",),) if feeds else ()
 
     @cached_property
@@ -78,23 +78,23 @@ class RackKinds:
     def kept(self) -> Mapping[tuple[int, int, int], str]:
         """(hall, row, column) of places without a rack that are kept for further network racks -> whose they are."""
         racks, areas = self.table, self._floor.areas
-        taken = set(zip(*(column.tolist() for column in (racks.hall, racks.row, racks.column)), strict=True))
+        occupied = set(zip(*(column.tolist() for column in (racks.hall, racks.row, racks.column)), strict=True))
         places = {(i, r, c): name for i in range(len(racks.halls)) for name, r, c in areas.spots(i)}
-        return {place: name for place, name in sorted(places.items()) if place not in taken}
+        return {position: name for position, name in sorted(places.items()) if position not in occupied}
 
-    def _unit_of(self, rack: int) -> int:
+    def _find_unit(self, rack: int) -> int:
         """The unit of a rack of units."""
         return bisect_right(self._first_racks, rack)
 
-    def runs_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    def split_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
         """(name of the unit, its racks that stand side by side) for some racks."""
         table = self.table
-        mine = [rack for rack in racks if rack < self._first_racks[-1]]
-        mine.sort(key=lambda rack: (self._unit_of(rack), int(table.row[rack]), int(table.column[rack])))
+        unit_racks = [rack for rack in racks if rack < self._first_racks[-1]]
+        unit_racks.sort(key=lambda rack: (self._find_unit(rack), int(table.row[rack]), int(table.column[rack])))
         run: list[int] = []
-        for rack in mine:
+        for rack in unit_racks:
             if run and not (
-                self._unit_of(rack) == self._unit_of(run[-1])
+                self._find_unit(rack) == self._find_unit(run[-1])
                 and table.row[rack] == table.row[run[-1]]
                 and table.column[rack] == table.column[run[-1]] + 1
             ):
@@ -105,5 +105,5 @@ class RackKinds:
             yield table.names[run[0]].rpartition("-")[0], run
 
 
-def _kind(swatch: Swatch, stripes: Sequence[Swatch]) -> RackKind:
+def _make_kind(swatch: Swatch, stripes: Sequence[Swatch]) -> RackKind:
     return RackKind(swatch.fill, swatch.ink == LIGHT, tuple(stripe.fill for stripe in stripes))

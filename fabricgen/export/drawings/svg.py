@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9 .:/+_-]*")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def safe(text: str) -> str:
+def escape_text(text: str) -> str:
     """Text escaped for XML, inside and outside of quotes; characters that XML cannot contain become U+FFFD (XML 1.0,
     2.2).
     """
@@ -41,56 +41,62 @@ def safe(text: str) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A coordinate rounded to a hundredth of a millimetre, without trailing zeros."""
     return f"{round(value, 2) + 0.0:g}"  # + 0.0 turns -0.0 into 0.0
 
 
-def width_of(text: str, size: float) -> float:
+def measure_text(text: str, size: float) -> float:
     """Width of a text of a size, mm; wide East Asian characters count twice."""
     wide = 0 if text.isascii() else sum(east_asian_width(letter) in "WF" for letter in text)
     return (len(text) + wide) * GLYPH * size
 
 
 @lru_cache(_REMEMBERED)
-def label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
+def draw_label(x: float, y: float, text: str, size: float, style: str = "", fit: float = 0) -> str:
     """A text vertically centred at a point; if it is wider than `fit`, mm, it is squeezed, never cut."""
-    narrow = ""
-    if fit and width_of(text, size) > fit:
-        narrow = f' textLength="{number(fit)}" lengthAdjust="spacingAndGlyphs"'
+    squeeze = ""
+    if fit and measure_text(text, size) > fit:
+        squeeze = f' textLength="{format_number(fit)}" lengthAdjust="spacingAndGlyphs"'
     kind = f' class="{style}"' if style else ""
-    at = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"'
-    return f"<text {at}{kind}{narrow}>{safe(text)}</text>"
+    position = f'x="{format_number(x)}" y="{format_number(y)}" font-size="{format_number(size)}"'
+    return f"<text {position}{kind}{squeeze}>{escape_text(text)}</text>"
 
 
-def rect(x: float, y: float, width: float, height: float, fill: str = "none", style: str = "l") -> str:
+def draw_rect(x: float, y: float, width: float, height: float, fill: str = "none", style: str = "l") -> str:
     """A rectangle by its upper left corner."""
-    size = f'width="{number(width)}" height="{number(height)}"'
+    size = f'width="{format_number(width)}" height="{format_number(height)}"'
     paint = f' style="fill:{fill}"' if fill != "none" else ""
-    return f'<rect x="{number(x)}" y="{number(y)}" {size} class="{style}"{paint}/>'
+    return f'<rect x="{format_number(x)}" y="{format_number(y)}" {size} class="{style}"{paint}/>'
 
 
 @lru_cache(_REMEMBERED)
-def box(x: float, y: float, width: float, height: float) -> str:
+def trace_box(x: float, y: float, width: float, height: float) -> str:
     """A rectangle as part of an SVG path, so that many of one colour are one element."""
-    return f"M{number(x)} {number(y)}h{number(width)}v{number(height)}h{number(-width)}z"
+    return (
+        f"M{format_number(x)} {format_number(y)}h{format_number(width)}v{format_number(height)}"
+        f"h{format_number(-width)}z"
+    )
 
 
-def path(pieces: list[str], style: str, fill: str = "") -> str:
+def draw_path(pieces: list[str], style: str, fill: str = "") -> str:
     """One path element from many parts; "" for none."""
     paint = f' style="fill:{fill};stroke:none"' if fill else ""
     return f'<path class="{style}"{paint} d="{"".join(pieces)}"/>' if pieces else ""
 
 
-def drawing(width: float, height: float, body: str, *, title: str, alone: bool = False) -> str:
+def make_svg(width: float, height: float, body: str, *, title: str, alone: bool = False) -> str:
     """An SVG element of a size in mm; `alone` makes it a complete file with its own style sheet."""
     style = f"<style>{STYLE}</style>" if alone else ""
-    space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
-    size = f'width="{number(width)}mm" height="{number(height)}mm" viewBox="0 0 {number(width)} {number(height)}"'
-    return f'<svg{space} {size} role="img"><title>{safe(title)}</title>{style}{body}</svg>'
+    namespace = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
+    size = (
+        f'width="{format_number(width)}mm" height="{format_number(height)}mm"'
+        f' viewBox="0 0 {format_number(width)} {format_number(height)}"'
+    )
+    return f'<svg{namespace} {size} role="img"><title>{escape_text(title)}</title>{style}{body}</svg>'
 
 
-def document(svg: str) -> bytes:
+def make_svg_file(svg: str) -> bytes:
     """An SVG file."""
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}\n'.encode()
 
@@ -103,12 +109,12 @@ Groups = tuple[tuple[str, ...], ...]
 _PIECE = re.compile(r"[^-]*-+|[^-]+")
 
 
-def wrapped(groups: Groups, width: int) -> list[str]:
+def wrap_words(groups: Groups, width: int) -> list[str]:
     """Lines of at most `width` characters; a longer piece of a word gets a line of its own."""
-    return [line for words in groups for line in _lines(words, width)]
+    return [line for words in groups for line in _wrap_group(words, width)]
 
 
-def _lines(words: tuple[str, ...], width: int) -> Iterator[str]:
+def _wrap_group(words: tuple[str, ...], width: int) -> Iterator[str]:
     line = ""
     for word in words:
         if line and len(line) + 1 + len(word) > width:
@@ -126,7 +132,7 @@ def _lines(words: tuple[str, ...], width: int) -> Iterator[str]:
         yield line
 
 
-def narrowest(texts: Iterable[Groups], lines: int) -> int:
+def find_narrowest_width(texts: Iterable[Groups], lines: int) -> int:
     """The smallest width in characters with which each text fits in `lines` lines; 1 for no texts.
 
     Texts with pieces of equal lengths are measured once. `lines` must be at least the number of groups.
@@ -137,7 +143,7 @@ def narrowest(texts: Iterable[Groups], lines: int) -> int:
     }
     width = 1
     for groups in shapes.values():
-        while len(wrapped(groups, width)) > lines:
+        while len(wrap_words(groups, width)) > lines:
             width += 1
-        width = max(width, *(len(line) for line in wrapped(groups, width)))
+        width = max(width, *(len(line) for line in wrap_words(groups, width)))
     return width

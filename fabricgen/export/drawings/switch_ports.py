@@ -13,8 +13,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.capacity.reserved import reserved_ports
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.ports import PortRun
-from fabricgen.export.palette import Swatch, cluster_swatches, plane_mark, rail_fill
-from fabricgen.export.table import end_place
+from fabricgen.export.palette import Swatch, choose_cluster_swatches, make_plane_mark, shade_for_rail
+from fabricgen.export.table import name_cable_end
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.tables import SWITCH, ManagementPort, Segment
 
@@ -75,11 +75,11 @@ class PortMaps:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._devices, self._links = cluster.plan.devices, cluster.plan.links
-        self._swatches = cluster_swatches(cluster)
+        self._swatches = choose_cluster_swatches(cluster)
         self._rack_names = np.array(cluster.plan.racks.names, dtype=object)
-        self._look, self._kept = cache(self._made_look), cache(self._made_kept)
+        self._find_look, self._find_kept_ports = cache(self._make_look), cache(self._make_kept_ports)
 
-    def switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
+    def list_switches(self, devices: list[int]) -> Iterator[SwitchPorts]:
         """Those of some devices that are switches with cabled ports on their front."""
         for row in devices:
             cls = self._devices.classes[int(self._devices.device_class[row])]
@@ -88,76 +88,97 @@ class PortMaps:
                     self._cluster.names[row],
                     cls.profile,
                     self._swatches[cls.fabric],
-                    self._rack_of(row),
+                    self._name_rack(row),
                     int(self._devices.u[row]),
-                    tuple(self._ports(row)),
-                    self._closed(row, cls.profile),
+                    tuple(self._list_ports(row)),
+                    self._find_closed_cages(row, cls.profile),
                 )
 
-    def _rack_of(self, device: int) -> str:
+    def _name_rack(self, device: int) -> str:
         return self._cluster.plan.racks.names[int(self._devices.rack[device])]
 
-    def _rows(self, device: int) -> slice:
-        ends = self._ends
+    def _find_end_rows(self, device: int) -> slice:
+        ends = self._link_ends
         start, stop = np.searchsorted(ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
         return slice(start, stop)
 
-    def _ports(self, device: int) -> list[Port]:
-        ends, rows, links = self._ends, self._rows(device), self._links
-        at, upper = ends.link[rows], ends.upper[rows].astype(bool)
-        far = np.where(upper, links.a_device[at], links.b_device[at])
-        places = self._far_places(at, upper)
+    def _list_ports(self, device: int) -> list[Port]:
+        ends, rows, links = self._link_ends, self._find_end_rows(device), self._links
+        link_rows, upper = ends.link[rows], ends.upper[rows].astype(bool)
+        far = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
+        places = self._name_far_places(link_rows, upper)
         numbers = (column[rows].tolist() for column in (ends.cage, ends.sub, ends.ways))
-        kinds = (column.tolist() for column in (links.segment[at], upper, links.rail[at], links.plane[at]))
-        looks = [self._look(*kind) for kind in zip(*kinds, strict=True)]
+        kinds = (
+            column.tolist()
+            for column in (links.segment[link_rows], upper, links.rail[link_rows], links.plane[link_rows])
+        )
+        looks = [self._find_look(*kind) for kind in zip(*kinds, strict=True)]
         names, racks = self._cluster.name_column[far].tolist(), self._rack_names[self._devices.rack[far]].tolist()
-        told = zip(names, places, racks, self._devices.u[far].tolist(), strict=True)
-        found = [
-            Port(cage, sub, ways, *look, *end) for cage, sub, ways, look, end in zip(*numbers, looks, told, strict=True)
+        far_ends = zip(names, places, racks, self._devices.u[far].tolist(), strict=True)
+        ports = [
+            Port(cage, sub, split, *look, *end)
+            for cage, sub, split, look, end in zip(*numbers, looks, far_ends, strict=True)
         ]
         cls = self._devices.classes[int(self._devices.device_class[device])]
-        kept = self._kept(cls.key)
-        return sorted([*found, *kept], key=lambda port: (port.cage, port.sub)) if kept else found
+        kept_ports = self._find_kept_ports(cls.key)
+        return sorted([*ports, *kept_ports], key=lambda port: (port.cage, port.sub)) if kept_ports else ports
 
-    def _made_kept(self, key: TierKey) -> tuple[Port, ...]:
+    def _make_kept_ports(self, key: TierKey) -> tuple[Port, ...]:
         """The ports of a tier's switches that are kept for a purpose."""
         design = self._cluster.design
         tier = next((tier for tier in design.tiers if tier.key == key), None)
         look = self._swatches[key.fabric]
         return tuple(
-            Port(port.cage, port.sub, port.ways, KEPT, look.code, rail_fill(look.fill, 0), "", port.purpose, "", "", 0)
+            Port(
+                port.cage,
+                port.sub,
+                port.ways,
+                KEPT,
+                look.code,
+                shade_for_rail(look.fill, 0),
+                "",
+                port.purpose,
+                "",
+                "",
+                0,
+            )
             for port in (reserved_ports(design, tier) if tier else ())
         )
 
-    def _made_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:
+    def _make_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:
         """Role, tag, fill and pattern of the ends of links of a segment."""
-        of = self._links.segments[segment]
-        has_rails, has_planes = self._has.get(of.fabric, (False, False))
-        swatch, mark = self._swatches[of.fabric], plane_mark(plane * has_planes)
+        link_segment = self._links.segments[segment]
+        has_rails, has_planes = self._has_rails_and_planes.get(link_segment.fabric, (False, False))
+        swatch, mark = self._swatches[link_segment.fabric], make_plane_mark(plane * has_planes)
         tag = swatch.code + (str(rail) if rail and has_rails else "") + (f" {mark.letter}" if mark else "")
-        return role_of(of, upper), tag, rail_fill(swatch.fill, rail * has_rails), mark.pattern if mark else ""
+        return (
+            find_role(link_segment, upper),
+            tag,
+            shade_for_rail(swatch.fill, rail * has_rails),
+            mark.pattern if mark else "",
+        )
 
-    def _far_places(self, at: Ints, upper: Flags) -> list[str]:
+    def _name_far_places(self, link_rows: Ints, upper: Flags) -> list[str]:
         """Cage and port of the far ends of links, as text."""
         cages, ports = self._cluster.cages, (self._cluster.a_port, self._cluster.b_port)
-        cage, port = (np.where(upper, ends[0][at], ends[1][at]).tolist() for ends in (cages, ports))
-        return [end_place(c, p, several=False) for c, p in zip(cage, port, strict=True)]
+        cage, port = (np.where(upper, ends[0][link_rows], ends[1][link_rows]).tolist() for ends in (cages, ports))
+        return [name_cable_end(c, p, several=False) for c, p in zip(cage, port, strict=True)]
 
     @cached_property
-    def _has(self) -> dict[str, tuple[bool, bool]]:
+    def _has_rails_and_planes(self) -> dict[str, tuple[bool, bool]]:
         """By fabric, whether it has several rails, and several planes; with one only, it is not shown."""
         return {f.name: (f.sizes["rail"] > 1, f.sizes["plane"] > 1) for f in self._cluster.design.fabrics}
 
-    def _closed(self, device: int, profile: SwitchProfile) -> frozenset[int]:
-        ends, rows = self._ends, self._rows(device)
-        found: set[int] = set()
-        for cage, ways in set(zip(ends.cage[rows].tolist(), ends.ways[rows].tolist(), strict=True)):
+    def _find_closed_cages(self, device: int, profile: SwitchProfile) -> frozenset[int]:
+        ends, rows = self._link_ends, self._find_end_rows(device)
+        closed: set[int] = set()
+        for cage, split in set(zip(ends.cage[rows].tolist(), ends.ways[rows].tolist(), strict=True)):
             if cage:
-                found.update(range(cage + 1, cage + profile.cage(cage).block(ways)))
-        return frozenset(found)
+                closed.update(range(cage + 1, cage + profile.cage(cage).block(split)))
+        return frozenset(closed)
 
     @cached_property
-    def _ends(self) -> _Ends:
+    def _link_ends(self) -> _Ends:
         links = self._links
         kinds = np.array([cls.kind for cls in self._devices.classes])[self._devices.device_class]
         parts: list[list[Ints | Ints64]] = [[] for _ in range(6)]
@@ -167,16 +188,20 @@ class PortMaps:
                 if segment.backplane or not isinstance(side, PortRun | ManagementPort):
                     continue
                 device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
-                mine = rows[kinds[device[rows]] == SWITCH]
-                places = _places(side, port[mine])
-                for column, value in zip(parts, (device[mine], *places, mine, np.full(len(mine), upper)), strict=True):
+                switch_rows = rows[kinds[device[rows]] == SWITCH]
+                port_places = _locate_ports(side, port[switch_rows])
+                for column, value in zip(
+                    parts,
+                    (device[switch_rows], *port_places, switch_rows, np.full(len(switch_rows), upper)),
+                    strict=True,
+                ):
                     column.append(value)
         columns = [np.concatenate([*column, np.empty(0, dtype=np.int32)]).astype(np.int32) for column in parts]
         order = np.lexsort((columns[2], columns[1], columns[0]))
         return _Ends(*(column[order] for column in columns))
 
 
-def _places(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:
+def _locate_ports(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:
     """(cage from 1, number in the cage from 0, ports of the cage) of ports of a side; int32."""
     if isinstance(side, ManagementPort):
         return np.zeros_like(port), port, np.ones_like(port)
@@ -184,7 +209,7 @@ def _places(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Int
     return cages[port // side.ways], port % side.ways, np.full_like(port, side.ways)
 
 
-def role_of(segment: Segment, upper: bool) -> str:
+def find_role(segment: Segment, upper: bool) -> str:
     """The role of a link's end at its switch."""
     if isinstance(segment.b if upper else segment.a, ManagementPort):
         return MANAGEMENT

@@ -9,7 +9,7 @@ from fabricgen.bom.prices import as_price, price_units
 from fabricgen.bom.sets import price_of
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
-from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file, plain_text
+from fabricgen.export.table import Cell, ExportContext, File, Table, escape_formula, make_csv_file
 
 ON_REQUEST = False
 
@@ -18,7 +18,7 @@ COLUMNS = ("part", "description", "kind", "quantity", "spares", "unit_price", "t
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield bom.csv."""
-    yield csv_file(table(cluster, context))
+    yield make_csv_file(make_table(cluster, context))
 
 
 def rows(cluster: Cluster) -> int:
@@ -26,22 +26,22 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.links) // 3
 
 
-def table(cluster: Cluster, context: ExportContext) -> Table:
+def make_table(cluster: Cluster, context: ExportContext) -> Table:
     """The bill of materials; `quantity` is what is installed, spares are listed beside it and included in the price."""
-    return bill_table(bill_of(cluster).lines, context)
+    return make_bill_table(bill_of(cluster).lines, context)
 
 
-def bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
+def make_bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
     """Lines of a bill in the columns of bom.csv."""
-    rows = [_row(line, price_of(line.part, context.prices)) for line in lines]
+    rows = [_make_row(line, price_of(line.part, context.prices)) for line in lines]
     return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)})
 
 
-def _row(line: Line, price: float | None) -> tuple[Cell, ...]:
+def _make_row(line: Line, price: float | None) -> tuple[Cell, ...]:
     units = None if price is None else price_units(price)
     return (
         line.part,
-        plain_text(line.description),
+        escape_formula(line.description),
         line.kind,
         line.quantity,
         line.spares,

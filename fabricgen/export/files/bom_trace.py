@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fabricgen.bom.bill import bill_of
 from fabricgen.bom.trace import trace_all
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file
 
 ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield bom-trace.csv."""
-    yield csv_file(Table("bom-trace", trace_all(bill_of(cluster))))
+    yield make_csv_file(Table("bom-trace", trace_all(bill_of(cluster))))

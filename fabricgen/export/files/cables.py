@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.locations import device_places
-from fabricgen.export.plugs import label_texts
-from fabricgen.export.table import ExportContext, File, Table, csv_file
+from fabricgen.export.locations import locate_devices
+from fabricgen.export.plugs import make_label_texts
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encode_column, object_array
 
 ON_REQUEST = False
@@ -16,7 +16,7 @@ ON_REQUEST = False
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield cables.csv."""
-    yield csv_file(table(cluster))
+    yield make_csv_file(make_table(cluster))
 
 
 def rows(cluster: Cluster) -> int:
@@ -24,7 +24,7 @@ def rows(cluster: Cluster) -> int:
     return 2 * len(cluster.plan.cables.end_link)
 
 
-def table(cluster: Cluster) -> Table:
+def make_table(cluster: Cluster) -> Table:
     """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
     cables, links, devices = cluster.plan.cables, cluster.plan.links, cluster.plan.devices
     parts, row, link = CableParts(cluster), cables.end_cable, cables.end_link
@@ -42,9 +42,10 @@ def table(cluster: Cluster) -> Table:
             f"{side}_rack": EncodedColumn(racks, device),
             f"{side}_u": EncodedColumn(units, device),
         }
-    places = device_places(cluster)
+    places = locate_devices(cluster)
     near, far = (
-        (EncodedColumn(places, device), ":", port) for device, port in zip((a, b), label_texts(cluster), strict=True)
+        (EncodedColumn(places, device), ":", port)
+        for device, port in zip((a, b), make_label_texts(cluster), strict=True)
     )
     columns = {
         "cable": cluster.cable_id_columns.of(row),

@@ -17,7 +17,7 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
+from fabricgen.export.table import ExportContext, File, Table, encode_positive, make_csv_file
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.links.scale_up_places import find_device_domains, name_domains
@@ -28,7 +28,7 @@ ON_REQUEST = False
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield endpoints.csv."""
-    yield csv_file(table(cluster))
+    yield make_csv_file(make_table(cluster))
 
 
 def rows(cluster: Cluster) -> int:
@@ -36,17 +36,17 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.links) // 4
 
 
-def table(cluster: Cluster) -> Table:
+def make_table(cluster: Cluster) -> Table:
     """Accelerators by node, each with its NIC ports by fabric and rail."""
     links, segments = cluster.plan.links, cluster.plan.links.segments
-    device, accelerator, link = _rows(cluster)
+    device, accelerator, link = _list_rows(cluster)
     ports, leaf_ports = cluster.port_names.port_columns
-    of_link = {
+    link_columns = {
         "fabric": encode_column([s.fabric for s in segments], links.segment),
-        "nic": _nics(cluster),
+        "nic": _name_nics(cluster),
         "port": ports,
-        "rail": positive(links.rail),
-        "plane": positive(links.plane),
+        "rail": encode_positive(links.rail),
+        "plane": encode_positive(links.plane),
         "leaf": EncodedColumn(cluster.name_column, links.b_device),
         "leaf_port": leaf_ports,
         "speed_gbps": encode_column([s.speed_gbps for s in segments], links.segment),
@@ -54,8 +54,8 @@ def table(cluster: Cluster) -> Table:
     columns = {
         "node": EncodedColumn(cluster.name_column, device),
         "accelerator": encode_column(range(int(accelerator.max(initial=-1)) + 1), accelerator),
-        "domain": domain_column(cluster).take(device),
-        **{name: column.take_or_empty(link) for name, column in of_link.items()},
+        "domain": make_domain_column(cluster).take(device),
+        **{name: column.take_or_empty(link) for name, column in link_columns.items()},
     }
     if cluster.design.layout.spare:
         columns["spare"] = encode_column(["no", "yes"], _is_spare(cluster)[device].astype(np.int32))
@@ -66,83 +66,91 @@ def _is_spare(cluster: Cluster) -> Flags:
     """Whether each device is a spare node; bool."""
     layout, devices = cluster.design.layout, cluster.plan.devices
     slots = np.array(sorted((layout.unit_index(slot), slot.node - 1) for slot in layout.spare), dtype=np.int64)
-    most = max(kind.members for kind in layout.kinds)
-    return np.isin(devices.unit * np.int64(most) + devices.node, slots[:, 0] * most + slots[:, 1]) & (devices.node >= 0)
+    most_members = max(kind.members for kind in layout.kinds)
+    return np.isin(devices.unit * np.int64(most_members) + devices.node, slots[:, 0] * most_members + slots[:, 1]) & (
+        devices.node >= 0
+    )
 
 
-def _rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
+def _list_rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
     """(node, accelerator, link or -1) of every row, in order."""
     devices, links = cluster.plan.devices, cluster.plan.links
     kinds = np.array([c.kind for c in devices.classes], dtype=np.int32)[devices.device_class]
-    found: list[tuple[Ints, Ints, Ints]] = []
+    row_groups: list[tuple[Ints, Ints, Ints]] = []
     for i, segment in enumerate(links.segments):
         if isinstance(segment.a, Attachment):
             rows = np.arange(*links.find_rows(i).indices(len(links)), dtype=np.int32)
-            accelerator = served_by(segment.a)[links.a_port[rows]]
-            here = (accelerator >= 0) & (kinds[links.a_device[rows]] == NODE)
-            found.append((links.a_device[rows[here]], accelerator[here], rows[here]))
-    everyone = _accelerators(cluster)
-    most = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (everyone, *found))
-    served = np.zeros(len(devices) * most, dtype=bool)
-    for device, accelerator, _ in found:
-        served[device * most + accelerator] = True
-    bare = ~served[everyone[0] * most + everyone[1]]
-    found.append((everyone[0][bare], everyone[1][bare], np.full(int(bare.sum()), -1, dtype=np.int32)))
-    device, accelerator, link = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.argsort(device * most + accelerator, kind="stable")  # stable: keeps links ascending
+            accelerator = assign_accelerators(segment.a)[links.a_port[rows]]
+            is_served = (accelerator >= 0) & (kinds[links.a_device[rows]] == NODE)
+            row_groups.append((links.a_device[rows[is_served]], accelerator[is_served], rows[is_served]))
+    all_accelerators = _list_accelerators(cluster)
+    most_per_node = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (all_accelerators, *row_groups))
+    served = np.zeros(len(devices) * most_per_node, dtype=bool)
+    for device, accelerator, _ in row_groups:
+        served[device * most_per_node + accelerator] = True
+    is_unserved = ~served[all_accelerators[0] * most_per_node + all_accelerators[1]]
+    row_groups.append(
+        (
+            all_accelerators[0][is_unserved],
+            all_accelerators[1][is_unserved],
+            np.full(int(is_unserved.sum()), -1, dtype=np.int32),
+        )
+    )
+    device, accelerator, link = (np.concatenate(column) for column in zip(*row_groups, strict=True))
+    order = np.argsort(device * most_per_node + accelerator, kind="stable")  # stable: keeps links ascending
     return device[order], accelerator[order], link[order]
 
 
-def _accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
+def _list_accelerators(cluster: Cluster) -> tuple[Ints, Ints]:
     """(node, number) of every accelerator."""
     nodes, numbers = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     for cls in cluster.plan.devices.classes:
         if cls.kind == NODE and isinstance(cls.profile, NodeProfile) and cls.profile.accelerators:
-            each = cls.profile.accelerators.count
-            nodes.append(np.repeat(np.arange(cls.first, cls.first + cls.count, dtype=np.int32), each))
-            numbers.append(np.tile(np.arange(each, dtype=np.int32), cls.count))
+            per_node = cls.profile.accelerators.count
+            nodes.append(np.repeat(np.arange(cls.first, cls.first + cls.count, dtype=np.int32), per_node))
+            numbers.append(np.tile(np.arange(per_node, dtype=np.int32), cls.count))
     return np.concatenate(nodes), np.concatenate(numbers)
 
 
-def served_by(attachment: Attachment) -> Ints:
+def assign_accelerators(attachment: Attachment) -> Ints:
     """The accelerator that each leg serves, by the vendor's number; -1 for none; int32."""
     legs, accelerators = attachment.legs, attachment.profile.accelerators
-    stated = [-1 if leg.gpu is None else leg.gpu for leg in legs]
-    if accelerators is None or attachment.role != "compute" or max(stated, default=0) >= 0:
-        return np.array(stated, dtype=np.int32)
+    stated_gpus = [-1 if leg.gpu is None else leg.gpu for leg in legs]
+    if accelerators is None or attachment.role != "compute" or max(stated_gpus, default=0) >= 0:
+        return np.array(stated_gpus, dtype=np.int32)
     rails = sorted({leg.rail for leg in legs})
     if len(rails) % accelerators.count == 0:
-        each = len(rails) // accelerators.count
-        return np.array([rails.index(leg.rail) // each for leg in legs], dtype=np.int32)
+        rails_per_accelerator = len(rails) // accelerators.count
+        return np.array([rails.index(leg.rail) // rails_per_accelerator for leg in legs], dtype=np.int32)
     if len(legs) % accelerators.count == 0:
         return np.arange(len(legs), dtype=np.int32) // (len(legs) // accelerators.count)
-    return np.array(stated, dtype=np.int32)
+    return np.array(stated_gpus, dtype=np.int32)
 
 
-def _nics(cluster: Cluster) -> EncodedColumn:
+def _name_nics(cluster: Cluster) -> EncodedColumn:
     """The interface name of the NIC port of each link, else the printed name of the port; "" for links
     without a NIC.
     """
-    links, known = cluster.plan.links, {"": 0}
-    number = np.zeros(len(links), dtype=np.int32)
+    links, codes_by_name = cluster.plan.links, {"": 0}
+    link_codes = np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
         if isinstance(segment.a, Attachment):
             ports = {p.rail: p.interface or p.name for p in segment.a.profile.roles[segment.a.role].ports}
             names = (ports[leg.rail] for leg in segment.a.legs)
-            of_leg = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
+            leg_codes = np.array([codes_by_name.setdefault(name, len(codes_by_name)) for name in names], dtype=np.int32)
             rows = links.find_rows(i)
-            number[rows] = of_leg[links.a_port[rows]]
-    return encode_column(list(known), number)
+            link_codes[rows] = leg_codes[links.a_port[rows]]
+    return encode_column(list(codes_by_name), link_codes)
 
 
-def domain_column(cluster: Cluster) -> EncodedColumn:
+def make_domain_column(cluster: Cluster) -> EncodedColumn:
     """The scale-up domain of every device; "" for none."""
     design, devices = cluster.design, cluster.plan.devices
-    names, of_device = [""], np.zeros(len(devices), dtype=np.int32)
+    names, device_codes = [""], np.zeros(len(devices), dtype=np.int32)
     for scale_up in design.scale_up:
         for cls in devices.classes:
             if cls.kind == NODE:
                 domain, _ = find_device_domains(design, devices, scale_up.places, cls.rows)
-                of_device[cls.rows] = np.where(domain >= 0, domain + len(names), of_device[cls.rows])
+                device_codes[cls.rows] = np.where(domain >= 0, domain + len(names), device_codes[cls.rows])
         names += name_domains(design, scale_up)
-    return encode_column(names, of_device)
+    return encode_column(names, device_codes)

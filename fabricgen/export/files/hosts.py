@@ -14,16 +14,23 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DefaultRoutes
-from fabricgen.export.host_links import bond_columns, by_device, family_texts, host_links, shared_texts, sharing_tenants
+from fabricgen.export.host_links import (
+    find_sharing_tenants,
+    list_bond_columns,
+    list_family_texts,
+    list_host_links,
+    list_shared_texts,
+    split_by_device,
+)
 from fabricgen.export.host_shapes import HostShape, PortKey
-from fabricgen.export.rdma.files import rdma_files
-from fabricgen.export.table import ExportContext, File, picked
+from fabricgen.export.rdma.files import write_rdma_files
+from fabricgen.export.table import ExportContext, File, pick_names
 from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 from fabricgen.wiring.arrays import Ints64
 
 ON_REQUEST = True
 
-AT_ONCE = 1024
+BATCH_NODES = 1024
 """Nodes whose values are computed together: enough for array operations to pay, and few enough to keep memory low."""
 
 FLAGS_IN_A_NUMBER = 63
@@ -35,67 +42,77 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
     Raises InputError where two ports of a node get one interface name, or a name that Linux does not accept.
     """
-    rows, design, addresses = host_links(cluster), cluster.design, cluster.addresses
+    rows, design, addresses = list_host_links(cluster), cluster.design, cluster.addresses
     prefixes = {
-        (fabric.name, found.family.word): list_node_prefixes(
-            design, addresses.lock, addresses.used, fabric, found.family
+        (fabric.name, allocated.family.word): list_node_prefixes(
+            design, addresses.lock, addresses.used, fabric, allocated.family
         )
         for fabric in design.fabrics
-        for found in addresses.families
+        for allocated in addresses.families
     }
     mtus = {
         (device, port): settings.mtu
-        for device, own in design.loaded.blueprint.config_of.items()
-        for port, settings in own.ports.items()
+        for device, device_config in design.loaded.blueprint.config_of.items()
+        for port, settings in device_config.ports.items()
         if settings.mtu is not None
     }
     shapes: dict[tuple[PortKey, ...], HostShape] = {}
     routes = DefaultRoutes(design)
 
-    def shape_of(wired: tuple[PortKey, ...]) -> HostShape:
-        if wired not in shapes:
-            shapes[wired] = HostShape(cluster, wired, prefixes, routes)
-        return shapes[wired]
+    def make_shape(port_keys: tuple[PortKey, ...]) -> HostShape:
+        if port_keys not in shapes:
+            shapes[port_keys] = HostShape(cluster, port_keys, prefixes, routes)
+        return shapes[port_keys]
 
-    for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):
-        yield from _piece(cluster, rows[first:end], mtus, shape_of)
-    yield from rdma_files(cluster)
+    for first, end in split_by_device(cluster.plan.links.a_device[rows], BATCH_NODES):
+        yield from _write_node_files(cluster, rows[first:end], mtus, make_shape)
+    yield from write_rdma_files(cluster)
 
 
-def _piece(
+def _write_node_files(
     cluster: Cluster,
     rows: Ints64,
     mtus: Mapping[tuple[str, str], int],
-    shape_of: Callable[[tuple[PortKey, ...]], HostShape],
+    make_shape: Callable[[tuple[PortKey, ...]], HostShape],
 ) -> Iterator[File]:
     """The files of some nodes, from the rows of all their links."""
     links = cluster.plan.links
     families, sharing = cluster.addresses.families, [f.name for f in cluster.design.fabrics if f.shares_ports]
-    fields = [column for found in families for column in family_texts(cluster, found, rows)]
-    fields += [column for name in sharing for found in families for column in shared_texts(cluster, found, name, rows)]
-    leaves = list(zip(picked(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True))
-    fields.append(_macs(cluster, rows))
-    values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
-    has = [np.array(column, dtype=object).astype(bool) for column in fields]
-    wide = np.int64 if len(has) < FLAGS_IN_A_NUMBER else object
-    flags = np.sum([column.astype(wide) << bit for bit, column in enumerate(has)], axis=0)
-    most = [mtus.get(leaf, 0) for leaf in leaves]
-    wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), most)
-    keys = [
-        PortKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), sharing_tenants(cluster, rows), strict=True)
+    fields = [column for allocated in families for column in list_family_texts(cluster, allocated, rows)]
+    fields += [
+        column
+        for name in sharing
+        for allocated in families
+        for column in list_shared_texts(cluster, allocated, name, rows)
     ]
-    for first, end in by_device(links.a_device[rows], 1):
+    leaves = list(
+        zip(pick_names(cluster.name_column, links.b_device[rows]), cluster.b_port[rows].tolist(), strict=True)
+    )
+    fields.append(_list_macs(cluster, rows))
+    values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
+    has_value = [np.array(column, dtype=object).astype(bool) for column in fields]
+    flag_type = np.int64 if len(has_value) < FLAGS_IN_A_NUMBER else object
+    flags = np.sum([column.astype(flag_type) << bit for bit, column in enumerate(has_value)], axis=0)
+    mtu_limits = [mtus.get(leaf, 0) for leaf in leaves]
+    key_columns = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist(), mtu_limits)
+    keys = [
+        PortKey(*key)
+        for key in zip(
+            *key_columns, *list_bond_columns(cluster, rows), find_sharing_tenants(cluster, rows), strict=True
+        )
+    ]
+    for first, end in split_by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
-        own = [text for port in values[first:end] for text in port]
-        own.append(name)
-        for file, text in shape_of(tuple(keys[first:end])).texts:
-            yield f"hosts/{name}/{file}", text.filled(own)
+        node_values = [text for port in values[first:end] for text in port]
+        node_values.append(name)
+        for file, text in make_shape(tuple(keys[first:end])).texts:
+            yield f"hosts/{name}/{file}", text.fill(node_values)
 
 
-def _macs(cluster: Cluster, rows: Ints64) -> list[str]:
+def _list_macs(cluster: Cluster, rows: Ints64) -> list[str]:
     """The MAC of the lower end of some links, "" where the inventory does not have it."""
-    known = cluster.design.loaded.macs
-    if not known:
+    mac_by_port = cluster.design.loaded.macs
+    if not mac_by_port:
         return [""] * len(rows)
-    names = picked(cluster.name_column, cluster.plan.links.a_device[rows])
-    return [known.get(place, "") for place in zip(names, cluster.a_port[rows].tolist(), strict=True)]
+    names = pick_names(cluster.name_column, cluster.plan.links.a_device[rows])
+    return [mac_by_port.get(port, "") for port in zip(names, cluster.a_port[rows].tolist(), strict=True)]

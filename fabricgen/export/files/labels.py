@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, csv_file
+from fabricgen.export.table import ExportContext, File, make_csv_file
 
 ON_REQUEST = True
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield labels.csv."""
-    from fabricgen.export.technician.labels import label_table
-    from fabricgen.export.technician.records import records
+    from fabricgen.export.technician.labels import make_label_table
+    from fabricgen.export.technician.records import make_records
 
-    yield csv_file(label_table(records(cluster)))
+    yield make_csv_file(make_label_table(make_records(cluster)))

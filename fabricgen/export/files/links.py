@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, csv_file, positive
+from fabricgen.export.table import ExportContext, File, Table, encode_positive, make_csv_file
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
 
 ON_REQUEST = False
@@ -13,10 +13,10 @@ ON_REQUEST = False
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield links.csv."""
-    yield csv_file(table(cluster))
+    yield make_csv_file(make_table(cluster))
 
 
-def table(cluster: Cluster) -> Table:
+def make_table(cluster: Cluster) -> Table:
     """Links by fabric, from the nodes up; a backplane link has no cable.
 
     Addresses are IPv4 where a link has any, else IPv6; addresses.csv has both.
@@ -36,7 +36,7 @@ def table(cluster: Cluster) -> Table:
         "b_port": b_port,
         "b_ip": b_ip,
         "speed_gbps": encode_column([float(s.speed_gbps) for s in segments], links.segment),
-        "rail": positive(links.rail),
-        "plane": positive(links.plane),
+        "rail": encode_positive(links.rail),
+        "plane": encode_positive(links.plane),
     }
     return Table("links", columns)

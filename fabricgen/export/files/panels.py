@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.patching.tables import Patching
 
@@ -18,7 +18,7 @@ ON_REQUEST = False
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield panels.csv, unless nothing is patched."""
     if cluster.plan.patching is not None:
-        yield csv_file(table(cluster, cluster.plan.patching))
+        yield make_csv_file(make_table(cluster, cluster.plan.patching))
 
 
 def rows(cluster: Cluster) -> int:
@@ -26,33 +26,33 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
 
 
-def _shuffled(patching: Patching) -> Ints64:
+def _count_shuffled_ports(patching: Patching) -> Ints64:
     """Ports of shuffles with a jumper, by panel."""
-    shuffles, found = patching.shuffles, np.zeros(len(patching.panels), dtype=np.int64)
+    shuffles, port_counts = patching.shuffles, np.zeros(len(patching.panels), dtype=np.int64)
     for ports in (shuffles.port_in, shuffles.port_out):
         panel = np.unique(np.stack([shuffles.panel, shuffles.shuffle, ports]), axis=1)[0]
-        found += np.bincount(panel, minlength=len(found))
-    return found
+        port_counts += np.bincount(panel, minlength=len(port_counts))
+    return port_counts
 
 
-def table(cluster: Cluster, patching: Patching) -> Table:
+def make_table(cluster: Cluster, patching: Patching) -> Table:
     """Panels; `cabled` counts front ports with a trunk behind them, `used` those with a jumper."""
     parts, panels, trunks = PatchParts(cluster, patching), patching.panels, patching.trunks
     kinds, code = parts.panel_parts
-    of_trunk = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
+    trunk_ports = np.array([p.ports_per_trunk for p in patching.policies])[trunks.policy]
     cabled, used = (
         np.bincount(trunks.a_panel, weights=ports, minlength=len(panels))
         + np.bincount(trunks.b_panel, weights=ports, minlength=len(panels))
-        for ports in (of_trunk, trunks.used)
+        for ports in (trunk_ports, trunks.used)
     )
-    used = used + _shuffled(patching)
+    used = used + _count_shuffled_ports(patching)
     policies = np.array([p.name for p in patching.policies], dtype=object)
     ports = np.array([p.panel.ports for p in patching.policies])[panels.policy]
     columns = {
         "panel": parts.panels,
-        "policy": picked(policies, panels.policy),
+        "policy": pick_names(policies, panels.policy),
         "part": [kinds[i].part for i in code.tolist()],
-        "rack": picked(np.array(cluster.plan.racks.names, dtype=object), panels.rack),
+        "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), panels.rack),
         "u": panels.u.tolist(),
         "ports": ports.tolist(),
         "cabled": cabled.astype(np.int64).tolist(),

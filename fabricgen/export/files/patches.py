@@ -12,8 +12,8 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.jumpers import Channels
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.plugs import socket_numbers
-from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.export.plugs import find_sockets
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
@@ -25,7 +25,7 @@ ON_REQUEST = False
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield patches.csv, unless nothing is patched."""
     if cluster.plan.patching is not None:
-        yield csv_file(table(cluster, cluster.plan.patching))
+        yield make_csv_file(make_table(cluster, cluster.plan.patching))
 
 
 def rows(cluster: Cluster) -> int:
@@ -33,77 +33,81 @@ def rows(cluster: Cluster) -> int:
     return 2 * len(cluster.plan.patching.patches) if cluster.plan.patching else 0
 
 
-def table(cluster: Cluster, patching: Patching) -> Table:
+def make_table(cluster: Cluster, patching: Patching) -> Table:
     """A row for each pair of cage and panel port that a jumper joins: first those at a ends, then those at b ends.
 
     Far ends of a splitter share a panel port; at its common end its legs share a cage.
     """
     names = PatchParts(cluster, patching)
     jumpers = CableParts(cluster).channels
-    sides = [_side(cluster, patching, names, jumpers, end) for end in (0, 1)] if jumpers else []
+    sides = [_make_side_columns(cluster, patching, names, jumpers, end) for end in (0, 1)] if jumpers else []
     return Table("patches", {name: [*sides[0][name], *sides[1][name]] for name in sides[0]})
 
 
-def _side(cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Channels, end: int) -> dict[str, list[Any]]:
+def _make_side_columns(
+    cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Channels, end: int
+) -> dict[str, list[Any]]:
     cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks
-    kept = _once(cluster, patching, end)
-    row, trunk, port = patches.row[kept], patches.trunk[kept], patches.port[kept]
+    patch_rows = _select_patches(cluster, patching, end)
+    row, trunk, port = patches.row[patch_rows], patches.trunk[patch_rows], patches.port[patch_rows]
     cable, link = cables.end_cable[row], cables.end_link[row]
-    at_b = (patches.flipped[kept] == 1) != (end == 1)
+    at_b = (patches.flipped[patch_rows] == 1) != (end == 1)
     panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
     first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
     device = (links.b_device if end else links.a_device)[link]
     parts = np.array([ends[end][0].part for ends in jumpers.kinds], dtype=object)
     kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
-    text, which = names.positions(patches, kept)
-    each = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[trunks.policy[trunk]]
+    text, text_index = names.positions(patches, patch_rows)
+    ports_per_connector = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[
+        trunks.policy[trunk]
+    ]
     return {
-        "cable": picked(np.array(cluster.cable_ids, dtype=object), cable),
+        "cable": pick_names(np.array(cluster.cable_ids, dtype=object), cable),
         "end": ["ab"[end]] * len(row),
-        "device": picked(cluster.name_column, device),
-        "cage": picked(cluster.cages[end], link),
-        "part": picked(parts, kind.astype(np.int32)),
+        "device": pick_names(cluster.name_column, device),
+        "cage": pick_names(cluster.cages[end], link),
+        "part": pick_names(parts, kind.astype(np.int32)),
         "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable].tolist(),
-        "rack": picked(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
+        "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
         "u": patching.panels.u[panel].tolist(),
-        "panel": picked(np.array(names.panels, dtype=object), panel),
+        "panel": pick_names(np.array(names.panels, dtype=object), panel),
         "port": (first + port + 1).tolist(),
-        "trunk": picked(np.array(names.trunks, dtype=object), trunk),
-        "connector": (port // each + 1).tolist(),
-        "fibres": picked(np.array(text, dtype=object), which),
-        "socket": _sockets(cluster, patching, end, row),
+        "trunk": pick_names(np.array(names.trunks, dtype=object), trunk),
+        "connector": (port // ports_per_connector + 1).tolist(),
+        "fibres": pick_names(np.array(text, dtype=object), text_index),
+        "socket": _name_sockets(cluster, patching, end, row),
     }
 
 
-def _sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
+def _name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
     """What the plug of each jumper is in: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
 
     A splitter, which has one plug there for all its rows, names the cage only.
     """
     cables, links = cluster.plan.cables, cluster.plan.links
     cable, link = cables.end_cable[row], cables.end_link[row]
-    number = socket_numbers(cluster)[end][row]
-    cages = picked(cluster.cages[end], link)
-    spots = [cage + (f"/{n + 1}" if n >= 0 else "") for cage, n in zip(cages, number.tolist(), strict=True)]
+    number = find_sockets(cluster)[end][row]
+    cages = pick_names(cluster.cages[end], link)
+    sockets = [cage + (f"/{n + 1}" if n >= 0 else "") for cage, n in zip(cages, number.tolist(), strict=True)]
     device = (links.b_device if end else links.a_device)[link]
     # far ends of one cable are in cages of one name on several devices
-    keys = list(zip(cable.tolist(), device.tolist(), spots, strict=True))
+    keys = list(zip(cable.tolist(), device.tolist(), sockets, strict=True))
     lower = np.array([has_lower_common_end(segment) for segment in links.segments], dtype=bool)
-    whole = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
-    all_of, nth, found = Counter(keys), Counter[tuple[int, int, str]](), []
-    for key, one_plug in zip(keys, whole.tolist(), strict=True):
-        nth[key] += 1
-        found.append(key[2] + (f"/{nth[key]}" if all_of[key] > 1 and not one_plug else ""))
-    return found
+    is_one_plug = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
+    totals, counts, numbered = Counter(keys), Counter[tuple[int, int, str]](), []
+    for key, one_plug in zip(keys, is_one_plug.tolist(), strict=True):
+        counts[key] += 1
+        numbered.append(key[2] + (f"/{counts[key]}" if totals[key] > 1 and not one_plug else ""))
+    return numbered
 
 
-def end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
+def find_end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
     """The cable end rows that the rows of patches.csv belong to: (a ends, b ends)."""
-    a, b = (patching.patches.row[_once(cluster, patching, end)] for end in (0, 1))
+    a, b = (patching.patches.row[_select_patches(cluster, patching, end)] for end in (0, 1))
     return a, b
 
 
-def _once(cluster: Cluster, patching: Patching, end: int) -> Ints:
+def _select_patches(cluster: Cluster, patching: Patching, end: int) -> Ints:
     """Rows of patches at one end, with the jumper at the common end of a breakout once only."""
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]

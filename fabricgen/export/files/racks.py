@@ -10,8 +10,8 @@ from fabricgen.bom.optics import optics_of_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
-from fabricgen.export.locations import rack_places
-from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.export.locations import locate_racks
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.racks.loads import compute_rack_loads, describe_power_bases
 
@@ -20,7 +20,7 @@ ON_REQUEST = False
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield racks.csv."""
-    yield csv_file(table(cluster))
+    yield make_csv_file(make_table(cluster))
 
 
 def rows(cluster: Cluster) -> int:
@@ -28,7 +28,7 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.racks.names)
 
 
-def table(cluster: Cluster) -> Table:
+def make_table(cluster: Cluster) -> Table:
     """Racks in the order of the rack table.
 
     Rows and places count from 1 in the hall; those before the first count down from -1 (patch racks). x_m and y_m are
@@ -49,49 +49,49 @@ def table(cluster: Cluster) -> Table:
     optics = optics_of_racks(cluster)
     columns = {
         "rack": list(racks.names),
-        "site": picked(np.array(layout.sites, dtype=object), racks.site),
-        "hall": picked(np.array([hall.name for hall in halls], dtype=object), racks.hall),
+        "site": pick_names(np.array(layout.sites, dtype=object), racks.site),
+        "hall": pick_names(np.array([hall.name for hall in halls], dtype=object), racks.hall),
         "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
         "row": row_number(racks.row).tolist(),
         "column": row_number(racks.column).tolist(),
-        "x_m": _rounded(racks.x_m),
-        "y_m": _rounded(racks.y_m),
+        "x_m": _round_metres(racks.x_m),
+        "y_m": _round_metres(racks.y_m),
         "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],
-        "kind": picked(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
+        "kind": pick_names(np.array([kind.id for kind in racks.kinds], dtype=object), racks.kind),
         "units": racks.units.tolist(),
         "units_used": loads.units.tolist(),
         "devices": loads.devices.tolist(),
-        "weight_kg": _known(loads.weight_kg),
+        "weight_kg": _format_figures(loads.weight_kg),
         "unweighed": loads.unweighed.tolist(),
-        "power_w": _known(loads.power_w),
+        "power_w": _format_figures(loads.power_w),
         "unpowered": loads.unpowered.tolist(),
-        "liquid_w": _known(loads.liquid_w),
-        "air_w": _known(loads.air_w + optics.added_w),
-        "feeds": feeds_of_racks(cluster),
-        "place": rack_places(cluster).tolist(),
-        "optics_w": _known(optics.power_w),
+        "liquid_w": _format_figures(loads.liquid_w),
+        "air_w": _format_figures(loads.air_w + optics.added_w),
+        "feeds": list_rack_feeds(cluster),
+        "place": locate_racks(cluster).tolist(),
+        "optics_w": _format_figures(optics.power_w),
         "unpowered_optics": optics.unpowered.tolist(),
-        "drawn_w": _known(loads.power_w + optics.added_w),
+        "drawn_w": _format_figures(loads.power_w + optics.added_w),
         "power_basis": describe_power_bases(cluster.plan),
     }
     return Table("racks", columns)
 
 
-def feeds_of_racks(cluster: Cluster) -> list[str]:
+def list_rack_feeds(cluster: Cluster) -> list[str]:
     """Power feeds of each rack, `A+B`; "" where none are stated."""
     racks, floor = cluster.plan.racks, FloorPlan(cluster.design)
     if not cluster.design.loaded.blueprint.floor.feeds:
         return [""] * len(racks)
     columns = (racks.site, racks.row, racks.column, racks.hall)
-    spots = zip(*(column.tolist() for column in columns), strict=True)
-    return ["+".join(floor.feeds_of(RackPosition(*spot))) for spot in spots]
+    positions = zip(*(column.tolist() for column in columns), strict=True)
+    return ["+".join(floor.feeds_of(RackPosition(*position))) for position in positions]
 
 
-def _rounded(values: Floats) -> list[float]:
+def _round_metres(values: Floats) -> list[float]:
     """Metres to the millimetre."""
     return np.round(values, 3).tolist()  # type: ignore[no-any-return]
 
 
-def _known(values: Floats) -> list[str]:
+def _format_figures(values: Floats) -> list[str]:
     """Figures to a tenth, without a decimal point where whole; "" where unknown."""
     return ["" if value != value else f"{value:.1f}".removesuffix(".0") for value in values.tolist()]

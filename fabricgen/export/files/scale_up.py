@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.export.table import Cell, ExportContext, File, Table, csv_file, picked
+from fabricgen.export.table import Cell, ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
@@ -21,37 +21,37 @@ _COLUMNS = ("domain", "kind", "a_device", "a_port", "b_device", "b_port", "gbps"
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield scale-up.csv."""
-    yield csv_file(table(cluster))
+    yield make_csv_file(make_table(cluster))
 
 
-def table(cluster: Cluster) -> Table:
+def make_table(cluster: Cluster) -> Table:
     """Links of scale-up domains, by entry of the blueprint: on a node's board, between nodes, and to switch trays."""
     columns: dict[str, list[Cell]] = {name: [] for name in _COLUMNS}
     for scale_up in cluster.design.scale_up:
-        for name, column in _columns(cluster, scale_up).items():
+        for name, column in _make_columns(cluster, scale_up).items():
             columns[name] += column
     return Table("scale-up", columns)
 
 
-def _columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
+def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
     links = expand_domains(cluster.design, cluster.plan.devices, scale_up)
     names = np.array(name_domains(cluster.design, scale_up), dtype=object)
     rows = len(links.domain)
     return {
-        "domain": picked(names, links.domain),
+        "domain": pick_names(names, links.domain),
         "kind": [scale_up.profile.id] * rows,
-        "a_device": picked(cluster.name_column, links.a_device),
-        "a_port": picked(_names(links.a, links.a_port), links.a_port),
-        "b_device": picked(cluster.name_column, links.b_device),
+        "a_device": pick_names(cluster.name_column, links.a_device),
+        "a_port": pick_names(_name_ports(links.a, links.a_port), links.a_port),
+        "b_device": pick_names(cluster.name_column, links.b_device),
         "b_port": np.where(
             links.at_switch,
-            _names(links.b, links.b_port, links.at_switch)[np.where(links.at_switch, links.b_port, 0)],
-            _names(links.a, links.b_port, ~links.at_switch)[np.where(links.at_switch, 0, links.b_port)],
+            _name_ports(links.b, links.b_port, links.at_switch)[np.where(links.at_switch, links.b_port, 0)],
+            _name_ports(links.a, links.b_port, ~links.at_switch)[np.where(links.at_switch, 0, links.b_port)],
         ).tolist(),
         "gbps": [scale_up.profile.link_gbps] * rows,
     }
 
 
-def _names(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
+def _name_ports(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
     """Names of ports up to the highest one in use, at least one; object array of str."""
     return np.array(side.names(1 + int(ports.max(initial=0, where=used))), dtype=object)

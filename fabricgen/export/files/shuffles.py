@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.patching.tables import Patching
 
 ON_REQUEST = False
@@ -17,7 +17,7 @@ ON_REQUEST = False
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield shuffles.csv, unless nothing is shuffled."""
     if rows(cluster) and cluster.plan.patching is not None:
-        yield csv_file(table(cluster, cluster.plan.patching))
+        yield make_csv_file(make_table(cluster, cluster.plan.patching))
 
 
 def rows(cluster: Cluster) -> int:
@@ -25,29 +25,31 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.patching.shuffles) if cluster.plan.patching else 0
 
 
-def table(cluster: Cluster, patching: Patching) -> Table:
+def make_table(cluster: Cluster, patching: Patching) -> Table:
     """A row for each pair, in the order of cables; ports of a housing and pairs of a port count from 1.
 
     Ports in of a shuffle come before its ports out on the face of the housing.
     """
     plan, shuffles, panels = cluster.plan, patching.shuffles, patching.panels
     link, cable = plan.cables.end_link[shuffles.row], plan.cables.end_cable[shuffles.row]
-    ways = np.array([p.panel.shuffle for p in patching.policies], dtype=np.int32)[panels.policy[shuffles.panel]]
-    first = shuffles.shuffle * 2 * ways + 1
+    ports_per_side = np.array([p.panel.shuffle for p in patching.policies], dtype=np.int32)[
+        panels.policy[shuffles.panel]
+    ]
+    first = shuffles.shuffle * 2 * ports_per_side + 1
     columns = {
-        "cable": picked(np.array(cluster.cable_ids, dtype=object), cable),
-        "a_device": picked(cluster.name_column, plan.links.a_device[link]),
-        "a_port": picked(cluster.a_port, link),
-        "a_cage": picked(cluster.cages[0], link),
-        "rack": picked(np.array(plan.racks.names, dtype=object), panels.rack[shuffles.panel]),
+        "cable": pick_names(np.array(cluster.cable_ids, dtype=object), cable),
+        "a_device": pick_names(cluster.name_column, plan.links.a_device[link]),
+        "a_port": pick_names(cluster.a_port, link),
+        "a_cage": pick_names(cluster.cages[0], link),
+        "rack": pick_names(np.array(plan.racks.names, dtype=object), panels.rack[shuffles.panel]),
         "u": panels.u[shuffles.panel].tolist(),
-        "panel": picked(np.array(PatchParts(cluster, patching).panels, dtype=object), shuffles.panel),
+        "panel": pick_names(np.array(PatchParts(cluster, patching).panels, dtype=object), shuffles.panel),
         "in_port": (first + shuffles.port_in).tolist(),
         "in_pair": (shuffles.port_out + 1).tolist(),
-        "out_port": (first + ways + shuffles.port_out).tolist(),
+        "out_port": (first + ports_per_side + shuffles.port_out).tolist(),
         "out_pair": (shuffles.port_in + 1).tolist(),
-        "b_device": picked(cluster.name_column, plan.links.b_device[link]),
-        "b_port": picked(cluster.b_port, link),
-        "b_cage": picked(cluster.cages[1], link),
+        "b_device": pick_names(cluster.name_column, plan.links.b_device[link]),
+        "b_port": pick_names(cluster.b_port, link),
+        "b_cage": pick_names(cluster.cages[1], link),
     }
     return Table("shuffles", columns)

@@ -26,7 +26,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     figures = phase_summary(cluster) if cluster.phase else summary(cluster.design)
     if differs := left_out(cluster):
         figures["differs"] = list(differs)
-    for (fabric, key), fewer in () if cluster.phase else _put_together(cluster).items():
+    for (fabric, key), fewer in () if cluster.phase else _count_merged_cables(cluster).items():
         figures["fabrics"][fabric]["cables"][key] -= fewer
     yield "summary.json", (json.dumps(figures | {"findings": dict(context.findings())}, indent=2) + "\n").encode()
 
@@ -36,15 +36,17 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.design.fabrics)
 
 
-def _put_together(cluster: Cluster) -> dict[tuple[str, str], int]:
+def _count_merged_cables(cluster: Cluster) -> dict[tuple[str, str], int]:
     """(fabric, pair of tiers) -> how many fewer cables there are than connectors they plug into."""
     cables, links = cluster.plan.cables, cluster.plan.links
     rows = np.flatnonzero(cables.connectors > 1)
     segment = np.zeros(len(cables), dtype=np.int32)
     segment[cables.end_cable] = links.segment[cables.end_link]
     fewer = np.bincount(segment[rows], weights=cables.connectors[rows] - 1, minlength=len(links.segments))
-    found: dict[tuple[str, str], int] = {}
-    for made, count in zip(links.segments, fewer.tolist(), strict=True):
+    merged: dict[tuple[str, str], int] = {}
+    for link_segment, count in zip(links.segments, fewer.tolist(), strict=True):
         if count:
-            found[made.fabric, made.key] = found.get((made.fabric, made.key), 0) + round(count)
-    return found
+            merged[link_segment.fabric, link_segment.key] = merged.get(
+                (link_segment.fabric, link_segment.key), 0
+            ) + round(count)
+    return merged

@@ -31,30 +31,30 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def portions(cluster: Cluster) -> Iterator[Portion]:
     """The lists, and each workbook; their common data is computed first, so that workers share it."""
     from fabricgen.export.technician.sheets import TechnicianPack
-    from fabricgen.export.technician.workbook import volumes
+    from fabricgen.export.technician.workbook import list_volumes
 
-    pack, books = TechnicianPack(cluster), volumes(cluster)
-    pack.make()
-    yield Portion("lists", partial(_lists, pack, books), len(cluster.plan.cables))
+    pack, books = TechnicianPack(cluster), list_volumes(cluster)
+    pack.compute_all()
+    yield Portion("lists", partial(_write_lists, pack, books), len(cluster.plan.cables))
     for book in books:
         ends = sum(pack.ends_per_rack[list(book.racks)].tolist())
-        yield Portion(f"{book.name}.xlsx", partial(_workbook, pack, book), ends * ROWS_AN_END)
+        yield Portion(f"{book.name}.xlsx", partial(_write_workbook, pack, book), ends * ROWS_AN_END)
 
 
-def _lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:
-    from fabricgen.export.technician.sheets import pull_table
+def _write_lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:
+    from fabricgen.export.technician.sheets import make_pull_table
 
-    yield "technician/pull.csv", write_table(pull_table(pack), "csv")
-    places = [(rack, book.name) for book in books for rack in book.racks]
+    yield "technician/pull.csv", write_table(make_pull_table(pack), "csv")
+    rack_volumes = [(rack, book.name) for book in books for rack in book.racks]
     columns = {
-        "rack": [pack.cluster.plan.racks.names[rack] for rack, _ in places],
-        "place": [pack.rack_places[rack] for rack, _ in places],
-        "workbook": [f"{name}.xlsx" for _, name in places],
+        "rack": [pack.cluster.plan.racks.names[rack] for rack, _ in rack_volumes],
+        "place": [pack.rack_places[rack] for rack, _ in rack_volumes],
+        "workbook": [f"{name}.xlsx" for _, name in rack_volumes],
     }
     yield "technician/racks.csv", write_table(Table("racks", columns), "csv")
 
 
-def _workbook(pack: TechnicianPack, book: Volume) -> Iterator[File]:
-    from fabricgen.export.technician.workbook import workbook
+def _write_workbook(pack: TechnicianPack, book: Volume) -> Iterator[File]:
+    from fabricgen.export.technician.workbook import write_workbook
 
-    yield f"technician/{book.name}.xlsx", workbook(pack, book)
+    yield f"technician/{book.name}.xlsx", write_workbook(pack, book)

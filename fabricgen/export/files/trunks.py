@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, csv_file, picked
+from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.patching.tables import Patching
 
@@ -18,7 +18,7 @@ ON_REQUEST = False
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield trunks.csv, unless nothing is patched."""
     if cluster.plan.patching is not None:
-        yield csv_file(table(cluster, cluster.plan.patching))
+        yield make_csv_file(make_table(cluster, cluster.plan.patching))
 
 
 def rows(cluster: Cluster) -> int:
@@ -26,7 +26,7 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.patching.trunks) if cluster.plan.patching else 0
 
 
-def table(cluster: Cluster, patching: Patching) -> Table:
+def make_table(cluster: Cluster, patching: Patching) -> Table:
     """Trunks in the order of their policies and places; ports are panel front ports, from 1."""
     parts, trunks = PatchParts(cluster, patching), patching.trunks
     kinds, code = parts.trunk_parts
@@ -42,14 +42,14 @@ def table(cluster: Cluster, patching: Patching) -> Table:
     }
     for side, panel, port in (("a", trunks.a_panel, trunks.a_port), ("b", trunks.b_panel, trunks.b_port)):
         columns |= {
-            f"{side}_rack": picked(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
+            f"{side}_rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
             f"{side}_u": patching.panels.u[panel].tolist(),
-            f"{side}_panel": picked(np.array(parts.panels, dtype=object), panel),
-            f"{side}_ports": _ranges(port, ports),
+            f"{side}_panel": pick_names(np.array(parts.panels, dtype=object), panel),
+            f"{side}_ports": _format_ranges(port, ports),
         }
     return Table("trunks", columns)
 
 
-def _ranges(first: Ints, count: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
+def _format_ranges(first: Ints, count: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
     """Ports from 1 as text: `19-36`."""
     return [f"{a + 1}-{a + n}" for a, n in zip(first.tolist(), count.tolist(), strict=True)]

@@ -13,8 +13,8 @@ TELLS_FINDINGS = True
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     """Yield view/cluster.html."""
-    from fabricgen.export.view.page import page_of  # builds of other parts never load this
+    from fabricgen.export.view.page import make_page  # builds of other parts never load this
     from fabricgen.export.view.source import Beside
 
     beside = Beside(findings=context.found(), configs=context.configs())
-    yield "view/cluster.html", page_of(cluster, beside).encode()
+    yield "view/cluster.html", make_page(cluster, beside).encode()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from fabricgen.export.row_text import Piece, blocks, memoized
+from fabricgen.export.row_text import Piece, memoize, render_blocks
 from fabricgen.export.table import Cell, Table
 from fabricgen.kernel.units import number
 from fabricgen.numbering.lazy_columns import (
@@ -31,62 +31,64 @@ def write_blocks(table: Table) -> Iterator[bytes]:
     """Write a table with its header, some thousand rows at a time."""
     yield f"{','.join(table.columns)}\n".encode()
     for section in table.sections():
-        for text in blocks(_rows(section), len(section)):
+        for text in render_blocks(_list_pieces(section), len(section)):
             yield text.encode()
 
 
-def _rows(table: Table) -> Iterator[Piece]:
+def _list_pieces(table: Table) -> Iterator[Piece]:
     """The pieces that every row is concatenated from."""
-    written = memoized(_written)
-    for place, column in enumerate(table.columns.values()):
-        if place:
+    quote_vocabulary = memoize(_quote_vocabulary)
+    for position, column in enumerate(table.columns.values()):
+        if position:
             yield ","
-        yield from _fields(column, written)
+        yield from _make_column_pieces(column, quote_vocabulary)
     yield "\n"
 
 
-def _fields(column: Sequence[Cell], written: Callable[[Strings], Strings]) -> Sequence[Piece]:
+def _make_column_pieces(column: Sequence[Cell], quote_vocabulary: Callable[[Strings], Strings]) -> Sequence[Piece]:
     """The pieces of a column, as written in CSV."""
     if isinstance(column, EncodedColumn):
-        return [EncodedColumn(written(column.vocabulary), column.codes)]
-    if isinstance(column, ConcatenatedColumn) and not any(_may_need_quotes(part, written) for part in column.parts):
+        return [EncodedColumn(quote_vocabulary(column.vocabulary), column.codes)]
+    if isinstance(column, ConcatenatedColumn) and not any(
+        _may_need_quotes(part, quote_vocabulary) for part in column.parts
+    ):
         return column.parts
-    return [ComputedColumn(len(column), partial(_cut, column))]
+    return [ComputedColumn(len(column), partial(_read_texts, column))]
 
 
-def _may_need_quotes(part: LazyColumn | str, written: Callable[[Strings], Strings]) -> bool:
+def _may_need_quotes(part: LazyColumn | str, quote_vocabulary: Callable[[Strings], Strings]) -> bool:
     if isinstance(part, str):
         return _is_special(part)
-    return not isinstance(part, EncodedColumn) or written(part.vocabulary) is not part.vocabulary
+    return not isinstance(part, EncodedColumn) or quote_vocabulary(part.vocabulary) is not part.vocabulary
 
 
-def _written(cells: Strings) -> Strings:
+def _quote_vocabulary(cells: Strings) -> Strings:
     """A vocabulary as written in CSV; the same object where all are texts and none needs quotes."""
-    plain = cells.tolist()
-    texts = _texts(plain)
-    return cells if texts is plain else object_array(texts)
+    values = cells.tolist()
+    texts = _quote_cells(values)
+    return cells if texts is values else object_array(texts)
 
 
 def _is_special(text: str) -> bool:
     return any(character in text for character in _SPECIAL)
 
 
-def _cut(column: Sequence[Any], start: int, stop: int) -> list[str]:
-    return list(_texts(column[start:stop]))
+def _read_texts(column: Sequence[Any], start: int, stop: int) -> list[str]:
+    return list(_quote_cells(column[start:stop]))
 
 
-def _texts(cells: Sequence[Cell]) -> Sequence[str]:
-    texts = cast(Sequence[str], cells) if set(map(type, cells)) <= {str} else _spelled(cells)
+def _quote_cells(cells: Sequence[Cell]) -> Sequence[str]:
+    texts = cast(Sequence[str], cells) if set(map(type, cells)) <= {str} else _spell_cells(cells)
     if _is_special("".join(texts)):
-        return [_quoted(text) if _is_special(text) else text for text in texts]
+        return [_quote_text(text) if _is_special(text) else text for text in texts]
     return texts
 
 
-def _spelled(cells: Sequence[Cell]) -> list[str]:
+def _spell_cells(cells: Sequence[Cell]) -> list[str]:
     """Cells as text; each distinct number is converted once, as large tables have few distinct ones in a column."""
-    known = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
-    return [known[cell] for cell in cells]
+    texts_by_cell = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
+    return [texts_by_cell[cell] for cell in cells]
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"'

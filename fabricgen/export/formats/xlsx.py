@@ -50,10 +50,10 @@ class Sheet:
 
 def write(table: Table) -> bytes:
     """Write a table as a workbook of one sheet; raises InputError when it has more rows than a sheet holds."""
-    return workbook(table.name, [Sheet(table.name, table)])
+    return write_workbook(table.name, [Sheet(table.name, table)])
 
 
-def workbook(title: str, sheets: Iterable[Sheet]) -> bytes:
+def write_workbook(title: str, sheets: Iterable[Sheet]) -> bytes:
     """Write sheets as a workbook; raises InputError (FG029) when one has more rows than a sheet holds."""
     import xlsxwriter
 
@@ -61,30 +61,32 @@ def workbook(title: str, sheets: Iterable[Sheet]) -> bytes:
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     book.set_properties({"title": title, "created": datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)})
     for sheet in sheets:
-        _add(book, title, sheet)
+        _add_sheet(book, title, sheet)
     book.close()
     return buffer.getvalue()
 
 
-def _add(book: Any, title: str, content: Sheet) -> None:
+def _add_sheet(book: Any, title: str, content: Sheet) -> None:
     table = content.table
     if len(table) >= SHEET_ROWS:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")
     sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
     body = len(table) - content.totals
     formats = _Formats(book)
-    widths = [max(len(name), _longest(name, column)) for name, column in table.columns.items()]
+    widths = [max(len(name), _measure_column(name, column)) for name, column in table.columns.items()]
     upright = {"valign": "top"} if max(widths, default=0) > _WIDEST else {}
     for i, (name, column) in enumerate(table.columns.items()):
         is_number = name in _FORMATS or any(not isinstance(cell, str) for cell in islice(column, _WIDTH_SAMPLE))
         aligned = {"align": "right"} if is_number else {"align": "left", "indent": 1}
         wrapped = {"text_wrap": True} if widths[i] > _WIDEST else {}
-        shown = {**aligned, **upright, **wrapped, "num_format": _FORMATS.get(name, "General")}
+        properties = {**aligned, **upright, **wrapped, "num_format": _FORMATS.get(name, "General")}
         sheet.set_column(i, i, min(_WIDEST, widths[i]) + 3)
-        sheet.write_string(0, i, name, formats.of(**_HEADER, **aligned))
-        looks = [formats.of(**shown)] * body + [formats.of(**shown, bold=True, top=1)] * content.totals
-        write_cells(sheet, i, column, looks)
-    for row, lines in _lines_of_rows(table.columns.values()).items():
+        sheet.write_string(0, i, name, formats.make_format(**_HEADER, **aligned))
+        cell_formats = [formats.make_format(**properties)] * body + [
+            formats.make_format(**properties, bold=True, top=1)
+        ] * content.totals
+        write_cells(sheet, i, column, cell_formats)
+    for row, lines in _count_wrapped_lines(table.columns.values()).items():
         sheet.set_row(row, _LINE_HEIGHT * lines)
     sheet.set_row(0, _HEADER_HEIGHT)
     sheet.freeze_panes(1, 0)
@@ -93,38 +95,38 @@ def _add(book: Any, title: str, content: Sheet) -> None:
     sheet.set_paper(_A4)
     sheet.repeat_rows(0)
     sheet.fit_to_pages(1, 0)
-    sheet.set_header(f"&L{_plain(title)}&R{_plain(content.title)}")
+    sheet.set_header(f"&L{_escape_header(title)}&R{_escape_header(content.title)}")
     sheet.set_footer("&RPage &P of &N")
 
 
-def write_cells(sheet: Any, place: int, cells: Sequence[Cell], looks: Sequence[Any]) -> None:
+def write_cells(sheet: Any, column: int, cells: Sequence[Cell], cell_formats: Sequence[Any]) -> None:
     """Write a column of an xlsxwriter worksheet from the second row on; `looks` are the formats of its cells.
 
     Text longer than a cell of Excel holds is cut.
     """
-    for row, (cell, look) in enumerate(zip(cells, looks, strict=True), start=1):
-        sheet.write(row, place, cell, look)
+    for row, (cell, cell_format) in enumerate(zip(cells, cell_formats, strict=True), start=1):
+        sheet.write(row, column, cell, cell_format)
 
 
-def _plain(text: str) -> str:
+def _escape_header(text: str) -> str:
     """Text in a header or footer, where & begins a code."""
     return text.replace("&", "&&")[:100]
 
 
-def _lines_of_rows(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
+def _count_wrapped_lines(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
     """Row of a sheet -> lines of its longest text where that is wrapped; not all programs find their height."""
-    found: dict[int, int] = {}
+    line_counts: dict[int, int] = {}
     for column in columns:
         for row, cell in enumerate(column, start=1):
             if isinstance(cell, str) and len(cell) > _WIDEST:
-                found[row] = max(found.get(row, 1), len(textwrap.wrap(cell, _WIDEST)))
-    return found
+                line_counts[row] = max(line_counts.get(row, 1), len(textwrap.wrap(cell, _WIDEST)))
+    return line_counts
 
 
-def _longest(name: str, column: Sequence[Cell]) -> int:
+def _measure_column(name: str, column: Sequence[Cell]) -> int:
     """Length in characters of the longest displayed cell among the first of a column."""
-    shown = _FORMATS.get(name, "")
-    texts = (f"{cell:,.2f}" if shown and not isinstance(cell, str) else str(cell) for cell in column)
+    number_format = _FORMATS.get(name, "")
+    texts = (f"{cell:,.2f}" if number_format and not isinstance(cell, str) else str(cell) for cell in column)
     return max(map(len, islice(texts, _WIDTH_SAMPLE)), default=0)
 
 
@@ -133,11 +135,11 @@ class _Formats:
 
     def __init__(self, book: Any) -> None:
         self._book = book
-        self._made: dict[tuple[tuple[str, object], ...], Any] = {}
+        self._formats: dict[tuple[tuple[str, object], ...], Any] = {}
 
-    def of(self, **properties: object) -> Any:
+    def make_format(self, **properties: object) -> Any:
         """The format of some properties."""
         key = tuple(sorted(properties.items()))
-        if key not in self._made:
-            self._made[key] = self._book.add_format(properties)
-        return self._made[key]
+        if key not in self._formats:
+            self._formats[key] = self._book.add_format(properties)
+        return self._formats[key]

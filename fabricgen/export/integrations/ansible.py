@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import Labels, configured_nos, labelled, word
+from fabricgen.export.operations.devices import Labels, list_configured_nos, list_labels, make_identifier
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.discovery import resource_dir
 
@@ -26,20 +26,20 @@ ON_REQUEST = True
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the inventory, and where a switch has a configuration the playbook and what it includes."""
     catalog = cluster.design.catalog
-    configured = configured_nos(catalog)
+    configured = list_configured_nos(catalog)
     facts = {nos: catalog.naming(nos).systems.ansible for nos in configured}
-    variables = {f"nos_{nos}": own for nos, own in facts.items() if own is not None}
-    of_group = defaultdict[tuple[str, ...], list[str]](list)
+    variables = {f"nos_{nos}": group_variables for nos, group_variables in facts.items() if group_variables is not None}
+    devices_by_group = defaultdict[tuple[str, ...], list[str]](list)
     hosts = list[str]()
-    for labels in labelled(cluster):
-        hosts.append(_host(labels))
-        for group in _groups(labels, configured):
-            of_group[group].append(labels["device"])
-    members = dict(zip(_names(list(of_group)), of_group.values(), strict=True))
-    yield "ansible/inventory.yaml", "".join(_inventory(hosts, members, variables)).encode()
+    for labels in list_labels(cluster):
+        hosts.append(_format_host(labels))
+        for group in _list_groups(labels, configured):
+            devices_by_group[group].append(labels["device"])
+    members = dict(zip(_name_groups(list(devices_by_group)), devices_by_group.values(), strict=True))
+    yield "ansible/inventory.yaml", "".join(_write_inventory(hosts, members, variables)).encode()
     systems = [group.removeprefix("nos_") for group in variables if group in members]
     folder = resource_dir("templates") / "ansible"
-    for name in ["configs.yaml", *(f"{do}-{nos}.yaml" for nos in systems for do in ("collect", "push"))]:
+    for name in ["configs.yaml", *(f"{step}-{nos}.yaml" for nos in systems for step in ("collect", "push"))]:
         if systems:
             yield f"ansible/{name}", (folder / name).read_bytes()
 
@@ -49,14 +49,14 @@ def rows(cluster: Cluster) -> int:
     return 5 * len(cluster.plan.devices)
 
 
-def _host(labels: Labels) -> str:
+def _format_host(labels: Labels) -> str:
     """A line of the inventory: the address by which it is known, and what the plan says of it."""
-    told = {name: text for name, text in labels.items() if name not in ("device", "address")}
+    plan = {name: text for name, text in labels.items() if name not in ("device", "address")}
     address = {"ansible_host": labels["address"]} if "address" in labels else {}
-    return f"    {dumps(labels['device'])}: {dumps({**address, 'plan': told})}\n"
+    return f"    {dumps(labels['device'])}: {dumps({**address, 'plan': plan})}\n"
 
 
-def _groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[str, ...]]:
+def _list_groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[str, ...]]:
     """The groups of a device by kind and values. Numbers of units count within a pod."""
     fabric, nos = labels.get("fabric"), labels.get("nos")
     yield ("fabric", fabric) if fabric else ("nodes",)
@@ -71,18 +71,18 @@ def _groups(labels: Labels, configured: Collection[str]) -> Iterator[tuple[str, 
         yield ("configured",)
 
 
-def _names(groups: list[tuple[str, ...]]) -> list[str]:
+def _name_groups(groups: list[tuple[str, ...]]) -> list[str]:
     """Names of groups; where two would have one, since names have no dashes, the later has a number behind it."""
-    found = dict[str, None]()
+    used = dict[str, None]()
     for group in groups:
-        name, number = word("_".join(group)), 2
-        while name in found:
-            name, number = f"{word('_'.join(group))}_{number}", number + 1
-        found[name] = None
-    return list(found)
+        name, number = make_identifier("_".join(group)), 2
+        while name in used:
+            name, number = f"{make_identifier('_'.join(group))}_{number}", number + 1
+        used[name] = None
+    return list(used)
 
 
-def _inventory(
+def _write_inventory(
     hosts: list[str], members: dict[str, list[str]], variables: Mapping[str, Mapping[str, str | bool]]
 ) -> Iterator[str]:
     """Texts are JSON, which is YAML: a name may read as a number."""

@@ -11,8 +11,13 @@ from collections.abc import Iterator
 
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import Numbered, dimensions, numbered, numbers_file
-from fabricgen.export.simulators.packets import Topology, topology
+from fabricgen.export.simulators.dimensions import (
+    NumberedAccelerators,
+    list_dimensions,
+    make_numbers_file,
+    number_accelerators,
+)
+from fabricgen.export.simulators.packets import Topology, build_topology
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import InputError
 
@@ -23,25 +28,25 @@ FOLDER = "astra-sim-ns3"
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the topology, logical topology and ids; raises InputError (FG146) for a network that ns-3 cannot hold."""
     for network in networks_of(cluster):
-        numbers, logical = _logical(network)
-        graph = topology(numbers, domains_first=False)
-        yield f"{FOLDER}/{network.fabric.name}.txt", _text(graph).encode()
-        told = {"logical-dims": [str(size) for size in logical], "switch-link-bps": graph.rates()}
-        yield f"{FOLDER}/{network.fabric.name}.json", f"{json.dumps(told, indent=2)}\n".encode()
-        yield numbers_file(numbers, FOLDER, graph.above())
+        numbers, logical = _find_logical_sizes(network)
+        graph = build_topology(numbers, domains_first=False)
+        yield f"{FOLDER}/{network.fabric.name}.txt", _format_topology(graph).encode()
+        settings = {"logical-dims": [str(size) for size in logical], "switch-link-bps": graph.list_rates()}
+        yield f"{FOLDER}/{network.fabric.name}.json", f"{json.dumps(settings, indent=2)}\n".encode()
+        yield make_numbers_file(numbers, FOLDER, graph.list_vertices_above())
 
 
-def _logical(network: Network) -> tuple[Numbered, list[int]]:
+def _find_logical_sizes(network: Network) -> tuple[NumberedAccelerators, list[int]]:
     """Accelerators by dimensions where the analytical model has such, else in one."""
     try:
-        numbers, found = dimensions(network)
+        numbers, dimension_list = list_dimensions(network)
     except InputError:
-        numbers = numbered(network)
+        numbers = number_accelerators(network)
         return numbers, [len(numbers.rows)]
-    return numbers, [one.npus for one in found]
+    return numbers, [dimension.npus for dimension in dimension_list]
 
 
-def _text(graph: Topology) -> str:
+def _format_topology(graph: Topology) -> str:
     switches = range(len(graph.numbers.rows), graph.vertices)
     head = f"{graph.vertices} {len(switches)} {len(graph.links.a)}\n{' '.join(map(str, switches))}\n"
-    return head + "".join(graph.lines())
+    return head + "".join(graph.format_links())

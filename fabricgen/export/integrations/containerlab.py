@@ -17,7 +17,7 @@ from json import dumps
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.export.containers import Containers, Port, in_order, linux_ports, require_room
+from fabricgen.export.containers import Containers, Port, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.phases.left_out import left_out
@@ -33,69 +33,76 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
     Raises InputError: FG156 where there are more than 20,000 devices, FG026 where a SONiC switch has no port table.
     """
-    require_room(cluster)
-    name, lab = cluster.design.loaded.blueprint.name, Containers(cluster, partial(_ports, cluster.design.catalog))
-    yield f"containerlab/{name}.clab.yaml", _topology(name, lab, cluster.design.catalog).encode()
-    yield from _port_files(cluster, lab, context)
-    yield "containerlab/ports.csv", lab.port_list().encode()
-    yield "containerlab/README.md", _readme(cluster, lab).encode()
+    check_device_count(cluster)
+    name, lab = (
+        cluster.design.loaded.blueprint.name,
+        Containers(cluster, partial(_name_interfaces, cluster.design.catalog)),
+    )
+    yield f"containerlab/{name}.clab.yaml", _render_topology(name, lab, cluster.design.catalog).encode()
+    yield from _write_port_files(cluster, lab, context)
+    yield "containerlab/ports.csv", lab.format_port_list().encode()
+    yield "containerlab/README.md", _render_readme(cluster, lab).encode()
 
 
-def kind_of(cls: DeviceClass, catalog: Catalog) -> str:
+def find_kind(cls: DeviceClass, catalog: Catalog) -> str:
     """containerlab's kind of the devices of a class."""
     return catalog.naming(cls.nos).systems.containerlab if cls.kind == SWITCH else "linux"
 
 
-def _topology(name: str, lab: Containers, catalog: Catalog) -> str:
+def _render_topology(name: str, lab: Containers, catalog: Catalog) -> str:
     """The topology file; its texts are JSON, which is YAML."""
     template = built_in_templates().get_template("containerlab/topology.yaml.j2")
     return template.render(
         name=dumps(name),
-        kinds=sorted({kind_of(cls, catalog) for _, cls in lab.devices}),
+        kinds=sorted({find_kind(cls, catalog) for _, cls in lab.devices}),
         hwsku=_HWSKU,
-        nodes=[f"    {dumps(device)}: {dumps(told)}" for device, told in _nodes(lab, catalog)],
-        links=[f"    - endpoints: {dumps(both)}" for both in lab.endpoints()],
+        nodes=[f"    {dumps(device)}: {dumps(settings)}" for device, settings in _list_nodes(lab, catalog)],
+        links=[f"    - endpoints: {dumps(ends)}" for ends in lab.format_endpoints()],
     )
 
 
-def _nodes(lab: Containers, catalog: Catalog) -> Iterator[tuple[str, dict[str, object]]]:
+def _list_nodes(lab: Containers, catalog: Catalog) -> Iterator[tuple[str, dict[str, object]]]:
     """Each device: its kind, a label or two, and of Linux containers what they run to have addresses and routes."""
-    kinds = {device: kind_of(cls, catalog) for device, cls in lab.devices}
-    commands = lab.host_commands(lambda end: kinds[end[0]] == "linux")
+    kinds = {device: find_kind(cls, catalog) for device, cls in lab.devices}
+    commands = lab.list_host_commands(lambda end: kinds[end[0]] == "linux")
     for device, cls in lab.devices:
-        known = {"fabric": cls.fabric, "tier": cls.tier}
-        told: dict[str, object] = {"kind": kinds[device], "labels": {k: text for k, text in known.items() if text}}
+        labels = {"fabric": cls.fabric, "tier": cls.tier}
+        settings: dict[str, object] = {"kind": kinds[device], "labels": {k: text for k, text in labels.items() if text}}
         if device in commands:
-            told["exec"] = commands[device]
-        yield device, told
+            settings["exec"] = commands[device]
+        yield device, settings
 
 
-def _port_files(cluster: Cluster, lab: Containers, context: ExportContext) -> Iterator[File]:
+def _write_port_files(cluster: Cluster, lab: Containers, context: ExportContext) -> Iterator[File]:
     """What sonic-vs and cEOS read of their ports: which interface is which."""
     classes, catalog = cluster.plan.devices.classes, cluster.design.catalog
-    virtual = [cls for cls in classes if kind_of(cls, catalog) == "sonic-vs"]
+    virtual = [cls for cls in classes if find_kind(cls, catalog) == "sonic-vs"]
     rows = [row for cls in virtual for row in range(cls.first, cls.first + cls.count)]
     lanes = context.lanes(rows)
     for device, cls in lab.devices:
         ports = lab.ports.get(device)
-        if ports and kind_of(cls, catalog) == "arista_ceos":
+        if ports and find_kind(cls, catalog) == "arista_ceos":
             mapping = {
                 "ManagementIntf": {"eth0": catalog.naming(cls.nos).management_of(cls.profile)},
                 "EthernetIntf": {port.interface: port.name for port in ports},
             }
             yield f"containerlab/{device}/EosIntfMapping.json", (dumps(mapping, indent=2) + "\n").encode()
-        elif ports and kind_of(cls, catalog) == "sonic-vs":
-            told = [(port, *lanes[device, port.name]) for port in ports]
-            lane_map = "".join(f"{port.interface}:{of}\n" for port, of, _ in told)
-            table = "".join(f"{port.name} {of} {alias} {i}\n" for i, (port, of, alias) in enumerate(told))
+        elif ports and find_kind(cls, catalog) == "sonic-vs":
+            port_lanes = [(port, *lanes[device, port.name]) for port in ports]
+            lane_map = "".join(f"{port.interface}:{port_lane}\n" for port, port_lane, _ in port_lanes)
+            table = "".join(
+                f"{port.name} {port_lane} {alias} {i}\n" for i, (port, port_lane, alias) in enumerate(port_lanes)
+            )
             yield f"containerlab/{device}/lanemap.ini", lane_map.encode()
             yield f"containerlab/{device}/port_config.ini", f"# name lanes alias index\n{table}".encode()
 
 
-def _readme(cluster: Cluster, lab: Containers) -> str:
+def _render_readme(cluster: Cluster, lab: Containers) -> str:
     """What differs from the cluster, with numbers."""
-    kinds = [kind_of(cls, cluster.design.catalog) for _, cls in lab.devices]
-    others = [cls for kind, (_, cls) in zip(kinds, lab.devices, strict=True) if cls.kind == SWITCH and kind == "linux"]
+    kinds = [find_kind(cls, cluster.design.catalog) for _, cls in lab.devices]
+    unsupported = [
+        cls for kind, (_, cls) in zip(kinds, lab.devices, strict=True) if cls.kind == SWITCH and kind == "linux"
+    ]
     renamed = [
         device
         for kind, (device, _) in zip(kinds, lab.devices, strict=True)
@@ -108,18 +115,18 @@ def _readme(cluster: Cluster, lab: Containers) -> str:
         links=f"{len(lab.links):,}",
         left_out=f"{len(cluster.plan.links) - len(lab.links):,}",
         trays=sum(cls.count for cls in cluster.plan.devices.classes if cls.kind == TRAY),
-        others=len(others),
-        systems=", ".join(sorted({cls.nos for cls in others})),
+        others=len(unsupported),
+        systems=", ".join(sorted({cls.nos for cls in unsupported})),
         renamed=len(renamed),
         differs=left_out(cluster),
     )
 
 
-def _ports(catalog: Catalog, cls: DeviceClass, names: Sequence[str]) -> list[Port]:
+def _name_interfaces(catalog: Catalog, cls: DeviceClass, names: Sequence[str]) -> list[Port]:
     """The interfaces of the ports of a device, in the order of the ports' numbers."""
-    ordered, kind = in_order(names), kind_of(cls, catalog)
+    ordered, kind = sort_ports(names), find_kind(cls, catalog)
     if kind == "linux":
-        return linux_ports(names)
+        return name_linux_ports(names)
     if kind == "nvidia_cumulusvx":
         if all(re.fullmatch("swp[1-9][0-9]*", name) for name in ordered):
             return [Port(name, name) for name in ordered]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.containers import Containers, Port, in_order, linux_ports, require_room
+from fabricgen.export.containers import Containers, Port, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File, FrrLab
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.phases.left_out import left_out
@@ -26,11 +26,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 
     Raises InputError (FG156) where there are more than 20,000 devices, and as a build does for configurations.
     """
-    require_room(cluster)
+    check_device_count(cluster)
     frr, name = context.frr(), cluster.design.loaded.blueprint.name
     ends = frozenset(frr.ends)
-    lab = Containers(cluster, _ports, lambda a, b: a in ends and b in ends)
-    yield f"containerlab-frr/{name}.clab.yaml", _topology(name, lab, frr).encode()
+    lab = Containers(cluster, _name_interfaces, lambda a, b: a in ends and b in ends)
+    yield f"containerlab-frr/{name}.clab.yaml", _render_topology(name, lab, frr).encode()
     for file in ("daemons", "vtysh.conf"):
         yield (
             f"containerlab-frr/{file}",
@@ -38,44 +38,46 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
         )
     for device, text in frr.conf.items():
         yield f"containerlab-frr/{device}/frr.conf", text.encode()
-    yield "containerlab-frr/ports.csv", lab.port_list().encode()
-    yield "containerlab-frr/README.md", _readme(cluster, name, lab, frr).encode()
+    yield "containerlab-frr/ports.csv", lab.format_port_list().encode()
+    yield "containerlab-frr/README.md", _render_readme(cluster, name, lab, frr).encode()
 
 
-def _topology(name: str, lab: Containers, frr: FrrLab) -> str:
+def _render_topology(name: str, lab: Containers, frr: FrrLab) -> str:
     """The topology file; its texts are JSON, which is YAML."""
     return (
         built_in_templates()
         .get_template("containerlab/frr/topology.yaml.j2")
         .render(
             name=dumps(f"{name}-frr"),
-            nodes=[f"    {dumps(device)}: {dumps(told)}" for device, told in _nodes(lab, frr)],
-            links=[f"    - endpoints: {dumps(both)}" for both in lab.endpoints()],
+            nodes=[f"    {dumps(device)}: {dumps(settings)}" for device, settings in _list_nodes(lab, frr)],
+            links=[f"    - endpoints: {dumps(ends)}" for ends in lab.format_endpoints()],
         )
     )
 
 
-def _nodes(lab: Containers, frr: FrrLab) -> Iterator[tuple[str, dict[str, object]]]:
+def _list_nodes(lab: Containers, frr: FrrLab) -> Iterator[tuple[str, dict[str, object]]]:
     """Each device: what it stands for, a label or two, and the commands that give it its addresses."""
     addressed = frozenset(frr.hosts)
-    commands = {**lab.host_commands(lambda end: end in addressed), **frr.commands}
+    commands = {**lab.list_host_commands(lambda end: end in addressed), **frr.commands}
     for device, cls in lab.devices:
-        known = {"fabric": cls.fabric, "tier": cls.tier}
+        labels = {"fabric": cls.fabric, "tier": cls.tier}
         group = "switches" if device in frr.conf else "hosts"
-        told: dict[str, object] = {"group": group, "labels": {k: text for k, text in known.items() if text}}
+        settings: dict[str, object] = {"group": group, "labels": {k: text for k, text in labels.items() if text}}
         if commands.get(device):
-            told["exec"] = [line if line.startswith("ip ") else f"ip {line}" for line in commands[device]]
-        yield device, told
+            settings["exec"] = [line if line.startswith("ip ") else f"ip {line}" for line in commands[device]]
+        yield device, settings
 
 
-def _ports(cls: DeviceClass, names: Sequence[str]) -> list[Port]:
+def _name_interfaces(cls: DeviceClass, names: Sequence[str]) -> list[Port]:
     """The interfaces of a device; those of switches are called as frr.conf calls them."""
     return (
-        [Port(name, name.replace("/", "_")) for name in in_order(names)] if cls.kind == SWITCH else linux_ports(names)
+        [Port(name, name.replace("/", "_")) for name in sort_ports(names)]
+        if cls.kind == SWITCH
+        else name_linux_ports(names)
     )
 
 
-def _readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) -> str:
+def _render_readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) -> str:
     """What differs from the cluster, with numbers."""
     systems = ", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf}))
     return (

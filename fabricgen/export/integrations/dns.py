@@ -13,7 +13,7 @@ from socket import AF_INET6, inet_pton
 from zlib import crc32
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.boot.names import named_addresses
+from fabricgen.export.boot.names import list_named_addresses
 from fabricgen.export.boot.server import BootServer
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
@@ -34,21 +34,24 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     domains = Domains(cluster)
     forward: dict[str, list[str]] = {}
     reverse: dict[str, dict[str, str]] = {}
-    for each in named_addresses(cluster):
-        domain, kind = domains.of(each.device), "AAAA" if ":" in each.address else "A"
-        names = [*([each.device] if each.is_main else []), f"{each.label}.{each.device}"]
-        forward.setdefault(domain, []).extend(f"{name} {kind} {each.address}" for name in names)
-        zone, place = _reversed(each.address)
-        reverse.setdefault(zone, {}).setdefault(place, f"{place} PTR {names[0]}.{domain}.")
+    for named in list_named_addresses(cluster):
+        domain, kind = domains.find_domain(named.device), "AAAA" if ":" in named.address else "A"
+        names = [*([named.device] if named.is_main else []), f"{named.label}.{named.device}"]
+        forward.setdefault(domain, []).extend(f"{name} {kind} {named.address}" for name in names)
+        zone, label = _reverse_address(named.address)
+        reverse.setdefault(zone, {}).setdefault(label, f"{label} PTR {names[0]}.{domain}.")
         _check_length(cluster, f"{names[-1]}.{domain}")
     first = next(iter(forward), domains.usual)
     for domain, records in forward.items():
-        yield f"dns/{domain}.zone", _zone(domains.servers(domain, records=True), domain, records)
+        yield f"dns/{domain}.zone", _write_zone(domains.list_server_records(domain, records=True), domain, records)
     zones = sorted(reverse)
     for zone in zones:
-        yield f"dns/{zone}.zone", _zone(domains.servers(first, records=False), first, list(reverse[zone].values()))
-    told = (f'zone "{zone}" {{ type primary; file "{zone}.zone"; }};\n' for zone in (*forward, *zones))
-    yield "dns/named.conf", "".join(told).encode()
+        yield (
+            f"dns/{zone}.zone",
+            _write_zone(domains.list_server_records(first, records=False), first, list(reverse[zone].values())),
+        )
+    declarations = (f'zone "{zone}" {{ type primary; file "{zone}.zone"; }};\n' for zone in (*forward, *zones))
+    yield "dns/named.conf", "".join(declarations).encode()
 
 
 def _check_length(cluster: Cluster, name: str) -> None:
@@ -66,33 +69,33 @@ class Domains:
         self._server, self._devices = BootServer(cluster), frozenset(cluster.names)
         self.usual = f"{cluster.design.loaded.blueprint.name}.internal"
         """Where none is stated: below a name that nobody will have in the public DNS."""
-        self._of: dict[str, str] = {}
-        self._fabric: dict[str, str] = {}
+        self._domain_by_device: dict[str, str] = {}
+        self._fabric_by_domain: dict[str, str] = {}
         for cls in cluster.plan.devices.classes:
             dns = self._server.settings(cls.fabric).dns
             domain = dns.domain if dns and dns.domain else self.usual
-            self._of.update(dict.fromkeys(cluster.names[cls.rows], domain))
-            self._fabric.setdefault(domain, cls.fabric)
+            self._domain_by_device.update(dict.fromkeys(cluster.names[cls.rows], domain))
+            self._fabric_by_domain.setdefault(domain, cls.fabric)
 
-    def of(self, device: str) -> str:
+    def find_domain(self, device: str) -> str:
         """The domain of a device."""
-        return self._of[device]
+        return self._domain_by_device[device]
 
-    def servers(self, domain: str, *, records: bool) -> list[str]:
+    def list_server_records(self, domain: str, *, records: bool) -> list[str]:
         """The name servers of a domain: NS records and, with `records`, their addresses.
 
         They are called ns1, ns2, ... past names of devices; without any the server is whoever answers.
         """
-        dns = self._server.settings(self._fabric.get(domain, "")).dns
+        dns = self._server.settings(self._fabric_by_domain.get(domain, "")).dns
         free = (name for n in count(1) if (name := f"ns{n}") not in self._devices)
-        named: Mapping[str, str] = dict(zip(free, dns.servers if dns else (), strict=False))
-        if not named:
+        servers: Mapping[str, str] = dict(zip(free, dns.servers if dns else (), strict=False))
+        if not servers:
             return ["@ NS localhost."]
-        own = [f"{name} {'AAAA' if ':' in server else 'A'} {server}" for name, server in named.items()]
-        return [*(f"@ NS {name}.{domain}." for name in named), *(own if records else [])]
+        addresses = [f"{name} {'AAAA' if ':' in server else 'A'} {server}" for name, server in servers.items()]
+        return [*(f"@ NS {name}.{domain}." for name in servers), *(addresses if records else [])]
 
 
-def _zone(servers: list[str], domain: str, records: list[str]) -> bytes:
+def _write_zone(servers: list[str], domain: str, records: list[str]) -> bytes:
     """A zone file; `domain` is where its name servers and their keeper are."""
     body = "\n".join([*servers, *records]) + "\n"
     primary, serial = servers[0].rpartition(" ")[2], crc32(body.encode()) or 1
@@ -100,7 +103,7 @@ def _zone(servers: list[str], domain: str, records: list[str]) -> bytes:
     return f"$TTL {TTL_S}\n{soa}\n{body}".encode()
 
 
-def _reversed(address: str) -> tuple[str, str]:
+def _reverse_address(address: str) -> tuple[str, str]:
     """(zone of its reverse name, the name in it) of an address."""
     if ":" not in address:
         a, b, c, d = address.split(".")

@@ -12,7 +12,13 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.server import BootServer
-from fabricgen.export.operations.devices import by_name, configured_nos, labelled, of_metrics, profiles
+from fabricgen.export.operations.devices import (
+    list_configured_nos,
+    list_labels,
+    list_profiles,
+    make_metric_labels,
+    map_switch_profiles,
+)
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.discovery import resource_dir
 
@@ -21,19 +27,19 @@ ON_REQUEST = True
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the targets, which gNMIc reads again when they change, and its configuration beside them."""
-    server, profile_of = BootServer(cluster), by_name(cluster, profiles(cluster))
+    server, profile_by_switch = BootServer(cluster), map_switch_profiles(cluster, list_profiles(cluster))
     lines, catalog = list[str](), cluster.design.catalog
-    ports = {nos: catalog.naming(nos).systems.gnmi_port for nos in configured_nos(catalog)}
-    for labels in labelled(cluster):
+    ports = {nos: catalog.naming(nos).systems.gnmi_port for nos in list_configured_nos(catalog)}
+    for labels in list_labels(cluster):
         if "fabric" not in labels or labels.get("nos") not in ports:
             continue
-        stated, name = server.settings(labels["fabric"]).gnmi, labels["device"]
-        port = (stated.port if stated else None) or ports[labels["nos"]]
+        gnmi, name = server.settings(labels["fabric"]).gnmi, labels["device"]
+        port = (gnmi.port if gnmi else None) or ports[labels["nos"]]
         if port is None:
             continue
         address = labels.get("address", name)
         address = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        tags = of_metrics(labels, profile_of.get(name))
+        tags = make_metric_labels(labels, profile_by_switch.get(name))
         lines.append(f"{dumps(name)}: {dumps({'address': address, 'event-tags': tags})}\n")
     yield "gnmic/targets.yaml", "".join(lines or ["{}\n"]).encode()
     yield "gnmic/gnmic.yaml", (resource_dir("templates") / "gnmic" / "gnmic.yaml").read_bytes()

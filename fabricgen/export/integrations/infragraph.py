@@ -17,7 +17,7 @@ import numpy as np
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.operations.devices import word
+from fabricgen.export.operations.devices import make_identifier
 from fabricgen.export.table import ExportContext, File
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Ints, Ints64
@@ -25,7 +25,7 @@ from fabricgen.wiring.tables import DeviceClass
 
 ON_REQUEST = True
 
-AT_ONCE = 16_384
+BATCH_EDGES = 16_384
 """Edges that are made together."""
 
 Json = dict[str, Any]
@@ -33,9 +33,9 @@ Json = dict[str, Any]
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield infragraph/NAME.json and infragraph/names.json."""
-    made = _Infrastructure(cluster)
-    yield f"infragraph/{cluster.design.loaded.blueprint.name}.json", made.text()
-    names = {made.names[n]: list(cluster.names[cls.rows]) for n, cls in made.classes()}
+    infrastructure = _Infrastructure(cluster)
+    yield f"infragraph/{cluster.design.loaded.blueprint.name}.json", infrastructure.write_json()
+    names = {infrastructure.names[n]: list(cluster.names[cls.rows]) for n, cls in infrastructure.list_classes()}
     yield "infragraph/names.json", f"{json.dumps(names, indent=1)}\n".encode()
 
 
@@ -44,25 +44,27 @@ class _Infrastructure:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, links = cluster, cluster.plan.links
-        of = np.concatenate((links.a_device, links.b_device))
-        by = np.argsort(of, kind="stable")
-        start = np.searchsorted(of[by], np.arange(len(cluster.plan.devices) + 1))
-        rank: Ints64 = np.empty(len(of), dtype=np.int64)
-        rank[by] = np.arange(len(of)) - start[of[by]]
-        self._a, self._b, self._ports = rank[: len(links)], rank[len(links) :], np.diff(start)
-        self.names = [f"{_name(cls)}-{n + 1}" for n, cls in enumerate(cluster.plan.devices.classes)]
+        devices = np.concatenate((links.a_device, links.b_device))
+        order = np.argsort(devices, kind="stable")
+        start = np.searchsorted(devices[order], np.arange(len(cluster.plan.devices) + 1))
+        rank: Ints64 = np.empty(len(devices), dtype=np.int64)
+        rank[order] = np.arange(len(devices)) - start[devices[order]]
+        self._a_ranks, self._b_ranks, self._port_counts = rank[: len(links)], rank[len(links) :], np.diff(start)
+        self.names = [f"{_name_class(cls)}-{n + 1}" for n, cls in enumerate(cluster.plan.devices.classes)]
 
-    def classes(self) -> Iterator[tuple[int, DeviceClass]]:
+    def list_classes(self) -> Iterator[tuple[int, DeviceClass]]:
         """Number and class of the machines that have links."""
         for number, cls in enumerate(self._cluster.plan.devices.classes):
-            if self._ports[cls.rows].any():
+            if self._port_counts[cls.rows].any():
                 yield number, cls
 
-    def text(self) -> Iterator[bytes]:
+    def write_json(self) -> Iterator[bytes]:
         """The infrastructure as JSON, a line for each device, instance, link and edge."""
         links = self._cluster.plan.links
-        devices = [self._device(number, cls) for number, cls in self.classes()]
-        instances = [{"name": self.names[n], "device": self.names[n], "count": cls.count} for n, cls in self.classes()]
+        devices = [self._describe_device(number, cls) for number, cls in self.list_classes()]
+        instances = [
+            {"name": self.names[n], "device": self.names[n], "count": cls.count} for n, cls in self.list_classes()
+        ]
         speeds = sorted({float(segment.speed_gbps) for segment in links.segments})
         rates = [
             {
@@ -74,9 +76,9 @@ class _Infrastructure:
         yield f'{{"name": {json.dumps(self._cluster.design.loaded.blueprint.name)}'.encode()
         for key, rows in (("devices", devices), ("instances", instances), ("links", rates)):
             yield (f',\n"{key}": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]").encode()
-        (a, a_number), (b, b_number) = (self._machine(device) for device in (links.a_device, links.b_device))
-        most = [str(n) for n in range(int(self._ports.max(initial=0)) + 1)]
-        a_port, b_port = encode_column(most, self._a), encode_column(most, self._b)
+        (a, a_number), (b, b_number) = (self._number_machines(device) for device in (links.a_device, links.b_device))
+        port_texts = [str(n) for n in range(int(self._port_counts.max(initial=0)) + 1)]
+        a_port, b_port = encode_column(port_texts, self._a_ranks), encode_column(port_texts, self._b_ranks)
         rate = encode_column([f"gbps-{float(segment.speed_gbps):g}" for segment in links.segments], links.segment)
         edge = ConcatenatedColumn(
             (
@@ -86,35 +88,35 @@ class _Infrastructure:
             )
         )
         yield b',\n"edges": [\n'
-        for begin in range(0, len(links), AT_ONCE):
-            yield (",\n" * (begin > 0) + ",\n".join(edge.read(begin, begin + AT_ONCE))).encode()
+        for begin in range(0, len(links), BATCH_EDGES):
+            yield (",\n" * (begin > 0) + ",\n".join(edge.read(begin, begin + BATCH_EDGES))).encode()
         yield b"\n]}\n"
 
-    def _machine(self, rows: Ints) -> tuple[EncodedColumn, EncodedColumn]:
+    def _number_machines(self, rows: Ints) -> tuple[EncodedColumn, EncodedColumn]:
         """The instances of some devices, and their numbers in these."""
         devices = self._cluster.plan.devices
-        of_class = devices.device_class[rows]
-        number = rows - np.array([cls.first for cls in devices.classes], dtype=np.int32)[of_class]
-        most = [str(n) for n in range(int(number.max(initial=0)) + 1)]
-        return encode_column(self.names, of_class), encode_column(most, number)
+        device_classes = devices.device_class[rows]
+        number = rows - np.array([cls.first for cls in devices.classes], dtype=np.int32)[device_classes]
+        texts = [str(n) for n in range(int(number.max(initial=0)) + 1)]
+        return encode_column(self.names, device_classes), encode_column(texts, number)
 
-    def _device(self, number: int, cls: DeviceClass) -> Json:
+    def _describe_device(self, number: int, cls: DeviceClass) -> Json:
         accelerators = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
         count = accelerators.count if accelerators else 0
-        parts = [("hub", "switch", 1), ("port", "port", int(self._ports[cls.rows].max())), ("xpu", "xpu", count)]
+        parts = [("hub", "switch", 1), ("port", "port", int(self._port_counts[cls.rows].max())), ("xpu", "xpu", count)]
         parts = [part for part in parts if part[2]]
-        inside = [
+        edges = [
             {"ep1": {"component": "hub"}, "ep2": {"component": name}, "scheme": "many2many", "link": "inside"}
             for name, _, _ in parts[1:]
         ]
         return {
             "name": self.names[number],
             "description": cls.profile.id,
-            "components": [{"name": name, "choice": kind, kind: {}, "count": many} for name, kind, many in parts],
+            "components": [{"name": name, "choice": kind, kind: {}, "count": amount} for name, kind, amount in parts],
             "links": [{"name": "inside"}],
-            "edges": inside,
+            "edges": edges,
         }
 
 
-def _name(cls: DeviceClass) -> str:
-    return word(f"{cls.fabric}_{cls.tier}" if cls.fabric else cls.profile.id)
+def _name_class(cls: DeviceClass) -> str:
+    return make_identifier(f"{cls.fabric}_{cls.tier}" if cls.fabric else cls.profile.id)

@@ -21,11 +21,11 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, FabricDesign
 from fabricgen.design.names.switches import interface_name
 from fabricgen.design.qos import qos_of
-from fabricgen.export.host_links import family_texts, host_links
-from fabricgen.export.kubernetes.labels import PRESETS, network_labels, place_labels
-from fabricgen.export.locality.model import locality
-from fabricgen.export.rdma.files import ECT, RING, HostQos, nic_of, rail_name
-from fabricgen.export.table import ExportContext, File, picked
+from fabricgen.export.host_links import list_family_texts, list_host_links
+from fabricgen.export.kubernetes.labels import PRESETS, write_network_labels, write_place_labels
+from fabricgen.export.locality.model import group_nodes
+from fabricgen.export.rdma.files import ECT, RING, HostQos, find_nic, name_rail_device
+from fabricgen.export.table import ExportContext, File, pick_names
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
@@ -38,26 +38,26 @@ OPERATOR = "network-operator-v26.7.0"
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the files that have something to say: the operator's are for NVIDIA's NICs."""
-    found, templates = networks(cluster), nic_templates(cluster)
+    pod_networks, templates = list_networks(cluster), list_nic_templates(cluster)
     values: dict[str, Any] = {"cluster": cluster.design.loaded.blueprint.name, "version": OPERATOR}
-    handed = [network for network in found if network.vendors]
-    if handed or templates:
-        yield _file("nic-cluster-policy.yaml", values, networks=handed)
+    plugin_networks = [network for network in pod_networks if network.vendors]
+    if plugin_networks or templates:
+        yield _render_file("nic-cluster-policy.yaml", values, networks=plugin_networks)
     if templates:
-        yield _file("nic-configuration-templates.yaml", values, templates=templates)
-    if found:
-        held = {pool.network: pool for pool in pools(cluster)}
-        yield _file("networks.yaml", values, networks=found, pools=held)
-        if held:
-            yield _file("pools.yaml", values, pools=tuple(held.values()))
+        yield _render_file("nic-configuration-templates.yaml", values, templates=templates)
+    if pod_networks:
+        pool_by_network = {pool.network: pool for pool in list_pools(cluster)}
+        yield _render_file("networks.yaml", values, networks=pod_networks, pools=pool_by_network)
+        if pool_by_network:
+            yield _render_file("pools.yaml", values, pools=tuple(pool_by_network.values()))
     with suppress(InputError):  # FG155: no fabric joins nodes, and there is nothing to say of where they are
-        where = locality(cluster)
+        locality_groups = group_nodes(cluster)
         for preset in PRESETS:
-            yield f"kubernetes/labels/{preset.name}.yaml", network_labels(where, preset)
-        yield "kubernetes/labels/places.yaml", place_labels(where)
+            yield f"kubernetes/labels/{preset.name}.yaml", write_network_labels(locality_groups, preset)
+        yield "kubernetes/labels/places.yaml", write_place_labels(locality_groups)
 
 
-def _file(name: str, common: dict[str, Any], **values: Any) -> File:
+def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
     text = built_in_templates().get_template(f"kubernetes/{name}.j2").render(common, **values)
     return f"kubernetes/{name}", text.encode()
 
@@ -100,22 +100,24 @@ class NicTemplate:
         return RING
 
 
-def nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
+def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
     """The templates by device id, of NICs on lossless or InfiniBand fabrics."""
-    found: dict[tuple[str, str], dict[str, HostQos | None]] = {}
+    qos_by_nic: dict[tuple[str, str], dict[str, HostQos | None]] = {}
     for fabric in cluster.design.fabrics:
         intent, is_infiniband = qos_of(cluster.design, fabric), fabric.protocol == "infiniband"
         for side in {id(side): side for _, side in fabric.attachments}.values() if not fabric.shares_ports else ():
-            for nic in filter(None, (nic_of(cluster, side, leg) for leg in side.legs)):
+            for nic in filter(None, (find_nic(cluster, side, leg) for leg in side.legs)):
                 if nic.device_id and (is_infiniband or intent.lossless):
                     qos = None if is_infiniband else HostQos(intent, 0)
-                    found.setdefault((nic.device_id, nic.name), {})[fabric.name] = qos
+                    qos_by_nic.setdefault((nic.device_id, nic.name), {})[fabric.name] = qos
     templates: dict[str, NicTemplate] = {}
-    for (device_id, name), wants in sorted(found.items()):
+    for (device_id, name), qos_by_fabric in sorted(qos_by_nic.items()):
         first = templates.get(device_id)
-        qos = next(iter(wants.values()))
-        names = tuple(dict.fromkeys((*(first.fabrics if first else ()), *wants)))
-        clash = any(other != (first.qos if first else qos) for other in wants.values()) or bool(first and first.clash)
+        qos = next(iter(qos_by_fabric.values()))
+        names = tuple(dict.fromkeys((*(first.fabrics if first else ()), *qos_by_fabric)))
+        clash = any(qos_wanted != (first.qos if first else qos) for qos_wanted in qos_by_fabric.values()) or bool(
+            first and first.clash
+        )
         nics = f"{first.nic}, {name}" if first else name
         templates[device_id] = NicTemplate(device_id, nics, names, first.qos if first else qos, clash)
     return tuple(templates.values())
@@ -158,66 +160,70 @@ class Pool:
     nodes: tuple[tuple[str, str, str], ...]
 
 
-def networks(cluster: Cluster) -> tuple[Network, ...]:
+def list_networks(cluster: Cluster) -> tuple[Network, ...]:
     """The networks in order of fabrics, rails and ports."""
-    return tuple(network for fabric in cluster.design.fabrics for network in _of_fabric(cluster, fabric))
+    return tuple(network for fabric in cluster.design.fabrics for network in _list_fabric_networks(cluster, fabric))
 
 
-def _sides(fabric: FabricDesign) -> list[Attachment]:
+def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
     return list({id(side): side for _, side in fabric.attachments}.values())
 
 
-def _of_fabric(cluster: Cluster, fabric: FabricDesign) -> Iterator[Network]:
+def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Network]:
     if fabric.protocol != "roce" or fabric.shares_ports:
         return
     blueprint = cluster.design.loaded.blueprint
     interfaces: dict[tuple[int, str], dict[str, str]] = {}
-    for side in _sides(fabric):
+    for side in _list_attachments(fabric):
         for number, leg in enumerate(side.legs):
-            nic = nic_of(cluster, side, leg)
+            nic = find_nic(cluster, side, leg)
             name = interface_name(blueprint, side.profile.id, leg.name)
-            found = interfaces.setdefault((leg.rail, rail_name(fabric.name, side, number)), {})
-            found[name] = VENDORS.get(nic.driver, "") if nic else ""
-    for (_, device), found in sorted(interfaces.items()):
-        vendors = tuple(sorted({vendor for vendor in found.values() if vendor}))
-        yield Network(fabric.name, device, tuple(sorted(found)), vendors, fabric.hosts == "routed")
+            vendor_by_interface = interfaces.setdefault((leg.rail, name_rail_device(fabric.name, side, number)), {})
+            vendor_by_interface[name] = VENDORS.get(nic.driver, "") if nic else ""
+    for (_, device), vendor_by_interface in sorted(interfaces.items()):
+        vendors = tuple(sorted({vendor for vendor in vendor_by_interface.values() if vendor}))
+        yield Network(fabric.name, device, tuple(sorted(vendor_by_interface)), vendors, fabric.hosts == "routed")
 
 
-def pools(cluster: Cluster) -> Iterator[Pool]:
+def list_pools(cluster: Cluster) -> Iterator[Pool]:
     """The pools of the networks of routed hosts, in their order: the prefix of each NIC's link, in the first family."""
-    rows, links = host_links(cluster), cluster.plan.links
+    rows, links = list_host_links(cluster), cluster.plan.links
     segments = links.segments
     by_network: dict[str, list[tuple[str, str, str]]] = {}
 
     @cache
     def device(segment: int, leg: int) -> str:
         side = segments[segment].a
-        return rail_name(segments[segment].fabric, side, leg) if isinstance(side, Attachment) else ""
+        return name_rail_device(segments[segment].fabric, side, leg) if isinstance(side, Attachment) else ""
 
-    names = picked(cluster.name_column, links.a_device[rows])
-    own = np.array([s.lower == "node" for s in segments], dtype=bool)[links.segment[rows]]
-    for found in cluster.addresses.families:
-        address, _, gateway, _ = family_texts(cluster, found, rows)
-        kinds = zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), own.tolist(), strict=True)
-        for (segment, leg, is_node), node, at, via in zip(kinds, names, address, gateway, strict=True):
-            if is_node and via and (name := device(segment, leg)):
-                by_network.setdefault(f"{found.family.word} {name}", []).append((node, at, via))
-    for network in networks(cluster) if by_network else ():
-        for found in cluster.addresses.families:
-            nodes = by_network.get(f"{found.family.word} {network.device}")
+    names = pick_names(cluster.name_column, links.a_device[rows])
+    is_node_link = np.array([s.lower == "node" for s in segments], dtype=bool)[links.segment[rows]]
+    for allocated in cluster.addresses.families:
+        address, _, gateway, _ = list_family_texts(cluster, allocated, rows)
+        kinds = zip(links.segment[rows].tolist(), links.a_port[rows].tolist(), is_node_link.tolist(), strict=True)
+        for (segment, leg, is_node), node, node_address, node_gateway in zip(
+            kinds, names, address, gateway, strict=True
+        ):
+            if is_node and node_gateway and (name := device(segment, leg)):
+                by_network.setdefault(f"{allocated.family.word} {name}", []).append((node, node_address, node_gateway))
+    for network in list_networks(cluster) if by_network else ():
+        for allocated in cluster.addresses.families:
+            nodes = by_network.get(f"{allocated.family.word} {network.device}")
             if network.routed and nodes:
                 fabric = cluster.design.fabric(network.fabric)
-                held = list_node_prefixes(
-                    cluster.design, cluster.addresses.lock, cluster.addresses.used, fabric, found.family
+                prefixes = list_node_prefixes(
+                    cluster.design, cluster.addresses.lock, cluster.addresses.used, fabric, allocated.family
                 )
-                yield _pool(network, held, nodes)
+                yield _make_pool(network, prefixes, nodes)
                 break
 
 
-def _pool(network: Network, held: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
-    whole = ip_network(held[0])
-    while not all(whole.supernet_of(ip_network(prefix)) for prefix in held):  # type: ignore[arg-type]
-        whole = whole.supernet()
+def _make_pool(network: Network, fabric_prefixes: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
+    network_prefix = ip_network(fabric_prefixes[0])
+    while not all(network_prefix.supernet_of(ip_network(prefix)) for prefix in fabric_prefixes):  # type: ignore[arg-type]
+        network_prefix = network_prefix.supernet()
     prefixes = [ip_network(address, strict=False) for _, address, _ in nodes]
-    rows = tuple((node, str(prefix), via) for (node, _, via), prefix in zip(nodes, prefixes, strict=True))
-    return Pool(network, str(whole), prefixes[0].prefixlen, rows)
+    rows = tuple(
+        (node, str(prefix), node_gateway) for (node, _, node_gateway), prefix in zip(nodes, prefixes, strict=True)
+    )
+    return Pool(network, str(network_prefix), prefixes[0].prefixlen, rows)

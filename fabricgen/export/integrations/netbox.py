@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.formats.csv import write_blocks
-from fabricgen.export.netbox.model import objects
+from fabricgen.export.netbox.model import list_objects
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
@@ -14,7 +14,7 @@ ON_REQUEST = True
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield netbox/NN-KIND.csv and README.txt; raises InputError (FG163) for a name that is too long for NetBox."""
-    kinds = [kind for kind in objects(cluster) if len(kind.table)]
+    kinds = [kind for kind in list_objects(cluster) if len(kind.table)]
     lines = [f"{cluster.design.loaded.blueprint.name} for NetBox: import these files in this order", ""]
     for number, kind in enumerate(kinds, start=1):
         name = f"{number:02d}-{kind.name}.csv"

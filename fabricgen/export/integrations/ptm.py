@@ -19,30 +19,30 @@ from fabricgen.wiring.tables import Segment
 
 ON_REQUEST = True
 
-AT_ONCE = 16_384
+BATCH_LINES = 16_384
 """Lines that are made together."""
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the graph of the links between switches of Ethernet: ports of nodes are called as their image does it."""
-    yield "ptm/topology.dot", _lines(cluster)
+    yield "ptm/topology.dot", _write_lines(cluster)
 
 
-def _lines(cluster: Cluster) -> Iterator[bytes]:
+def _write_lines(cluster: Cluster) -> Iterator[bytes]:
     links = cluster.plan.links
-    wanted = np.array([_is_wanted(segment) for segment in links.segments], dtype=bool)
-    rows = np.flatnonzero(wanted[links.segment])
+    is_listed = np.array([_is_ethernet_link(segment) for segment in links.segments], dtype=bool)
+    rows = np.flatnonzero(is_listed[links.segment])
     a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
     a_port, b_port = cluster.port_names.port_columns
     line = ConcatenatedColumn(('  "', a_device, '":"', a_port, '" -- "', b_device, '":"', b_port, '"\n')).take(rows)
     name = cluster.design.loaded.blueprint.name
     yield f"# {name}: {len(rows):,} links between switches\ngraph fabric {{\n".encode()
-    for start in range(0, len(rows), AT_ONCE):
-        yield "".join(line.read(start, start + AT_ONCE)).encode()
+    for start in range(0, len(rows), BATCH_LINES):
+        yield "".join(line.read(start, start + BATCH_LINES)).encode()
     yield b"}\n"
 
 
-def _is_wanted(segment: Segment) -> bool:
+def _is_ethernet_link(segment: Segment) -> bool:
     """Whether both ends are ports of Ethernet switches."""
     ports = isinstance(segment.a, PortRun) and isinstance(segment.b, PortRun)
     return ports and segment.protocol in ("ethernet", "roce")

@@ -12,8 +12,13 @@ from collections.abc import Iterator
 from fabricgen.analyze.network import networks_of
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.simulators.dimensions import Numbered, numbered, numbers_file, refusal
-from fabricgen.export.simulators.packets import Topology, topology
+from fabricgen.export.simulators.dimensions import (
+    NumberedAccelerators,
+    make_numbers_file,
+    make_refusal,
+    number_accelerators,
+)
+from fabricgen.export.simulators.packets import Topology, build_topology
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
@@ -22,32 +27,39 @@ ON_REQUEST = True
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield simai/FABRIC.txt and its ids; raises InputError (FG146) for a network that SimAI cannot hold."""
     for network in networks_of(cluster):
-        numbers = numbered(network)
-        graph, size = topology(numbers, domains_first=True), numbers.size
+        numbers = number_accelerators(network)
+        graph, size = build_topology(numbers, domains_first=True), numbers.size
         if len(graph.domains) < len(size):
             without = f"{len(size) - len(graph.domains):,} of {len(size):,} scale-up domains have no switch"
-            raise refusal(network, without, "accelerators that all are at a switch of their scale-up domain")
+            raise make_refusal(network, without, "accelerators that all are at a switch of their scale-up domain")
         if size.min() != size.max():
             sizes = f"its scale-up domains have from {size.min()} to {size.max()} accelerators"
-            raise refusal(network, sizes, "domains of one size")
-        yield f"simai/{network.fabric.name}.txt", _text(graph).encode()
-        yield numbers_file(numbers, "simai", graph.above())
+            raise make_refusal(network, sizes, "domains of one size")
+        yield f"simai/{network.fabric.name}.txt", _format_topology(graph).encode()
+        yield make_numbers_file(numbers, "simai", graph.list_vertices_above())
 
 
-def _text(graph: Topology) -> str:
+def _format_topology(graph: Topology) -> str:
     """Vertices, accelerators of a domain, domains, switches, links and accelerator; numbers of both; the links."""
     numbers, switches = graph.numbers, len(graph.switches)
-    head = (graph.vertices, numbers.size[0], len(graph.domains), switches, len(graph.links.a), _accelerator(numbers))
+    head = (
+        graph.vertices,
+        numbers.size[0],
+        len(graph.domains),
+        switches,
+        len(graph.links.a),
+        _find_accelerator(numbers),
+    )
     above = " ".join(map(str, range(len(numbers.rows), graph.vertices)))
-    return f"{' '.join(map(str, head))}\n{above}\n{''.join(graph.lines())}"
+    return f"{' '.join(map(str, head))}\n{above}\n{''.join(graph.format_links())}"
 
 
-def _accelerator(numbers: Numbered) -> str:
+def _find_accelerator(numbers: NumberedAccelerators) -> str:
     """The model of the accelerators in one word; raises InputError (FG146) where there are several."""
     network, devices = numbers.network, numbers.network.cluster.plan.devices
     present = set(devices.device_class[network.ranks.device].tolist())
     profiles = [devices.classes[number].profile for number in sorted(present)]
     models = sorted({p.accelerators.model for p in profiles if isinstance(p, NodeProfile) and p.accelerators})
     if len(models) != 1:
-        raise refusal(network, f"its accelerators are {' and '.join(models)}", "one kind of accelerator")
+        raise make_refusal(network, f"its accelerators are {' and '.join(models)}", "one kind of accelerator")
     return models[0].replace(" ", "-")

@@ -12,8 +12,8 @@ from itertools import pairwise
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.kubernetes.labels import REGION, ZONE, label_value, places
-from fabricgen.export.locality.model import Leaf, Locality, hostlists, leaves, locality
+from fabricgen.export.kubernetes.labels import REGION, ZONE, list_node_places, make_label_value
+from fabricgen.export.locality.model import Leaf, Locality, group_nodes, list_hostlists, list_leaves
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
@@ -23,9 +23,14 @@ DOMAIN = "accelerator.topology.test/domain"
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield topograph/NAME.yaml; raises InputError (FG155) where no fabric joins nodes."""
-    found, name = locality(cluster), cluster.design.loaded.blueprint.name
-    held = list(leaves(found))
-    lines = [f"# {name}: {len(found.nodes):,} nodes", *_switches(held), *_blocks(found, held), ""]
+    locality_groups, name = group_nodes(cluster), cluster.design.loaded.blueprint.name
+    leaf_list = list(list_leaves(locality_groups))
+    lines = [
+        f"# {name}: {len(locality_groups.nodes):,} nodes",
+        *_write_switches(leaf_list),
+        *_write_blocks(locality_groups, leaf_list),
+        "",
+    ]
     yield f"topograph/{name}.yaml", "\n".join(lines).encode()
 
 
@@ -34,10 +39,10 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.devices)
 
 
-def _switches(held: list[Leaf]) -> Iterator[str]:
+def _write_switches(leaf_list: list[Leaf]) -> Iterator[str]:
     """Groups with those below them; a logical leaf that nothing joins to others, too."""
     below: dict[str, dict[str, None]] = {}
-    for leaf in held:
+    for leaf in leaf_list:
         for lower, upper in pairwise(leaf.path):
             below.setdefault(upper, {})[lower] = None
         if len(leaf.path) == 1:
@@ -47,17 +52,21 @@ def _switches(held: list[Leaf]) -> Iterator[str]:
         yield f"  {dumps(name)}: {dumps({'switches': list(groups)} if groups else {})}"
 
 
-def _blocks(found: Locality, held: list[Leaf]) -> Iterator[str]:
+def _write_blocks(locality_groups: Locality, leaf_list: list[Leaf]) -> Iterator[str]:
     """The nodes of a logical leaf that share domain, site and hall."""
     yield "blocks:"
-    domain, names, where = found.domains.read(0, len(found.nodes)), found.names, places(found)
-    for leaf in held:
-        alike: dict[tuple[str, str, str], list[int]] = {}
+    domain, names, node_places = (
+        locality_groups.domains.read(0, len(locality_groups.nodes)),
+        locality_groups.names,
+        list_node_places(locality_groups),
+    )
+    for leaf in leaf_list:
+        nodes_by_place: dict[tuple[str, str, str], list[int]] = {}
         for node in leaf.nodes:
-            alike.setdefault((domain[node], *where[node][:2]), []).append(node)
-        for (of, site, hall), nodes in alike.items():
+            nodes_by_place.setdefault((domain[node], *node_places[node][:2]), []).append(node)
+        for (node_domain, site, hall), nodes in nodes_by_place.items():
             yield f"- switch: {dumps(leaf.path[0])}"
-            yield f"  nodes: {dumps(hostlists(names[nodes].tolist()))}"
-            yield f"  labels: {dumps({REGION: label_value(site), ZONE: label_value(hall)})}"
-            if of:
-                yield f"  annotations: {dumps({DOMAIN: of})}"
+            yield f"  nodes: {dumps(list_hostlists(names[nodes].tolist()))}"
+            yield f"  labels: {dumps({REGION: make_label_value(site), ZONE: make_label_value(hall)})}"
+            if node_domain:
+                yield f"  annotations: {dumps({DOMAIN: node_domain})}"

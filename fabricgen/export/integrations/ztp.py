@@ -40,7 +40,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     server.check_images()
     sums: dict[str, str] = {}
     for cls in cluster.plan.devices.classes:
-        boot = server.boot_of(cls)
+        boot = server.find_class_boot(cls)
         if boot is None or not cls.count:
             continue
         url, template = server.url(cls.fabric), built_in_templates().get_template(f"ztp/{boot.script}.j2")
@@ -50,28 +50,31 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
             raise cluster.design.loaded.located(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
         for row in range(cls.first, cls.first + cls.count):
             name, image = cluster.names[row], server.image(row)
-            yield f"ztp/{name}/{boot.script}", template.render(_values(name, url, image)).encode()
+            yield f"ztp/{name}/{boot.script}", template.render(_make_template_values(name, url, image)).encode()
             if boot.file != boot.script:  # a list of what to do, in which the script is a step
-                yield f"ztp/{name}/{boot.file}", (json.dumps(_sections(server, row, url), indent=2) + "\n").encode()
+                yield (
+                    f"ztp/{name}/{boot.file}",
+                    (json.dumps(_make_ztp_sections(server, row, url), indent=2) + "\n").encode(),
+                )
             if image and image.sha256:
                 sums[image.file] = image.sha256
     if sums:
         yield "ztp/images.sha256", "".join(f"{sums[file]}  {file}\n" for file in sorted(sums)).encode()
 
 
-def _values(name: str, url: str, image: Image | None) -> dict[str, Any]:
+def _make_template_values(name: str, url: str, image: Image | None) -> dict[str, Any]:
     """What the templates of scripts take: texts as literals of Python, which JSON's are, and the name for a comment."""
     literals = {key: json.dumps(text) for key, text in (("device", name), ("url", url), ("folder", FOLDER))}
-    about = image and {"file": image.file, "version": image.version or "", "sha256": image.sha256 or ""}
-    of_image = about and {key: json.dumps(text) for key, text in about.items()}
-    return {**literals, "name": name, "image": of_image, "releases": bool(image and image.version)}
+    image_texts = image and {"file": image.file, "version": image.version or "", "sha256": image.sha256 or ""}
+    image_literals = image_texts and {key: json.dumps(text) for key, text in image_texts.items()}
+    return {**literals, "name": name, "image": image_literals, "releases": bool(image and image.version)}
 
 
-def _sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
+def _make_ztp_sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
     """A ztp.json: the image, the files, config_db.json, and FRR's configuration where SONiC does not make it."""
     image, name = server.image(row), server.name(row)
 
-    def own(stage: str) -> dict[str, Any]:
+    def make_step(stage: str) -> dict[str, Any]:
         return {"plugin": {"url": f"{url}/ztp/{name}/install", "args": stage, "ignore-section-data": True}}
 
     version = {"version": image.version} if image and image.version else {}
@@ -80,9 +83,9 @@ def _sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
     return {
         "ztp": {
             **firmware,
-            "02-fetch": {**own("fetch"), "halt-on-failure": True},
+            "02-fetch": {**make_step("fetch"), "halt-on-failure": True},
             "03-configdb-json": {**load, "halt-on-failure": True},
-            "04-routing": own("routing"),
+            "04-routing": make_step("routing"),
             "restart-ztp-on-failure": True,
         }
     }

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locality.model import Locality, leaves
-from fabricgen.export.locations import hall_places
+from fabricgen.export.locality.model import Locality, list_leaves
+from fabricgen.export.locations import locate_halls
 
 _VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_AT_ONCE = 4096
+_BATCH_NODES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Preset:
     tiers: tuple[str, ...] = ()
     form: str = ""
 
-    def key(self, tier: int) -> str:
+    def find_key(self, tier: int) -> str:
         """The key of a tier, which counts from 0 at the leaf; "" where the release has none."""
         if self.form:
             return self.form.format(tier)
@@ -51,51 +51,58 @@ PRESETS = (
 REGION, ZONE, RACK = "topology.kubernetes.io/region", "topology.kubernetes.io/zone", "topology.rook.io/rack"
 
 
-def network_labels(found: Locality, preset: Preset) -> Iterator[bytes]:
+def write_network_labels(locality: Locality, preset: Preset) -> Iterator[bytes]:
     """Resources of Node with their tiers and scale-up domains."""
-    domain = found.domains.read(0, len(found.nodes))
-    told: list[tuple[int, tuple[tuple[str, str], ...]]] = []
-    for leaf in leaves(found):
-        tiers = tuple((preset.key(tier), name) for tier, name in enumerate(leaf.path) if preset.key(tier))
-        told += [(node, (*tiers, *([(preset.domain, domain[node])] if domain[node] else ()))) for node in leaf.nodes]
-    return _resources(found, f"labels of {preset.name.replace('-', ' ')}", told)
+    domain = locality.domains.read(0, len(locality.nodes))
+    node_labels: list[tuple[int, tuple[tuple[str, str], ...]]] = []
+    for leaf in list_leaves(locality):
+        tiers = tuple((preset.find_key(tier), name) for tier, name in enumerate(leaf.path) if preset.find_key(tier))
+        node_labels += [
+            (node, (*tiers, *([(preset.domain, domain[node])] if domain[node] else ()))) for node in leaf.nodes
+        ]
+    return _write_resources(locality, f"labels of {preset.name.replace('-', ' ')}", node_labels)
 
 
-def place_labels(found: Locality) -> Iterator[bytes]:
+def write_place_labels(locality: Locality) -> Iterator[bytes]:
     """Resources of Node with site, hall and rack."""
-    told = [tuple(zip((REGION, ZONE, RACK), place, strict=True)) for place in places(found)]
-    return _resources(found, "site, hall and rack", list(enumerate(told)))
+    labels = [tuple(zip((REGION, ZONE, RACK), node_place, strict=True)) for node_place in list_node_places(locality)]
+    return _write_resources(locality, "site, hall and rack", list(enumerate(labels)))
 
 
-def places(found: Locality) -> list[tuple[str, str, str]]:
+def list_node_places(locality: Locality) -> list[tuple[str, str, str]]:
     """Site, hall and rack of each node."""
-    cluster, racks = found.cluster, found.cluster.plan.racks
-    halls, of_rack = hall_places(cluster), cluster.plan.devices.rack[found.nodes].tolist()
-    sites = (cluster.sites[row] for row in found.nodes.tolist())
-    return [(site, halls[racks.hall[rack]], racks.names[rack]) for site, rack in zip(sites, of_rack, strict=True)]
+    cluster, racks = locality.cluster, locality.cluster.plan.racks
+    halls, node_racks = locate_halls(cluster), cluster.plan.devices.rack[locality.nodes].tolist()
+    sites = (cluster.sites[row] for row in locality.nodes.tolist())
+    return [(site, halls[racks.hall[rack]], racks.names[rack]) for site, rack in zip(sites, node_racks, strict=True)]
 
 
-def _resources(found: Locality, what: str, told: list[tuple[int, tuple[tuple[str, str], ...]]]) -> Iterator[bytes]:
+def _write_resources(
+    locality: Locality, title: str, node_labels: list[tuple[int, tuple[tuple[str, str], ...]]]
+) -> Iterator[bytes]:
     """Nodes in the order in which they are told, some thousand at a time."""
-    names = [name.lower() for name in found.names.tolist()]  # as kubelet takes the host's own (--hostname-override)
-    known = dict[tuple[tuple[str, str], ...], str]()
-    yield f"# {_name(found.cluster)}: {what} of {len(names):,} nodes\n".encode()
-    for start in range(0, len(told), _AT_ONCE):
+    names = [name.lower() for name in locality.names.tolist()]  # as kubelet takes the host's own (--hostname-override)
+    texts_by_labels = dict[tuple[tuple[str, str], ...], str]()
+    yield f"# {_read_cluster_name(locality.cluster)}: {title} of {len(names):,} nodes\n".encode()
+    for start in range(0, len(node_labels), _BATCH_NODES):
         block = []
-        for node, labels in told[start : start + _AT_ONCE]:
-            if labels not in known:
-                known[labels] = "".join(f"    {key}: {dumps(label_value(value))}\n" for key, value in labels)
+        for node, labels in node_labels[start : start + _BATCH_NODES]:
+            if labels not in texts_by_labels:
+                texts_by_labels[labels] = "".join(
+                    f"    {key}: {dumps(make_label_value(value))}\n" for key, value in labels
+                )
             block.append(
-                f"---\napiVersion: v1\nkind: Node\nmetadata:\n  name: {dumps(names[node])}\n  labels:\n{known[labels]}"
+                f"---\napiVersion: v1\nkind: Node\nmetadata:\n  name: {dumps(names[node])}\n"
+                f"  labels:\n{texts_by_labels[labels]}"
             )
         yield "".join(block).encode()
 
 
-def _name(cluster: Cluster) -> str:
+def _read_cluster_name(cluster: Cluster) -> str:
     return cluster.design.loaded.blueprint.name
 
 
-def label_value(text: str) -> str:
+def make_label_value(text: str) -> str:
     """A text as the value of a label: as it is, or `x` and its hash where that is too long or no such value."""
     if _VALUE.fullmatch(text):
         return text

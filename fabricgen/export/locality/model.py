@@ -18,8 +18,8 @@ import numpy as np
 
 from fabricgen.analyze.network import NONE, Level, Network, components, networks_of
 from fabricgen.cluster import Cluster
-from fabricgen.export.files.endpoints import domain_column
-from fabricgen.export.simulators.dimensions import level_name
+from fabricgen.export.files.endpoints import make_domain_column
+from fabricgen.export.simulators.dimensions import name_level
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
 from fabricgen.wiring.arrays import Ints64
@@ -33,13 +33,13 @@ LONGEST = 63
 class Tier:
     """Groups of nodes: what their tier is called, names of groups, by node its group (int64).
 
-    `there` says whether a group has switches of the tier; one that has none is the group below it.
+    `has_switches` says whether a group has switches of the tier; one that has none is the group below it.
     """
 
     kind: str
     names: tuple[str, ...]
     group: Ints64
-    there: tuple[bool, ...]
+    has_switches: tuple[bool, ...]
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Locality:
     @cached_property
     def names(self) -> Strings:
         """Names of the nodes; object array."""
-        found: Strings = self.cluster.name_column[self.nodes]
-        return found
+        names: Strings = self.cluster.name_column[self.nodes]
+        return names
 
     @cached_property
     def racks(self) -> EncodedColumn:
@@ -68,7 +68,7 @@ class Locality:
     @cached_property
     def domains(self) -> EncodedColumn:
         """The scale-up domain that a node shares with other nodes; "" where it shares none."""
-        column = domain_column(self.cluster).take(self.nodes)
+        column = make_domain_column(self.cluster).take(self.nodes)
         several = np.bincount(column.codes, minlength=len(column.vocabulary)) > 1
         names = np.where(several, column.vocabulary, "").astype(object)
         return EncodedColumn(names, column.codes)
@@ -79,10 +79,10 @@ class Locality:
         return np.lexsort((np.arange(len(self.nodes)), *(tier.group for tier in self.tiers)))
 
 
-def locality(cluster: Cluster) -> Locality:
+def group_nodes(cluster: Cluster) -> Locality:
     """Group the nodes of a cluster; raises InputError (FG155) where no fabric joins any."""
     networks = list(networks_of(cluster))
-    ports = _ports(cluster, networks) if networks else None
+    ports = _list_ports(cluster, networks) if networks else None
     if ports is None or not len(ports.node):
         error = fault(
             "FG155",
@@ -93,8 +93,8 @@ def locality(cluster: Cluster) -> Locality:
         raise cluster.design.loaded.located(error)
     nodes, node = np.unique(ports.node, return_inverse=True)
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
-    others = np.setdiff1d(np.flatnonzero(kind == NODE), nodes)
-    return Locality(cluster, nodes, tuple(_tiers(networks, node, ports)), others)
+    unattached = np.setdiff1d(np.flatnonzero(kind == NODE), nodes)
+    return Locality(cluster, nodes, tuple(_list_tiers(networks, node, ports)), unattached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,98 +105,98 @@ class _Ports:
     part: Ints64
 
 
-def _ports(cluster: Cluster, networks: Sequence[Network]) -> _Ports:
+def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _Ports:
     height, node, part = max(len(n.levels) for n in networks), [], []
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
     for network in networks:
         leaf, device = network.leaf.ravel(), np.repeat(network.ranks.device, network.leaf.shape[1])
         lit = (leaf != NONE) & (kind[device] == NODE)
         node.append(device[lit])
-        part.append(np.stack([_level(network, h).component[leaf[lit]] for h in range(height)], axis=1))
+        part.append(np.stack([_find_level(network, h).component[leaf[lit]] for h in range(height)], axis=1))
     return _Ports(np.concatenate(node), np.concatenate(part))
 
 
-def _level(network: Network, height: int) -> Level:
+def _find_level(network: Network, height: int) -> Level:
     """The level at a height, or its last one: networks beside each other may differ in height."""
     return network.levels[min(height, len(network.levels) - 1)]
 
 
-def _tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Iterator[Tier]:
+def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Iterator[Tier]:
     """The tiers; above them one that joins groups with some of their parts in common, if there are such."""
-    group, taken = np.arange(node.max() + 1), set[str]()
+    group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):
-        pairs = _pairs(group[node], ports.part[:, height])
-        group = _alike(pairs)[group]
-        yield _named(networks, height, group, _pairs(group[node], ports.part[:, height]), taken)
-    member, part = pairs = _pairs(group[node], ports.part[:, -1])
+        pairs = _find_pairs(group[node], ports.part[:, height])
+        group = _number_alike(pairs)[group]
+        yield _make_tier(networks, height, group, _find_pairs(group[node], ports.part[:, height]), used_names)
+    member, part = pairs = _find_pairs(group[node], ports.part[:, -1])
     rows = int(part.max()) + 1
     label = components(np.arange(rows + group.max() + 1), part, rows + member)[rows:]
     _, joined = np.unique(label, return_inverse=True)
     if joined.max() < group.max():
-        yield _named(networks, ports.part.shape[1] - 1, joined[group], (joined[member], part), taken)
+        yield _make_tier(networks, ports.part.shape[1] - 1, joined[group], (joined[member], part), used_names)
 
 
-def _pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
+def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
     """The different pairs of both, ascending."""
     width = int(part.max()) + 1
     pair = np.unique(group * width + part)
     return pair // width, pair % width
 
 
-def _alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
+def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
     """Number groups by the parts that they reach, those that reach the same with one number, in their order."""
     group, part = pairs
-    known: dict[bytes, int] = {}
+    numbers: dict[bytes, int] = {}
     bounds = np.searchsorted(group, np.arange(group[-1] + 2)).tolist()
-    found = [known.setdefault(part[a:b].tobytes(), len(known)) for a, b in pairwise(bounds)]
-    return np.array(found, dtype=np.int64)
+    group_numbers = [numbers.setdefault(part[a:b].tobytes(), len(numbers)) for a, b in pairwise(bounds)]
+    return np.array(group_numbers, dtype=np.int64)
 
 
-def _named(
-    networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], taken: set[str]
+def _make_tier(
+    networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], used_names: set[str]
 ) -> Tier:
     """A tier whose groups are called by what the names of their switches have in common."""
-    known: dict[int, list[str]] = {}
+    names_by_part: dict[int, list[str]] = {}
     kinds = []
     for network in networks:
-        level = _level(network, height)
-        tiers = level.tiers or _level(network, height - 1).tiers
-        kinds.append(level_name(network, min(height, len(network.levels) - 1)))
+        level = _find_level(network, height)
+        tiers = level.tiers or _find_level(network, height - 1).tiers
+        kinds.append(name_level(network, min(height, len(network.levels) - 1)))
         names = network.cluster.name_column
         for key in tiers:
             rows = network.cluster.plan.devices.find_tier(key).rows
             for part, name in zip(level.component[rows].tolist(), names[rows].tolist(), strict=True):
-                known.setdefault(part, []).append(name)
+                names_by_part.setdefault(part, []).append(name)
     switches: list[list[str]] = [[] for _ in range(int(group.max()) + 1)]
     for number, part in zip(*(column.tolist() for column in pairs), strict=True):
-        switches[number] += known.get(part, ())
+        switches[number] += names_by_part.get(part, ())
     kind = "-".join(dict.fromkeys("/".join(kinds).split("/")))
-    usual = [common_name(of) or kind for of in switches]
-    return Tier(kind, tuple(_unlike(usual, taken)), group, tuple(map(bool, switches)))
+    group_names = [find_common_name(switch_names) or kind for switch_names in switches]
+    return Tier(kind, tuple(_distinguish_names(group_names, used_names)), group, tuple(map(bool, switches)))
 
 
-def common_name(names: Sequence[str]) -> str:
+def find_common_name(names: Sequence[str]) -> str:
     """What names between hyphens have in common: `leaf-su01-01` of `leaf-su01-r1-01` and `leaf-su01-r2-01`."""
     split = [name.split("-") for name in names]
     if len(set(map(len, split))) == 1:
-        same = (words[0] for words in zip(*split, strict=True) if len(set(words)) == 1)
+        common_words = (words[0] for words in zip(*split, strict=True) if len(set(words)) == 1)
     else:
-        same = (words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
-    return "-".join(same)
+        common_words = (words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*split, strict=False)))
+    return "-".join(common_words)
 
 
-def _unlike(names: Sequence[str], taken: set[str]) -> Iterator[str]:
+def _distinguish_names(names: Sequence[str], used_names: set[str]) -> Iterator[str]:
     """Names as they are, or with numbers where groups would have one name; none longer than LONGEST."""
     times = Counter(names)
     numbers = dict.fromkeys(times, 0)
     for name in names:
-        found = name
-        while found in taken or (found == name and times[name] > 1):
+        unique_name = name
+        while unique_name in used_names or (unique_name == name and times[name] > 1):
             numbers[name] += 1
             ending = f"-g{numbers[name]:02d}"
-            found = name[: LONGEST - len(ending)] + ending
-        taken.add(found)
-        yield found
+            unique_name = name[: LONGEST - len(ending)] + ending
+        used_names.add(unique_name)
+        yield unique_name
 
 
 # Groups of nodes as a tree for each network: logical leaves with their nodes, and what joins them.
@@ -220,41 +220,41 @@ class Branch:
     below: tuple[str, ...] = ()
 
 
-def leaves(found: Locality) -> Iterator[Leaf]:
+def list_leaves(locality: Locality) -> Iterator[Leaf]:
     """The logical leaves, those of a group beside each other."""
-    held: dict[int, list[int]] = {}
-    for node, group in zip(found.order.tolist(), found.tiers[0].group[found.order].tolist(), strict=True):
-        held.setdefault(group, []).append(node)
-    for nodes in held.values():
-        groups = [(tier, int(tier.group[nodes[0]])) for tier in found.tiers]
-        path = tuple(tier.names[group] for tier, group in groups if tier.there[group])
+    nodes_by_group: dict[int, list[int]] = {}
+    for node, group in zip(locality.order.tolist(), locality.tiers[0].group[locality.order].tolist(), strict=True):
+        nodes_by_group.setdefault(group, []).append(node)
+    for nodes in nodes_by_group.values():
+        groups = [(tier, int(tier.group[nodes[0]])) for tier in locality.tiers]
+        path = tuple(tier.names[group] for tier, group in groups if tier.has_switches[group])
         yield Leaf(path, tuple(nodes), groups[-1][1])
 
 
-def trees(found: Locality) -> list[list[Branch]]:
+def list_trees(locality: Locality) -> list[list[Branch]]:
     """The branches of each network, lower ones first; a group that joins but one below it is that one."""
     networks: dict[int, list[Leaf]] = {}
-    for leaf in leaves(found):
+    for leaf in list_leaves(locality):
         networks.setdefault(leaf.root, []).append(leaf)
-    return [list(_branches(of)) for of in networks.values()]
+    return [list(_list_branches(network_leaves)) for network_leaves in networks.values()]
 
 
-def _branches(network: list[Leaf]) -> Iterator[Branch]:
+def _list_branches(network: list[Leaf]) -> Iterator[Branch]:
     below: dict[str, dict[str, None]] = {}
     for leaf in network:
         yield Branch(leaf.path[0], nodes=leaf.nodes)
         for lower, upper in pairwise(leaf.path):
             below.setdefault(upper, {})[lower] = None
 
-    def shown(name: str) -> str:
+    def find_fork(name: str) -> str:
         while len(below.get(name, ())) == 1:
             (name,) = below[name]
         return name
 
     heights = range(1, max(len(leaf.path) for leaf in network))
-    for name in dict.fromkeys(leaf.path[at] for at in heights for leaf in network if at < len(leaf.path)):
+    for name in dict.fromkeys(leaf.path[height] for height in heights for leaf in network if height < len(leaf.path)):
         if len(below[name]) > 1:
-            yield Branch(name, below=tuple(map(shown, below[name])))
+            yield Branch(name, below=tuple(map(find_fork, below[name])))
 
 
 # Names in Slurm's short form: `n[001-031,033]`.
@@ -268,29 +268,29 @@ _MOST_DIGITS = 9
 _NUMBERED = re.compile(rf"(.*?)([0-9]{{1,{_MOST_DIGITS}}})")
 
 
-def hostlist(names: Iterable[str]) -> str:
+def join_hostlist(names: Iterable[str]) -> str:
     """All names in one text, between commas."""
-    return ",".join(hostlists(names))
+    return ",".join(list_hostlists(names))
 
 
-def hostlists(names: Iterable[str]) -> list[str]:
+def list_hostlists(names: Iterable[str]) -> list[str]:
     """All names, those that differ in a last number only in brackets, in the order of the first one of each kind."""
     numbers: dict[tuple[str, int], list[int]] = {}
     for name in names:
         match = _NUMBERED.fullmatch(name)
         key, number = ((match[1], len(match[2])), int(match[2])) if match else ((name, 0), 0)
         numbers.setdefault(key, []).append(number)
-    return [_ranged(prefix, width, sorted(of)) for (prefix, width), of in numbers.items()]
+    return [_format_ranges(prefix, width, sorted(group_numbers)) for (prefix, width), group_numbers in numbers.items()]
 
 
-def _ranged(prefix: str, width: int, numbers: list[int]) -> str:
+def _format_ranges(prefix: str, width: int, numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"{prefix}{numbers[0]:0{width}d}" if width else prefix
-    ranges = (f"{low:0{width}d}" + (f"-{high:0{width}d}" if high > low else "") for low, high in _runs(numbers))
+    ranges = (f"{low:0{width}d}" + (f"-{high:0{width}d}" if high > low else "") for low, high in _split_runs(numbers))
     return f"{prefix}[{','.join(ranges)}]"
 
 
-def _runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
+def _split_runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
     """(first, last) of consecutive numbers."""
     low = high = numbers[0]
     for number in numbers[1:]:

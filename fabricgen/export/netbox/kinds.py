@@ -42,20 +42,20 @@ class Kind:
     @property
     def plain(self) -> tuple[str, ...]:
         """The columns that are no part of a reference."""
-        taken = {column for _, columns in self.references.values() for column in columns}
-        return tuple(column for column in self.table.columns if column not in taken)
+        reference_columns = {column for _, columns in self.references.values() for column in columns}
+        return tuple(column for column in self.table.columns if column not in reference_columns)
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """What NetBox calls an object in addresses: lower-case letters, digits and hyphens, at most 100."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:100]
 
 
-def slugs(texts: Iterable[str]) -> list[str]:
+def make_slugs(texts: Iterable[str]) -> list[str]:
     """Slugs of objects of one kind; where two would have one (`a-b c`, `a b-c`), the later has a number behind it."""
-    found = dict[str, None]()
+    used = dict[str, None]()
     for text in texts:
-        first = slug(text) or "unnamed"
+        first = make_slug(text) or "unnamed"
         numbered = chain([first], (f"{first[:96]}-{number}" for number in count(2)))
-        found[next(each for each in numbered if each not in found)] = None
-    return list(found)
+        used[next(candidate for candidate in numbered if candidate not in used)] = None
+    return list(used)

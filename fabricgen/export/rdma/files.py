@@ -17,9 +17,9 @@ from fabricgen.design.extras.exits import DefaultRoutes
 from fabricgen.design.fabric_model import Attachment, FabricDesign, Leg
 from fabricgen.design.names.switches import interface_name
 from fabricgen.design.qos import QosIntent, qos_of
-from fabricgen.export.host_links import bond_columns, by_device, host_links, sharing_tenants
-from fabricgen.export.host_shapes import HostShape, PortKey, Text
-from fabricgen.export.table import File, picked
+from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
+from fabricgen.export.host_shapes import HostShape, PortKey, SlotText
+from fabricgen.export.table import File, pick_names
 from fabricgen.kernel.templates import built_in_templates
 from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.numbering.underlay import list_families
@@ -51,12 +51,12 @@ class HostQos:
     @property
     def pfc(self) -> str:
         """Which priorities are paused, for `mlnx_qos --pfc`."""
-        return _listed(int(p == self.intent.roce_class) for p in PRIORITIES)
+        return _join_numbers(int(p == self.intent.roce_class) for p in PRIORITIES)
 
     @property
     def classes(self) -> str:
         """The class of each priority, for `mlnx_qos --prio_tc`."""
-        return _listed(p if p in self._own else OTHERS for p in PRIORITIES)
+        return _join_numbers(p if p in self._marked_classes else OTHERS for p in PRIORITIES)
 
     @property
     def algorithms(self) -> str:
@@ -67,7 +67,7 @@ class HostQos:
     def shares(self) -> str:
         """The share of each class, percent, for `mlnx_qos --tcbw`."""
         shares = {OTHERS: self.others_percent, self.intent.roce_class: self.intent.roce_percent}
-        return _listed(shares.get(p, 0) for p in PRIORITIES)
+        return _join_numbers(shares.get(p, 0) for p in PRIORITIES)
 
     @property
     def others_percent(self) -> int:
@@ -77,14 +77,16 @@ class HostQos:
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
         """(DSCP, its priority) where that is not DSCP / 8, or matters."""
-        own = self._own_dscps
-        alone = {dscp: own.get(dscp, OTHERS) for p in self._own for dscp in range(8 * p, 8 * p + 8)}
-        return tuple(sorted({**alone, **own}.items()))
+        marked_dscps = self._marked_dscps
+        class_dscps = {
+            dscp: marked_dscps.get(dscp, OTHERS) for p in self._marked_classes for dscp in range(8 * p, 8 * p + 8)
+        }
+        return tuple(sorted({**class_dscps, **marked_dscps}.items()))
 
     @property
     def others(self) -> str:
         """The DSCPs of all other traffic as ranges, for nicctl: 0-25,27-47,49-63."""
-        rest = [dscp for dscp in range(64) if dscp not in self._own_dscps]
+        rest = [dscp for dscp in range(64) if dscp not in self._marked_dscps]
         runs = [[dscp for _, dscp in run] for _, run in groupby(enumerate(rest), lambda pair: pair[1] - pair[0])]
         return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
@@ -105,15 +107,15 @@ class HostQos:
         return self.intent.roce_dscp << 2
 
     @property
-    def _own(self) -> tuple[int, int]:
+    def _marked_classes(self) -> tuple[int, int]:
         return self.intent.roce_class, self.intent.cnp_class
 
     @property
-    def _own_dscps(self) -> dict[int, int]:
+    def _marked_dscps(self) -> dict[int, int]:
         return {self.intent.roce_dscp: self.intent.roce_class, self.intent.cnp_dscp: self.intent.cnp_class}
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def _join_numbers(numbers: Iterable[int]) -> str:
     return ",".join(map(str, numbers))
 
 
@@ -147,18 +149,21 @@ class RdmaShape:
     keys: tuple[NicKey, ...]
 
     @cached_property
-    def texts(self) -> tuple[tuple[str, Text], ...]:
+    def texts(self) -> tuple[tuple[str, SlotText], ...]:
         """(file name, text) of each file; none for a node without RDMA."""
         return tuple(
-            (file, Text(built_in_templates().get_template(f"rdma/{file}.j2").render(self._common, **values)))
-            for file, values in self._files()
+            (
+                file,
+                SlotText(built_in_templates().get_template(f"rdma/{file}.j2").render(self._common_values, **values)),
+            )
+            for file, values in self._list_templates()
         )
 
     @cached_property
-    def _common(self) -> dict[str, Any]:
-        return {"node": _slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
+    def _common_values(self) -> dict[str, Any]:
+        return {"node": _make_slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
 
-    def _files(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _list_templates(self) -> Iterator[tuple[str, dict[str, Any]]]:
         ports = self.ports
         roce = [port for port in ports if port.is_roce]
         if roce:
@@ -170,25 +175,30 @@ class RdmaShape:
             yield UNIT, {}
         if any(port.renamed or port.device_renamed for port in ports):
             yield NAMES, {"ports": ports}
-        values = environment(self.cluster, ports, self._sockets)
+        values = list_environment_values(self.cluster, ports, self._default_interfaces)
         if values:
             yield ENVIRONMENT, values
 
     @cached_property
     def ports(self) -> tuple[RdmaPort, ...]:
         """All ports in order of fabrics, rails and ports."""
-        found = [self._port(place, key) for place, key in enumerate(self.keys)]
+        ports = [self._make_port(position, key) for position, key in enumerate(self.keys)]
         order = {name: i for i, name in enumerate(f.name for f in self.cluster.design.fabrics)}
-        return tuple(sorted(found, key=lambda port: (order[port.fabric], port.rail, port.place)))
+        return tuple(sorted(ports, key=lambda port: (order[port.fabric], port.rail, port.place)))
 
-    def _port(self, place: int, key: NicKey) -> RdmaPort:
-        segment, side, leg = self._segment(key), self._side(key), self._side(key).legs[key.leg]
-        shared = self._shared.get(key.segment, ())
+    def _make_port(self, position: int, key: NicKey) -> RdmaPort:
+        segment, side, leg = (
+            self._find_segment(key),
+            self._find_attachment(key),
+            self._find_attachment(key).legs[key.leg],
+        )
+        shared = self._sharing_by_segment.get(key.segment, ())
         is_infiniband = segment.protocol == "infiniband"
         is_roce = not is_infiniband and carries_roce(self.cluster, (segment.fabric, *shared))
-        nic = nic_of(self.cluster, side, leg)
+        nic = find_nic(self.cluster, side, leg)
         slots = {
-            name: _slot(place * len(FIELDS) + bit) if key.flags >> bit & 1 else "" for bit, name in enumerate(FIELDS)
+            name: _make_slot(position * len(FIELDS) + bit) if key.flags >> bit & 1 else ""
+            for bit, name in enumerate(FIELDS)
         }
         port = RdmaPort(
             interface=interface_name(self.cluster.design.loaded.blueprint, side.profile.id, leg.name),
@@ -196,50 +206,54 @@ class RdmaShape:
             fabric=segment.fabric,
             role=side.role,
             rail=leg.rail,
-            place=[other for other in side.legs if other.rail == leg.rail].index(leg) + 1,
+            place=[other_leg for other_leg in side.legs if other_leg.rail == leg.rail].index(leg) + 1,
             is_infiniband=is_infiniband,
             is_roce=is_roce,
             driver=nic.driver if nic else "",
-            device=rail_name(segment.fabric, side, key.leg) if is_roce and (key.bond < 0 or key.leads) else "",
-            qos=host_qos(self.cluster, segment) if is_roce else None,
+            device=name_rail_device(segment.fabric, side, key.leg) if is_roce and (key.bond < 0 or key.leads) else "",
+            qos=find_host_qos(self.cluster, segment) if is_roce else None,
             **slots,
         )
         if is_infiniband:
-            known = rail_name(segment.fabric, side, key.leg) if port.pci or port.guid else nic_port(side, leg).interface
-            return replace(port, device=known)
+            device = (
+                name_rail_device(segment.fabric, side, key.leg)
+                if port.pci or port.guid
+                else find_nic_port(side, leg).interface
+            )
+            return replace(port, device=device)
         return port
 
     @cached_property
-    def _sockets(self) -> tuple[str, ...]:
+    def _default_interfaces(self) -> tuple[str, ...]:
         """The interfaces with the default route."""
-        there = (key for key in self.keys if not self._is_infiniband(key))
-        wired = [PortKey(key.segment, key.leg, 0, 0, key.bond, key.leads, key.tenant) for key in there]
+        ethernet_keys = (key for key in self.keys if not self._is_infiniband(key))
+        port_keys = [PortKey(key.segment, key.leg, 0, 0, key.bond, key.leads, key.tenant) for key in ethernet_keys]
         ports = [
             port
-            for port in HostShape(self.cluster, tuple(wired), {}, DefaultRoutes(self.cluster.design)).ports
+            for port in HostShape(self.cluster, tuple(port_keys), {}, DefaultRoutes(self.cluster.design)).ports
             if port.is_default
         ]
-        below = {name for port in ports for name in (*port.members, port.link)}
-        return tuple(port.interface for port in ports if port.interface not in below)
+        lower_names = {name for port in ports for name in (*port.members, port.link)}
+        return tuple(port.interface for port in ports if port.interface not in lower_names)
 
     @cached_property
-    def _shared(self) -> dict[int, tuple[str, ...]]:
+    def _sharing_by_segment(self) -> dict[int, tuple[str, ...]]:
         absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
         return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
-    def _segment(self, key: NicKey) -> Segment:
+    def _find_segment(self, key: NicKey) -> Segment:
         return self.cluster.plan.links.segments[key.segment]
 
     def _is_infiniband(self, key: NicKey) -> bool:
-        return self._segment(key).protocol == "infiniband"
+        return self._find_segment(key).protocol == "infiniband"
 
-    def _side(self, key: NicKey) -> Attachment:
-        side = self._segment(key).a
+    def _find_attachment(self, key: NicKey) -> Attachment:
+        side = self._find_segment(key).a
         assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
         return side
 
 
-def _slot(number: int) -> str:
+def _make_slot(number: int) -> str:
     return f"\0{number}\0"
 
 
@@ -255,13 +269,13 @@ COMPUTE = "compute"
 """The NIC role whose ports carry collectives."""
 
 
-def environment(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[str]) -> dict[str, Any]:
+def list_environment_values(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[str]) -> dict[str, Any]:
     """The values of a node's environment file; none for a node without RDMA ports of the role `compute`."""
-    found = [port for port in ports if port.role == COMPUTE and (port.is_infiniband or port.is_roce)]
-    if not found:
+    rdma_ports = [port for port in ports if port.role == COMPUTE and (port.is_infiniband or port.is_roce)]
+    if not rdma_ports:
         return {}
-    first = found[0]
-    fabric, devices = cluster.design.fabric(first.fabric), [port.device for port in found if port.device]
+    first = rdma_ports[0]
+    fabric, devices = cluster.design.fabric(first.fabric), [port.device for port in rdma_ports if port.device]
     return {
         "library": "rccl" if first.driver == "ionic" else "nccl",
         "devices": ",".join(devices),
@@ -270,13 +284,13 @@ def environment(cluster: Cluster, ports: Sequence[RdmaPort], sockets: Sequence[s
         "roce": first.is_roce,
         "family": "AF_INET" if "v4" in list_families(cluster.design, fabric) else "AF_INET6",
         "sockets": ",".join(sockets),
-        "cross_nic": cross_nic(cluster, fabric),
+        "cross_nic": choose_cross_nic(cluster, fabric),
         "sharp": runs_sharp(cluster, fabric),
         "several": bool(fabric.tiers) and any(tier.uplink for tier in fabric.tiers),
     }
 
 
-def cross_nic(cluster: Cluster, fabric: FabricDesign) -> int | None:
+def choose_cross_nic(cluster: Cluster, fabric: FabricDesign) -> int | None:
     """NCCL_CROSS_NIC: 0 where no switch joins all rails or planes, 1 where each leaf does, 2 where those above do; None
     for a single port.
     """
@@ -298,70 +312,71 @@ def runs_sharp(cluster: Cluster, fabric: FabricDesign) -> bool:
     """Whether UFM runs SHARP in a fabric, as gv.cfg has it: accelerators attach, and all nodes to the lowest tier."""
     spec, levels = cluster.design.loaded.blueprint.fabrics[fabric.name], cluster.design.levels
     links = cluster.plan.links.segments
-    high = any(s.tier and levels[s.tier] for s in links if s.fabric == fabric.name and s.lower_tier is None)
+    attaches_above = any(s.tier and levels[s.tier] for s in links if s.fabric == fabric.name and s.lower_tier is None)
     accelerated = any(leg.gpu is not None for _, side in fabric.attachments for leg in side.legs)
-    return fabric.protocol == "infiniband" and spec.subnet_manager == "ufm" and accelerated and not high
+    return fabric.protocol == "infiniband" and spec.subnet_manager == "ufm" and accelerated and not attaches_above
 
 
-AT_ONCE = 1024
+BATCH_NODES = 1024
 """Nodes whose values are computed together."""
 
 Keys = tuple[NicKey, ...]
 
 
-def rdma_files(cluster: Cluster) -> Iterator[File]:
+def write_rdma_files(cluster: Cluster) -> Iterator[File]:
     """Yield the files below hosts/NODE/ that set up RDMA, node by node."""
-    rows = host_links(cluster, infiniband=True)
+    rows = list_host_links(cluster, infiniband=True)
     shapes: dict[Keys, RdmaShape] = {}
 
-    def shape_of(wired: Keys) -> RdmaShape:
+    def make_shape(wired: Keys) -> RdmaShape:
         if wired not in shapes:
             shapes[wired] = RdmaShape(cluster, wired)
         return shapes[wired]
 
-    for first, end in by_device(cluster.plan.links.a_device[rows], AT_ONCE):
-        yield from _piece(cluster, rows[first:end], shape_of)
+    for first, end in split_by_device(cluster.plan.links.a_device[rows], BATCH_NODES):
+        yield from _write_node_files(cluster, rows[first:end], make_shape)
 
 
-def _piece(cluster: Cluster, rows: Ints64, shape_of: Callable[[Keys], RdmaShape]) -> Iterator[File]:
+def _write_node_files(cluster: Cluster, rows: Ints64, make_shape: Callable[[Keys], RdmaShape]) -> Iterator[File]:
     """The files of some nodes, from the rows of all their links."""
     links = cluster.plan.links
-    fields = [*_hardware(cluster, rows), _cable_lengths(cluster, rows)]
+    fields = [*_read_inventory(cluster, rows), _list_cable_lengths(cluster, rows)]
     values = list(zip(*fields, strict=True))
     flags = np.sum([np.array(c, dtype=object).astype(bool).astype(int) << b for b, c in enumerate(fields)], axis=0)
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist())
     keys = [
-        NicKey(*key) for key in zip(*wired, *bond_columns(cluster, rows), sharing_tenants(cluster, rows), strict=True)
+        NicKey(*key)
+        for key in zip(*wired, *list_bond_columns(cluster, rows), find_sharing_tenants(cluster, rows), strict=True)
     ]
-    for first, end in by_device(links.a_device[rows], 1):
+    for first, end in split_by_device(links.a_device[rows], 1):
         name = cluster.names[links.a_device[rows[first]]]
-        own = [text for port in values[first:end] for text in port]
-        own.append(name)
-        for file, text in shape_of(tuple(keys[first:end])).texts:
-            yield f"hosts/{name}/{file}", text.filled(own)
+        node_values = [text for port in values[first:end] for text in port]
+        node_values.append(name)
+        for file, text in make_shape(tuple(keys[first:end])).texts:
+            yield f"hosts/{name}/{file}", text.fill(node_values)
 
 
-def _hardware(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
+def _read_inventory(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
     """What the inventory has of the lower end of some links: MACs, PCI addresses and GUIDs, "" where it has none."""
-    known = {(row.device, row.port): row for row in cluster.design.loaded.inventory if row.port}
-    if not known:
+    rows_by_port = {(row.device, row.port): row for row in cluster.design.loaded.inventory if row.port}
+    if not rows_by_port:
         return [[""] * len(rows) for _ in FIELDS[:-1]]
-    names = picked(cluster.name_column, cluster.plan.links.a_device[rows])
-    found = [known.get(place) for place in zip(names, cluster.a_port[rows].tolist(), strict=True)]
+    names = pick_names(cluster.name_column, cluster.plan.links.a_device[rows])
+    inventory_rows = [rows_by_port.get(port) for port in zip(names, cluster.a_port[rows].tolist(), strict=True)]
     return [
-        [row.mac if row else "" for row in found],
-        [row.pci if row else "" for row in found],
-        [guid_text(row.guid) if row and row.guid else "" for row in found],
+        [row.mac if row else "" for row in inventory_rows],
+        [row.pci if row else "" for row in inventory_rows],
+        [format_guid(row.guid) if row and row.guid else "" for row in inventory_rows],
     ]
 
 
-def guid_text(guid: int) -> str:
+def format_guid(guid: int) -> str:
     """A GUID as sysfs has it: b83f:d203:00c0:0100."""
     digits = f"{guid:016x}"
     return ":".join(digits[i : i + 4] for i in range(0, 16, 4))
 
 
-def _cable_lengths(cluster: Cluster, rows: Ints64) -> list[str]:
+def _list_cable_lengths(cluster: Cluster, rows: Ints64) -> list[str]:
     """The length of the cable of some links in whole metres, upwards; "" for a backplane link."""
     cable = cluster.plan.links.cable[rows]
     length = np.append(np.ceil(cluster.plan.cables.length_m), 0).astype(np.int64)[cable]
@@ -451,25 +466,25 @@ class RdmaPort:
         return f'SUBSYSTEMS=="pci", KERNELS=="{self.pci}"' if self.pci else f'ATTR{{node_guid}}=="{self.guid}"'
 
 
-def rail_name(fabric: str, side: Attachment, leg: int) -> str:
+def name_rail_device(fabric: str, side: Attachment, leg: int) -> str:
     """The name of the RDMA device of a leg: `compute_r1`, or `compute_r1p2` where a rail has several ports."""
-    same = [i for i, other in enumerate(side.legs) if other.rail == side.legs[leg].rail]
-    number = f"p{same.index(leg) + 1}" if len(same) > 1 else ""
+    rail_legs = [i for i, other_leg in enumerate(side.legs) if other_leg.rail == side.legs[leg].rail]
+    number = f"p{rail_legs.index(leg) + 1}" if len(rail_legs) > 1 else ""
     return f"{fabric}_r{side.legs[leg].rail}{number}"
 
 
-def nic_port(side: Attachment, leg: Leg) -> NicPort:
+def find_nic_port(side: Attachment, leg: Leg) -> NicPort:
     """The port in a node's profile that a leg is, or is split from."""
     ports = {port.name: port for port in side.profile.roles[side.role].ports}
     return ports.get(leg.name) or ports[leg.name.rpartition("/")[0]]
 
 
-def nic_of(cluster: Cluster, side: Attachment, leg: Leg) -> NicProfile | None:
+def find_nic(cluster: Cluster, side: Attachment, leg: Leg) -> NicProfile | None:
     """The NIC of a leg; None where the catalogue does not say."""
-    return cluster.design.catalog.nic(nic_port(side, leg).nic)
+    return cluster.design.catalog.nic(find_nic_port(side, leg).nic)
 
 
-def host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
+def find_host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
     """The QoS of node ports, that of the switches they are on; None where these are not lossless Ethernet."""
     owner = cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric)
     intent = qos_of(cluster.design, owner)
@@ -480,5 +495,5 @@ def host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
 def carries_roce(cluster: Cluster, fabrics: Iterable[str]) -> bool:
     """Whether one of the fabrics on a port is RoCE, or lossless as it says itself."""
     design = cluster.design
-    found = [design.fabric(name) for name in fabrics]
-    return any(f.protocol == "roce" or (f.protocol == "ethernet" and qos_of(design, f).lossless) for f in found)
+    designs = [design.fabric(name) for name in fabrics]
+    return any(f.protocol == "roce" or (f.protocol == "ethernet" and qos_of(design, f).lossless) for f in designs)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locations import rack_order, rack_places, row_numbers, row_places
+from fabricgen.export.locations import locate_racks, locate_rows, number_rows, rank_racks
 from fabricgen.export.plugs import Plugs
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Floats, Ints, Ints64, unique_combinations
@@ -64,60 +64,60 @@ class PullPlan:
     steps: tuple[str, ...]
 
 
-def pull_plan(cluster: Cluster, plugs: Plugs) -> PullPlan:
+def make_pull_plan(cluster: Cluster, plugs: Plugs) -> PullPlan:
     """Bundle and order the jumpers of a cluster and the tails of its splitters, each by the racks at its ends."""
     cables = cluster.plan.cables
     cable, link = cables.end_cable, cables.end_link
-    home, away, position = _ends(cluster, link)
-    jumpers, lead = _jumpers(cable, plugs, home, away)
+    home, away, position = _orient_ends(cluster, link)
+    jumpers, lead = _count_jumpers(cable, plugs, home, away)
     kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium][cable]
-    plane, fabric = cluster.plan.links.plane[link[lead]], _fabric(cluster, link[lead])
+    plane, fabric = cluster.plan.links.plane[link[lead]], _index_fabrics(cluster, link[lead])
     key = unique_combinations(fabric, plane, kind, home, away)[1]
     together = unique_combinations(key, cable)[1]
-    chunk = _chunks(key, together, position, (jumpers, np.array(MOST)[kind]))
+    chunk = _divide_bundles(key, together, position, (jumpers, np.array(MOST)[kind]))
     first, bundle = unique_combinations(key, chunk)
-    longest = _greatest(cables.run_m[cable], bundle)[first]
-    step, steps = _steps(cluster, home[first], away[first], longest)
+    longest = _find_greatest(cables.run_m[cable], bundle)[first]
+    step, steps = _number_steps(cluster, home[first], away[first], longest)
     pair = unique_combinations(home[first], away[first])[1]
-    farthest = _greatest(longest, unique_combinations(step, kind[first], pair)[1])
+    farthest = _find_greatest(longest, unique_combinations(step, kind[first], pair)[1])
     walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
-    place = np.empty(len(walk), dtype=np.int32)
-    place[walk] = np.arange(len(walk), dtype=np.int32)
+    number_by_bundle = np.empty(len(walk), dtype=np.int32)
+    number_by_bundle[walk] = np.arange(len(walk), dtype=np.int32)
     chosen = first[walk]
-    order = _order(place[bundle], together, position)
-    names = _names(cluster, (home[chosen], away[chosen]), (link[lead[chosen]], kind[chosen], chunk[chosen]))
-    what = names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
-    return PullPlan(place[bundle], order, jumpers, home, away, *what)
+    order = _number_rows(number_by_bundle[bundle], together, position)
+    names = _name_bundles(cluster, (home[chosen], away[chosen]), (link[lead[chosen]], kind[chosen], chunk[chosen]))
+    bundle_columns = names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
+    return PullPlan(number_by_bundle[bundle], order, jumpers, home, away, *bundle_columns)
 
 
-def _ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
+def _orient_ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
     """(home rack, away rack, position among the ports of the home rack) of each cable end row; int32."""
     devices, links = cluster.plan.devices, cluster.plan.links
-    place = rack_order(cluster.plan.racks)
+    rack_rank = rank_racks(cluster.plan.racks)
     numbers = number_ends(devices, links, number_connectors)
     a, b = devices.rack[links.a_device[link]], devices.rack[links.b_device[link]]
-    forward = place[a] <= place[b]
+    forward = rack_rank[a] <= rack_rank[b]
     position = np.where(forward, numbers.a[link], numbers.b[link]).astype(np.int32)
     return np.where(forward, a, b), np.where(forward, b, a), position
 
 
-def _jumpers(cable: Ints, plugs: Plugs, home: Ints, away: Ints) -> tuple[Ints, Ints64]:
+def _count_jumpers(cable: Ints, plugs: Plugs, home: Ints, away: Ints) -> tuple[Ints, Ints64]:
     """(how many jumpers each cable end row adds to what goes between its two racks; the row that says its plane).
 
     A straight row is its own jumpers. The tails of a splitter to one rack count once, and have the plane of the first.
     """
     row = plugs.row
-    mine, code = unique_combinations(cable[row], plugs.piece)
-    met = np.zeros(len(row), dtype=np.int32)
-    met[unique_combinations(cable[row], plugs.piece, home[row], away[row])[0]] = 1
-    counted = np.bincount(row, met, minlength=len(cable)).astype(np.int32)
+    piece_rows, code = unique_combinations(cable[row], plugs.piece)
+    is_first = np.zeros(len(row), dtype=np.int32)
+    is_first[unique_combinations(cable[row], plugs.piece, home[row], away[row])[0]] = 1
+    counted = np.bincount(row, is_first, minlength=len(cable)).astype(np.int32)
     lead = np.arange(len(cable))
     tails = plugs.tails > 1
-    lead[row[tails]] = row[mine][code[tails]]
+    lead[row[tails]] = row[piece_rows][code[tails]]
     return counted, lead
 
 
-def _chunks(key: Ints64, together: Ints64, position: Ints, size: tuple[Ints, Ints64]) -> Ints64:
+def _divide_bundles(key: Ints64, together: Ints64, position: Ints, size: tuple[Ints, Ints64]) -> Ints64:
     """Which bundle each row is in, from 0 among those with its key.
 
     Bundles are filled along the ports of the home rack up to the second of `size` (jumpers, the most of a bundle); what
@@ -128,24 +128,24 @@ def _chunks(key: Ints64, together: Ints64, position: Ints, size: tuple[Ints, Int
     first = np.full(len(count), len(key))
     walk = np.lexsort((position, key))
     np.minimum.at(first, together[walk], np.arange(len(walk)))
-    lays = np.argsort(first)
-    row = walk[first[lays]]
-    chunk, number, held, last = np.empty(len(count), dtype=np.int64), 0, 0, -1
-    columns = (column.tolist() for column in (lays, key[row], count[lays], most[row]))
-    for lay, of, more, full in zip(*columns, strict=True):
-        if of != last:
-            number, held, last = 0, 0, of
-        elif held + more > full:
-            number, held = number + 1, 0
-        held += more
-        chunk[lay] = number
+    lay_order = np.argsort(first)
+    row = walk[first[lay_order]]
+    chunk, number, filled, last_key = np.empty(len(count), dtype=np.int64), 0, 0, -1
+    columns = (column.tolist() for column in (lay_order, key[row], count[lay_order], most[row]))
+    for lay_number, row_key, added, limit in zip(*columns, strict=True):
+        if row_key != last_key:
+            number, filled, last_key = 0, 0, row_key
+        elif filled + added > limit:
+            number, filled = number + 1, 0
+        filled += added
+        chunk[lay_number] = number
     divided: Ints64 = chunk[together]
     return divided
 
 
-def _order(place: Ints, together: Ints64, position: Ints) -> Ints:
+def _number_rows(bundle_number: Ints, together: Ints64, position: Ints) -> Ints:
     """The number of each row in pulling order, from 1, bundle by bundle along ports; the same for what is together."""
-    walk = np.lexsort((position, place))
+    walk = np.lexsort((position, bundle_number))
     first = np.full(int(together.max(initial=-1)) + 1, len(walk))
     np.minimum.at(first, together[walk], np.arange(len(walk)))
     number = np.empty(len(first), dtype=np.int32)
@@ -154,24 +154,26 @@ def _order(place: Ints, together: Ints64, position: Ints) -> Ints:
     return order
 
 
-def _fabric(cluster: Cluster, link: Ints) -> Ints:
+def _index_fabrics(cluster: Cluster, link: Ints) -> Ints:
     """The fabric of each link, as the index of its name in sorted order; int32."""
     segments = cluster.plan.links.segments
-    known = {name: i for i, name in enumerate(sorted({segment.fabric for segment in segments}))}
-    return np.array([known[segment.fabric] for segment in segments], dtype=np.int32)[cluster.plan.links.segment[link]]
+    index_by_fabric = {name: i for i, name in enumerate(sorted({segment.fabric for segment in segments}))}
+    return np.array([index_by_fabric[segment.fabric] for segment in segments], dtype=np.int32)[
+        cluster.plan.links.segment[link]
+    ]
 
 
-def _greatest(values: Floats, group: Ints | Ints64) -> Floats:
+def _find_greatest(values: Floats, group: Ints | Ints64) -> Floats:
     """The greatest value in the group of each item."""
     greatest = np.zeros(int(group.max(initial=-1)) + 1)
     np.maximum.at(greatest, group, values)
-    of_group: Floats = greatest[group]
-    return of_group
+    group_greatest: Floats = greatest[group]
+    return group_greatest
 
 
-def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[Ints, tuple[str, ...]]:
+def _number_steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[Ints, tuple[str, ...]]:
     """(step of each bundle, numbered in pulling order; names of the steps)."""
-    racks, row = cluster.plan.racks, row_numbers(cluster.plan.racks)
+    racks, row = cluster.plan.racks, number_rows(cluster.plan.racks)
     reach = np.select(
         [
             racks.site[home] != racks.site[away],
@@ -183,34 +185,36 @@ def _steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[I
         SAME_RACK,
     )
     first, step = unique_combinations(reach, row[home], row[away])
-    farthest = _greatest(longest, step)[first]
+    farthest = _find_greatest(longest, step)[first]
     walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
-    place = np.empty(len(walk), dtype=np.int32)
-    place[walk] = np.arange(len(walk), dtype=np.int32)
-    rows = row_places(cluster)
+    step_number = np.empty(len(walk), dtype=np.int32)
+    step_number[walk] = np.arange(len(walk), dtype=np.int32)
+    rows = locate_rows(cluster)
     chosen = first[walk]
     ends = zip(reach[chosen].tolist(), rows[home[chosen]].tolist(), rows[away[chosen]].tolist(), strict=True)
-    return place[step], tuple(_step_name(*end) for end in ends)
+    return step_number[step], tuple(_name_step(*end) for end in ends)
 
 
-def _step_name(reach: int, home: str, away: str) -> str:
+def _name_step(reach: int, home: str, away: str) -> str:
     if reach == SAME_RACK:
         return f"inside racks of {home}"
     return f"along {home}" if reach == SAME_ROW else f"{home} to {away}"
 
 
-def _names(cluster: Cluster, ends: tuple[Ints, Ints], what: tuple[Ints, Ints, Ints64]) -> Strings:
+def _name_bundles(cluster: Cluster, ends: tuple[Ints, Ints], bundle_columns: tuple[Ints, Ints, Ints64]) -> Strings:
     """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles with the same
     name.
     """
-    (home, away), (link, kind, chunk) = ends, what
-    links, places = cluster.plan.links, rack_places(cluster)
+    (home, away), (link, kind, chunk) = ends, bundle_columns
+    links, places = cluster.plan.links, locate_racks(cluster)
     fabrics = np.array([f":{segment.fabric}" for segment in links.segments], dtype=object)
     several = {fabric.name for fabric in cluster.design.fabrics if fabric.planes > 1}
-    planed = np.array([segment.fabric in several for segment in links.segments])[links.segment[link]]
+    has_planes = np.array([segment.fabric in several for segment in links.segments])[links.segment[link]]
     planes = np.array(["", *(f".{plane + 1}" for plane in range(int(links.plane.max(initial=0))))], dtype=object)
     letters = np.array([f"-{letter}" for letter in LETTERS], dtype=object)
     numbers = np.array([str(n + 1) for n in range(int(chunk.max(initial=0)) + 1)], dtype=object)
-    where = places[home] + "/" + places[away] + fabrics[links.segment[link]]
-    names: Strings = where + planes[np.where(planed, links.plane[link], 0)] + letters[kind] + numbers[chunk]
+    ends_and_fabric = places[home] + "/" + places[away] + fabrics[links.segment[link]]
+    names: Strings = (
+        ends_and_fabric + planes[np.where(has_planes, links.plane[link], 0)] + letters[kind] + numbers[chunk]
+    )
     return names

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locations import device_places
-from fabricgen.export.palette import Swatch, cluster_swatches, ink_on, plane_mark, rail_fill
-from fabricgen.export.plugs import Plugs, cable_end_ports, plugs
-from fabricgen.export.technician.cable_bundles import PullPlan, pull_plan
+from fabricgen.export.locations import locate_devices
+from fabricgen.export.palette import Swatch, choose_cluster_swatches, choose_ink, make_plane_mark, shade_for_rail
+from fabricgen.export.plugs import Plugs, list_cable_end_ports, list_plugs
+from fabricgen.export.technician.cable_bundles import PullPlan, make_pull_plan
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
@@ -56,7 +56,7 @@ class Records:
     bundle_tags: tuple[CableTag, ...]
 
 
-def records(cluster: Cluster) -> Records:
+def make_records(cluster: Cluster) -> Records:
     """The columns of a cluster."""
     cables, links = cluster.plan.cables, cluster.plan.links
     cable = cables.end_cable
@@ -65,15 +65,15 @@ def records(cluster: Cluster) -> Records:
     rows = np.diff(starts, append=len(cable)).astype(np.int32)
     number = np.arange(1, len(cable) + 1) - starts[cable]
     a, b = links.a_device[cables.end_link], links.b_device[cables.end_link]
-    places = device_places(cluster)
-    found, cages, ports = plugs(cluster), *cable_end_ports(cluster)
-    of_rows = list(zip(found.of_rows(len(cable)), cages, ports, strict=True))
-    tags, tag = cable_tags(cluster)
-    socket_a, socket_b = (plug.texts(own).texts() for plug, own, _ in of_rows)
-    port_a, port_b = (plug.texts(own, ports=(port, cables.end_links > 1)).texts() for plug, own, port in of_rows)
+    places = locate_devices(cluster)
+    cable_plugs, cages, ports = list_plugs(cluster), *list_cable_end_ports(cluster)
+    ends = list(zip(cable_plugs.merge_by_row(len(cable)), cages, ports, strict=True))
+    tags, tag = list_cable_tags(cluster)
+    socket_a, socket_b = (plug.format_texts(cage).texts() for plug, cage, _ in ends)
+    port_a, port_b = (plug.format_texts(cage, ports=(port, cables.end_links > 1)).texts() for plug, cage, port in ends)
     return Records(
         cluster=cluster,
-        pull=pull_plan(cluster, found),
+        pull=make_pull_plan(cluster, cable_plugs),
         cable=cable,
         first=first,
         number=number.astype(np.int32),
@@ -81,16 +81,16 @@ def records(cluster: Cluster) -> Records:
         rows_of_cable=rows,
         device=(a, b),
         port=(port_a, port_b),
-        plugs=found,
+        plugs=cable_plugs,
         socket=(socket_a, socket_b),
         place=(places[a], places[b]),
         tags=tags,
         tag=tag,
-        bundle_tags=tuple(_without_rail(t, cluster_swatches(cluster)) for t in tags),
+        bundle_tags=tuple(_remove_rail(t, choose_cluster_swatches(cluster)) for t in tags),
     )
 
 
-def ends_per_rack(cluster: Cluster) -> Ints64:
+def count_ends_per_rack(cluster: Cluster) -> Ints64:
     """Number of cable ends in each rack, the common end of a breakout counted once for each far end; int64."""
     links, rack = cluster.plan.links, cluster.plan.devices.rack
     rows = cluster.plan.cables.end_link
@@ -99,25 +99,25 @@ def ends_per_rack(cluster: Cluster) -> Ints64:
     return counts
 
 
-def cable_tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
+def list_cable_tags(cluster: Cluster) -> tuple[tuple[CableTag, ...], Ints64]:
     """(distinct tags by fabric, rail and plane; index of the tag of each cable end row)."""
     links, link = cluster.plan.links, cluster.plan.cables.end_link
     fabrics = sorted({segment.fabric for segment in links.segments})
-    of_segment = np.array([fabrics.index(segment.fabric) for segment in links.segments], dtype=np.int32)
-    fabric, rail, plane = of_segment[links.segment[link]], links.rail[link], links.plane[link]
-    swatches = cluster_swatches(cluster)
+    segment_fabrics = np.array([fabrics.index(segment.fabric) for segment in links.segments], dtype=np.int32)
+    fabric, rail, plane = segment_fabrics[links.segment[link]], links.rail[link], links.plane[link]
+    swatches = choose_cluster_swatches(cluster)
     several = {f.name for f in cluster.design.fabrics if f.planes > 1}
     first, tag = unique_combinations(fabric, rail, plane)
     keys = zip(*(column[first].tolist() for column in (fabric, rail, plane)), strict=True)
-    tags = [_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
+    tags = [_make_tag(fabrics[i], swatches[fabrics[i]], r, p if fabrics[i] in several else 0) for i, r, p in keys]
     return tuple(tags), tag
 
 
-def _tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> CableTag:
-    mark, fill = plane_mark(plane), rail_fill(swatch.fill, rail)
+def _make_tag(fabric: str, swatch: Swatch, rail: int, plane: int) -> CableTag:
+    mark, fill = make_plane_mark(plane), shade_for_rail(swatch.fill, rail)
     letter = mark.letter if mark else ""
-    return CableTag(f"{swatch.code}{rail or ''}{letter}", fill, ink_on(fill), swatch.word, fabric, rail, plane)
+    return CableTag(f"{swatch.code}{rail or ''}{letter}", fill, choose_ink(fill), swatch.word, fabric, rail, plane)
 
 
-def _without_rail(tag: CableTag, swatches: dict[str, Swatch]) -> CableTag:
-    return _tag(tag.fabric, swatches[tag.fabric], 0, tag.plane)
+def _remove_rail(tag: CableTag, swatches: dict[str, Swatch]) -> CableTag:
+    return _make_tag(tag.fabric, swatches[tag.fabric], 0, tag.plane)

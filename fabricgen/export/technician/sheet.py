@@ -55,7 +55,7 @@ class Sheet:
     lines: Sequence[int] = ()
 
 
-def redlines(
+def make_redline_columns(
     closed: tuple[Sequence[int], Sequence[int]] = ((), ()), no_length: Sequence[int] = ()
 ) -> tuple[Column, ...]:
     """The columns to fill in by hand; `closed` are the rows whose a (or b) end is not in the rack that the sheet is
@@ -83,28 +83,28 @@ def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
         page.set_column(i, i, column.width, styles.of(column.use), {"hidden": column.hidden})
         _write_column(page, styles, sheet, i, column)
     page.write_row(0, 0, [column.name for column in sheet.columns], styles.header)
-    _finish(page, sheet)
+    _finish_sheet(page, sheet)
     shown = [i for i, column in enumerate(sheet.columns) if not column.hidden]
     page.repeat_rows(0)
     page.print_area(0, shown[0], max(1, sheet.rows), shown[-1])
-    print_setup(page, sheet.title, cluster, paper=sheet.paper)
+    set_up_print(page, sheet.title, cluster, paper=sheet.paper)
 
 
-def _write_column(page: Any, styles: Styles, sheet: Sheet, place: int, column: Column) -> None:
+def _write_column(page: Any, styles: Styles, sheet: Sheet, position: int, column: Column) -> None:
     if column.cells is not None:
-        write_cells(page, place, column.cells, _looks(styles, sheet, column))
+        write_cells(page, position, column.cells, _choose_formats(styles, sheet, column))
     for row in column.closed:
-        page.write_blank(row + 1, place, None, styles.of(CLOSED))
+        page.write_blank(row + 1, position, None, styles.of(CLOSED))
 
 
-def _looks(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
+def _choose_formats(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
     if column.use == MARK and sheet.tags:
         return [styles.tag(tag) for tag in sheet.tags]
     plain, shaded = styles.of(column.use), styles.of(column.use, True)
     return [shaded if band else plain for band in sheet.bands] or [plain] * sheet.rows
 
 
-def _finish(page: Any, sheet: Sheet) -> None:
+def _finish_sheet(page: Any, sheet: Sheet) -> None:
     """Freeze the heads, set filter and check-off choices, and protect the sheet without a password."""
     names = [column.name for column in sheet.columns]
     last = max(1, sheet.rows)
@@ -115,27 +115,27 @@ def _finish(page: Any, sheet: Sheet) -> None:
         page.data_validation(1, names.index("done"), last, names.index("done"), choice)
     if "built_length_m" in names:
         length = {"validate": "decimal", "criteria": "between", "minimum": 0.001, "maximum": LONGEST_M}
-        place = names.index("built_length_m")
-        page.data_validation(1, place, last, place, {**length, "error_message": "a length in m, such as 12.5"})
+        position = names.index("built_length_m")
+        page.data_validation(1, position, last, position, {**length, "error_message": "a length in m, such as 12.5"})
         remark = {"validate": "length", "criteria": "<=", "value": MAX_NOTE}
-        place = names.index("remark")
-        page.data_validation(1, place, last, place, {**remark, "error_message": f"at most {MAX_NOTE} characters"})
+        position = names.index("remark")
+        page.data_validation(1, position, last, position, {**remark, "error_message": f"at most {MAX_NOTE} characters"})
     page.protect("", _OPTIONS)
 
 
-def print_setup(page: Any, title: str, cluster: str, *, paper: int, portrait: bool = False) -> None:
+def set_up_print(page: Any, title: str, cluster: str, *, paper: int, portrait: bool = False) -> None:
     """Print settings: one page wide, title and cluster in the header, sheet and page in the footer."""
     if not portrait:
         page.set_landscape()
     page.set_paper(paper)
     page.fit_to_pages(1, 0)
     page.set_margins(left=0.4, right=0.4, top=0.75, bottom=0.6)
-    page.set_header(f'&L&"Arial,Bold"&12{_plain(title)}&R&"Arial,Regular"&9{_plain(cluster)}')
+    page.set_header(f'&L&"Arial,Bold"&12{_escape_header(title)}&R&"Arial,Regular"&9{_escape_header(cluster)}')
     small = '&"Arial,Regular"&8'
     page.set_footer(f"&L{small}checked by: ____________________&C{small}&A&R{small}page &P of &N")
 
 
-def _plain(text: str) -> str:
+def _escape_header(text: str) -> str:
     """Text for a page header: `&` escaped, at most 255 characters."""
     return text[:100].replace("&", "&&")
 
@@ -172,15 +172,15 @@ class Styles:
 
     def __init__(self, book: Any) -> None:
         self._book = book
-        self.of = cache(self._of)
-        self.tag = cache(self._tag)
+        self.of = cache(self._make_format)
+        self.tag = cache(self._make_tag_format)
 
-    def _of(self, use: str, band: bool = False) -> Any:
+    def _make_format(self, use: str, band: bool = False) -> Any:
         """The format of a use; `band` shades it, as every other group of rows is."""
         shade = {"bg_color": _BAND} if band and use not in (REDLINE, CLOSED) else {}
         return self._book.add_format({**_FONT, **_LINE, **_USES[use], **shade})
 
-    def _tag(self, tag: CableTag) -> Any:
+    def _make_tag_format(self, tag: CableTag) -> Any:
         """The format of a cell in the colour of a cable tag."""
         return self._book.add_format(
             {**_FONT, **_LINE, **_USES[MARK], "bg_color": tag.fill, "font_color": tag.ink, "right": 1}
@@ -189,10 +189,10 @@ class Styles:
     @property
     def header(self) -> Any:
         """The format of column heads."""
-        look = {"bold": True, "text_wrap": True, "top": 1, "bottom": 2, "bg_color": HEADER_FILL, "align": "left"}
-        return self._book.add_format({**_FONT, "font_size": 8, **look})
+        properties = {"bold": True, "text_wrap": True, "top": 1, "bottom": 2, "bg_color": HEADER_FILL, "align": "left"}
+        return self._book.add_format({**_FONT, "font_size": 8, **properties})
 
-    def heading(self, size: int) -> Any:
+    def make_heading(self, size: int) -> Any:
         """The format of a heading on the cover, of so many points."""
         return self._book.add_format({**_FONT, "bold": True, "font_size": size})
 

@@ -12,13 +12,13 @@ import numpy as np
 from fabricgen.bom.sets import pieces_of
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
-from fabricgen.export.locations import rack_places
+from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
-from fabricgen.export.technician.labels import label_ends
-from fabricgen.export.technician.patched import through_panels
-from fabricgen.export.technician.records import CableTag, Records, ends_per_rack, records
-from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, redlines
+from fabricgen.export.technician.labels import list_label_ends
+from fabricgen.export.technician.patched import mark_patched_cables
+from fabricgen.export.technician.records import CableTag, Records, count_ends_per_rack, make_records
+from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, make_redline_columns
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.end_numbers import number_ends
@@ -64,16 +64,16 @@ class TechnicianPack:
 
     cluster: Cluster
 
-    def make(self) -> None:
+    def compute_all(self) -> None:
         """Compute everything now rather than on first use, so that processes forked later share it."""
         for name, value in vars(type(self)).items():
             if isinstance(value, cached_property):
                 getattr(self, name)
 
     @cached_property
-    def found(self) -> Records:
+    def records(self) -> Records:
         """Positions of the ends, pull plan and tags."""
-        return records(self.cluster)
+        return make_records(self.cluster)
 
     def __getstate__(self) -> dict[str, Cluster]:
         return {"cluster": self.cluster}
@@ -81,44 +81,46 @@ class TechnicianPack:
     @cached_property
     def wiring(self) -> dict[str, SelectableColumn]:
         """The columns of cables.csv."""
-        return cast("dict[str, SelectableColumn]", cables.table(self.cluster).columns)
+        return cast("dict[str, SelectableColumn]", cables.make_table(self.cluster).columns)
 
     @cached_property
-    def laid(self) -> Ints64:
+    def pieces_laid(self) -> Ints64:
         """How many pieces each row brings: its jumpers, or 1 for the first tail of a splitter, 0 for others; int64."""
-        plugs = self.found.plugs
+        plugs = self.records.plugs
         tail = np.maximum(plugs.ends[0].tail, plugs.ends[1].tail)
         brings = (plugs.tails == 1) | (tail == 0)
-        laid: Ints64 = np.bincount(plugs.row, brings, minlength=len(self.found.cable)).astype(np.int64)
+        laid: Ints64 = np.bincount(plugs.row, brings, minlength=len(self.records.cable)).astype(np.int64)
         return laid
 
     @cached_property
-    def pulled(self) -> Ints64:
+    def pulled_kinds(self) -> Ints64:
         """What each row is pulled as: CABLE, each cable once, with the first of its rows that brings a piece, or FIBRE
         or TAIL; rows that are pulled at once are alike; int64.
         """
-        order, cable = self.found.pull.order, self.found.cable
-        brings = (np.bincount(order, self.laid) > 0)[order]
+        order, cable = self.records.pull.order, self.records.cable
+        brings = (np.bincount(order, self.pieces_laid) > 0)[order]
         first = np.full(int(cable.max(initial=-1)) + 1, np.iinfo(np.int32).max)
         np.minimum.at(first, cable[brings], order[brings])
         pulled: Ints64 = np.select([order == first[cable], brings], [CABLE, FIBRE], TAIL).astype(np.int64)
         return pulled
 
-    def pull_counts(self, rows: Ints64) -> list[int]:
+    def count_pulls(self, rows: Ints64) -> list[int]:
         """How many cables, fibres apart and tails apart are pulled with some rows."""
-        counts: list[int] = np.bincount(self.pulled[_lays(self, rows)], minlength=3).tolist()
+        counts: list[int] = np.bincount(self.pulled_kinds[_find_first_rows(self, rows)], minlength=3).tolist()
         return counts
 
-    def pieces(self, rows: Ints64, laid: Ints64) -> list[str]:
+    def name_pieces(self, rows: Ints64, laid: Ints64) -> list[str]:
         """What is laid with some rows: `PART`, `2x PART`, or `tail of PART` where the piece comes with another row."""
         names = [pieces_of(str(part))[1] for part in self.wiring["part"].take(rows)]
         words = {0: "tail of ", 1: ""}
         return [words.get(n, f"{n}x ") + name for n, name in zip(laid.tolist(), names, strict=True)]
 
-    def locations(self, rows: Ints64) -> tuple[Strings, Strings]:
+    def list_locations(self, rows: Ints64) -> tuple[Strings, Strings]:
         """`h1.R03.07-U42:12/2` of both ends of some rows."""
-        found = self.found
-        a, b = (place[rows] + ":" + socket[rows] for place, socket in zip(found.place, found.socket, strict=True))
+        records = self.records
+        a, b = (
+            location[rows] + ":" + socket[rows] for location, socket in zip(records.place, records.socket, strict=True)
+        )
         return a, b
 
     @cached_property
@@ -132,33 +134,33 @@ class TechnicianPack:
     @cached_property
     def rack_places(self) -> Strings:
         """`h1.R03.07` of every rack."""
-        return rack_places(self.cluster)
+        return locate_racks(self.cluster)
 
     @cached_property
     def ends_per_rack(self) -> Ints64:
         """Number of cable ends in each rack; int64."""
-        return ends_per_rack(self.cluster)
+        return count_ends_per_rack(self.cluster)
 
     @cached_property
     def plugs_per_rack(self) -> Ints64:
         """Number of plugs at the devices of each rack, each with one label: the common end of a splitter is one, a row
         of several jumpers is as many; int64.
         """
-        found, rack = self.found, self.cluster.plan.devices.rack
-        leg, end = label_ends(found)
-        row = found.plugs.row[leg]
-        device = np.where(end, found.device[1][row], found.device[0][row])
+        records, rack = self.records, self.cluster.plan.devices.rack
+        leg, end = list_label_ends(records)
+        row = records.plugs.row[leg]
+        device = np.where(end, records.device[1][row], records.device[0][row])
         return np.bincount(rack[device], minlength=len(self.cluster.plan.racks)).astype(np.int64)
 
     @cached_property
-    def by_rack(self) -> tuple[Ints64, Ints64, Flags]:
+    def ends_by_rack(self) -> tuple[Ints64, Ints64, Flags]:
         """(where each rack begins, row, whether it is the b end) of all cable ends, from the top of each rack, along
         ports.
 
         The common end of a cable occurs once for each far end.
         """
-        found, rows = self.found, np.arange(len(self.found.cable))
-        device, position = np.concatenate(found.device), np.concatenate(self.position)
+        records, rows = self.records, np.arange(len(self.records.cable))
+        device, position = np.concatenate(records.device), np.concatenate(self.position)
         devices = self.cluster.plan.devices
         row, b = np.tile(rows, 2), np.repeat([False, True], len(rows))
         walk = np.lexsort((row, position, device, -devices.u[device], devices.rack[device]))
@@ -166,37 +168,37 @@ class TechnicianPack:
         return first, row[walk], b[walk]
 
     @cached_property
-    def by_home(self) -> tuple[Ints64, Ints64]:
+    def rows_by_home(self) -> tuple[Ints64, Ints64]:
         """(where each rack begins, row) of all rows by the home rack of each."""
-        home = self.found.pull.home
+        home = self.records.pull.home
         walk = np.argsort(home, kind="stable")
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
     def tags(self, rows: Ints64) -> list[CableTag]:
         """The tags of some rows."""
-        return [self.found.tags[i] for i in self.found.tag[rows].tolist()]
+        return [self.records.tags[i] for i in self.records.tag[rows].tolist()]
 
 
-def home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
+def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Rows whose home rack is one of `racks`, in pulling order."""
-    found = pack.found
-    first, row = pack.by_home
-    mine = _of_racks(first, row, racks)
-    walk: Ints64 = mine[np.lexsort((mine, found.pull.order[mine]))]
+    records = pack.records
+    first, row = pack.rows_by_home
+    rows = _select_racks(first, row, racks)
+    walk: Ints64 = rows[np.lexsort((rows, records.pull.order[rows]))]
     return walk
 
 
-def end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
+def list_end_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Rows of cables with an end in `racks`; rows with both ends there occur twice."""
-    first, row, _ = pack.by_rack
-    return _of_racks(first, row, racks)
+    first, row, _ = pack.ends_by_rack
+    return _select_racks(first, row, racks)
 
 
-def _of_racks(first: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
+def _select_racks(first: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
     return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
 
 
-def wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
+def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     """Rows of cables.csv with its column names, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
@@ -213,88 +215,90 @@ def wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     return Sheet(name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines)
 
 
-def pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
+def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
     """(wanted sheet name, rows, title) of each sheet of pulling steps; `rows` are in pulling order."""
-    found = pack.found
-    steps = found.pull.step[found.pull.bundle[rows]]
-    own, place = np.unique(steps, return_inverse=True)
-    sheet = place if len(own) <= MOST_STEPS else place * MOST_STEPS // len(own)
+    records = pack.records
+    steps = records.pull.step[records.pull.bundle[rows]]
+    sheet_steps, step_index = np.unique(steps, return_inverse=True)
+    sheet = step_index if len(sheet_steps) <= MOST_STEPS else step_index * MOST_STEPS // len(sheet_steps)
     for number in range(int(sheet.max(initial=-1)) + 1):
-        mine = rows[sheet == number]
-        named = [found.pull.steps[i] for i in own[np.unique(place[sheet == number])].tolist()]
-        title = named[0] if len(named) == 1 else f"{named[0]} and {len(named) - 1} more"
-        yield f"pull {number + 1:02d}", mine, f"Pull {number + 1}: {title}"
+        sheet_rows = rows[sheet == number]
+        step_names = [records.pull.steps[i] for i in sheet_steps[np.unique(step_index[sheet == number])].tolist()]
+        title = step_names[0] if len(step_names) == 1 else f"{step_names[0]} and {len(step_names) - 1} more"
+        yield f"pull {number + 1:02d}", sheet_rows, f"Pull {number + 1}: {title}"
 
 
-def pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
+def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
     """The cables of a step, bundle by bundle."""
-    found, wiring = pack.found, pack.wiring
-    bundle = found.pull.bundle[rows]
-    a_end, b_end = pack.locations(rows)
+    records, wiring = pack.records, pack.wiring
+    bundle = records.pull.bundle[rows]
+    a_end, b_end = pack.list_locations(rows)
     columns = (
-        Column("order", 7, NUMBER, found.pull.order[rows].tolist()),
-        Column("bundle", 18, SMALL, found.pull.names[bundle].tolist()),
+        Column("order", 7, NUMBER, records.pull.order[rows].tolist()),
+        Column("bundle", 18, SMALL, records.pull.names[bundle].tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
         Column("a_end", 24, BOLD, a_end.tolist()),
         Column("b_end", 24, BOLD, b_end.tolist()),
-        Column("part", 20, SMALL, pack.pieces(rows, pack.laid[rows])),
+        Column("part", 20, SMALL, pack.name_pieces(rows, pack.pieces_laid[rows])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
-        *_via(pack, rows),
+        *_make_via_columns(pack, rows),
         *_list_redline_columns(pack, rows),
-        *_keys(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
+        *_make_key_columns(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
-    return Sheet(name, title, len(rows), columns, pack.tags(rows), _bands(bundle))
+    return Sheet(name, title, len(rows), columns, pack.tags(rows), _shade_groups(bundle))
 
 
-def rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
+def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
     """All cable ends in a rack, from the top down, along the ports of each device."""
-    first, row, b = pack.by_rack
-    here = slice(int(first[rack]), int(first[rack + 1]))
-    row, b = row[here], b[here]
-    found, wiring = pack.found, pack.wiring
-    device = np.where(b, found.device[1][row], found.device[0][row])
-    a_end, b_end = pack.locations(row)
+    first, row, b = pack.ends_by_rack
+    rack_rows = slice(int(first[rack]), int(first[rack + 1]))
+    row, b = row[rack_rows], b[rack_rows]
+    records, wiring = pack.records, pack.wiring
+    device = np.where(b, records.device[1][row], records.device[0][row])
+    a_end, b_end = pack.list_locations(row)
     columns = (
-        Column("u", 5, NUMBER, found.cluster.plan.devices.u[device].tolist()),
-        Column("device", 17, SMALL, _side(wiring, "device", row, b).tolist()),
-        Column("port", 13, BOLD, np.where(b, found.socket[1][row], found.socket[0][row]).tolist()),
+        Column("u", 5, NUMBER, records.cluster.plan.devices.u[device].tolist()),
+        Column("device", 17, SMALL, _select_side(wiring, "device", row, b).tolist()),
+        Column("port", 13, BOLD, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
         Column("far_end", 24, BOLD, np.where(b, a_end, b_end).tolist()),
-        Column("far_device", 18, SMALL, _side(wiring, "device", row, ~b).tolist()),
-        Column("transceiver", 16, SMALL, _side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 19, SMALL, pack.pieces(row, pack.laid[row])),
+        Column("far_device", 18, SMALL, _select_side(wiring, "device", row, ~b).tolist()),
+        Column("transceiver", 16, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
+        Column("part", 19, SMALL, pack.name_pieces(row, pack.pieces_laid[row])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
-        *_via(pack, row),
+        *_make_via_columns(pack, row),
         *_list_redline_columns(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
-        *_keys(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
+        *_make_key_columns(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
     title = (
-        f"Rack {found.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs"
+        f"Rack {records.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs"
     )
-    return Sheet(name, title, len(row), columns, pack.tags(row), _bands(device))
+    return Sheet(name, title, len(row), columns, pack.tags(row), _shade_groups(device))
 
 
-def racks_wired(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
+def list_wired_racks(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
     """(rack, number of cable ends in it) of those racks in which any cable ends."""
     count = pack.ends_per_rack
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
-def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
+def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     """The cable bundles of a workbook in pulling order, to tick off as they are laid."""
-    pull, found = pack.found.pull, pack.found
+    pull, records = pack.records.pull, pack.records
     bundle, first = np.unique(pull.bundle[rows], return_index=True)
     start, end = pull.home[rows[first]], pull.away[rows[first]]
-    lays = _lays(pack, rows)
+    first_rows = _find_first_rows(pack, rows)
     cables, fibres, tails = (
-        np.bincount(pull.bundle[lays], pack.pulled[lays] == what, len(pull.names)).astype(np.int64)[bundle].tolist()
-        for what in (CABLE, FIBRE, TAIL)
+        np.bincount(pull.bundle[first_rows], pack.pulled_kinds[first_rows] == pulled_kind, len(pull.names))
+        .astype(np.int64)[bundle]
+        .tolist()
+        for pulled_kind in (CABLE, FIBRE, TAIL)
     )
-    jumpers = np.bincount(pull.bundle[rows], pack.laid[rows], len(pull.names)).astype(np.int64)[bundle]
+    jumpers = np.bincount(pull.bundle[rows], pack.pieces_laid[rows], len(pull.names)).astype(np.int64)[bundle]
     lengths = np.zeros(len(pull.names))
-    np.maximum.at(lengths, pull.bundle[rows], pack.cluster.plan.cables.length_m[found.cable[rows]])
-    tags = [found.bundle_tags[i] for i in found.tag[rows[first]].tolist()]
+    np.maximum.at(lengths, pull.bundle[rows], pack.cluster.plan.cables.length_m[records.cable[rows]])
+    tags = [records.bundle_tags[i] for i in records.tag[rows[first]].tolist()]
     steps = pull.step[bundle]
     columns = (
         Column("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
@@ -305,25 +309,29 @@ def bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
         Column("to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
         Column("cables", 8, NUMBER, cables),
-        *(Column(f"{APART[what]}s", 7, NUMBER, each) for what, each in ((FIBRE, fibres), (TAIL, tails)) if any(each)),
+        *(
+            Column(f"{APART[pulled_kind]}s", 7, NUMBER, piece_counts)
+            for pulled_kind, piece_counts in ((FIBRE, fibres), (TAIL, tails))
+            if any(piece_counts)
+        ),
         Column("jumpers", 8, NUMBER, jumpers.tolist()),
         Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
-        redlines()[0],
-        redlines()[-1],
+        make_redline_columns()[0],
+        make_redline_columns()[-1],
     )
-    return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _bands(steps))
+    return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _shade_groups(steps))
 
 
-def _lays(pack: TechnicianPack, rows: Ints64) -> Ints64:
+def _find_first_rows(pack: TechnicianPack, rows: Ints64) -> Ints64:
     """The first row of each thing that is pulled at once, in pulling order."""
-    first: Ints64 = np.unique(pack.found.pull.order[rows], return_index=True)[1]
+    first: Ints64 = np.unique(pack.records.pull.order[rows], return_index=True)[1]
     return rows[first]
 
 
-def _via(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
+def _make_via_columns(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
     """A column that marks cables through patch panels, where there are any: of these, jumpers and trunks are laid."""
-    via = through_panels(pack.cluster)
-    return () if via is None else (Column("via", 8, BOLD, via[pack.found.cable[rows]].tolist()),)
+    via = mark_patched_cables(pack.cluster)
+    return () if via is None else (Column("via", 8, BOLD, via[pack.records.cable[rows]].tolist()),)
 
 
 def _list_redline_columns(
@@ -331,41 +339,41 @@ def _list_redline_columns(
 ) -> tuple[Column, ...]:
     """The columns to fill in by hand of some rows; `as-built` takes no length of a cable through panels (FG087)."""
     patching = pack.cluster.plan.patching
-    patched = [] if patching is None else np.flatnonzero(patching.policy[pack.found.cable[rows]] >= 0).tolist()
-    return redlines(closed, patched)
+    patched = [] if patching is None else np.flatnonzero(patching.policy[pack.records.cable[rows]] >= 0).tolist()
+    return make_redline_columns(closed, patched)
 
 
-def _side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
+def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b: Flags) -> Strings:
     side: Strings = np.where(b, wiring[f"b_{name}"].take(row).texts(), wiring[f"a_{name}"].take(row).texts())
     return side
 
 
-def _keys(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
+def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
     """Hidden columns from which `as-built` knows which cable a row is."""
     return tuple(Column(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
 
 
-def _bands(group: Ints | Ints64) -> list[bool]:
+def _shade_groups(group: Ints | Ints64) -> list[bool]:
     """Whether each row is shaded: every other group of consecutive rows."""
     change = np.r_[False, group[1:] != group[:-1]][: len(group)]
     shaded: list[bool] = (np.cumsum(change) % 2 == 1).tolist()
     return shaded
 
 
-def pull_table(pack: TechnicianPack) -> Table:
+def make_pull_table(pack: TechnicianPack) -> Table:
     """pull.csv: what is pulled, in order: each cable, and `apart` from it its fibres or tails in another bundle."""
-    found, pull = pack.found, pack.found.pull
-    rows = _lays(pack, np.arange(len(found.cable)))
+    records, pull = pack.records, pack.records.pull
+    rows = _find_first_rows(pack, np.arange(len(records.cable)))
     steps = pull.step[pull.bundle[rows]]
-    a_end, b_end = pack.locations(rows)
-    laid = np.bincount(pull.order, pack.laid).astype(np.int64)[pull.order[rows]]
+    a_end, b_end = pack.list_locations(rows)
+    laid = np.bincount(pull.order, pack.pieces_laid).astype(np.int64)[pull.order[rows]]
     columns: dict[str, Sequence[Cell]] = {
         "order": pull.order[rows].tolist(),
         "step": (steps + 1).tolist(),
         "step_name": [pull.steps[i] for i in steps.tolist()],
         "bundle": EncodedColumn(pull.names, pull.bundle[rows]),
         "cable": pack.wiring["cable"].take(rows),
-        "part": pack.pieces(rows, laid),
+        "part": pack.name_pieces(rows, laid),
         "length_m": pack.wiring["length_m"].take(rows),
         "a_end": a_end.tolist(),
         "b_end": b_end.tolist(),
@@ -373,6 +381,6 @@ def pull_table(pack: TechnicianPack) -> Table:
         "tag": [tag.text for tag in pack.tags(rows)],
         "colour": [tag.fill for tag in pack.tags(rows)],
         "jumpers": laid.tolist(),
-        "apart": [APART[what] for what in pack.pulled[rows].tolist()],
+        "apart": [APART[pulled_kind] for pulled_kind in pack.pulled_kinds[rows].tolist()],
     }
     return Table("pull", columns)

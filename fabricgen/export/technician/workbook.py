@@ -17,104 +17,107 @@ import numpy as np
 import xlsxwriter
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.locations import rack_order, row_numbers, row_places
-from fabricgen.export.technician.patched import patch_sheets
-from fabricgen.export.technician.records import CableTag, ends_per_rack
-from fabricgen.export.technician.sheet import A3, A4, BOLD, NUMBER, TEXT, Sheet, Styles, print_setup, write_sheet
+from fabricgen.export.locations import locate_rows, number_rows, rank_racks
+from fabricgen.export.technician.patched import make_patch_sheets
+from fabricgen.export.technician.records import CableTag, count_ends_per_rack
+from fabricgen.export.technician.sheet import A3, A4, BOLD, NUMBER, TEXT, Sheet, Styles, set_up_print, write_sheet
 from fabricgen.export.technician.sheets import (
     TechnicianPack,
-    bundle_sheet,
-    end_rows,
-    home_rows,
-    pull_sheet,
-    pull_sheets,
-    rack_sheet,
-    racks_wired,
-    wiring_sheet,
+    list_end_rows,
+    list_home_rows,
+    list_pull_sheets,
+    list_wired_racks,
+    make_bundle_sheet,
+    make_pull_sheet,
+    make_rack_sheet,
+    make_wiring_sheet,
 )
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Ints64
 
 
-def workbook(pack: TechnicianPack, volume: Volume) -> bytes:
+def write_workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     """Write a workbook; always the same bytes. Raises InputError when a sheet has too many rows."""
-    rows = home_rows(pack, volume.racks)
-    sheets = _named([sheet for sheet in _sheets(pack, volume, rows) if sheet.rows])
+    rows = list_home_rows(pack, volume.racks)
+    sheets = _name_sheets([sheet for sheet in _make_sheets(pack, volume, rows) if sheet.rows])
     cluster = pack.cluster.design.loaded.blueprint.name
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-    book.set_properties({"title": f"{cluster} {volume.name}", "created": made})
+    created = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+    book.set_properties({"title": f"{cluster} {volume.name}", "created": created})
     styles = Styles(book)
-    write_cover(book, styles, cover_of(pack, volume, sheets))
+    write_cover(book, styles, make_cover(pack, volume, sheets))
     for sheet in sheets:
         write_sheet(book, styles, sheet, f"{cluster} {volume.name}" if volume.name != cluster else cluster)
     book.close()
     return buffer.getvalue()
 
 
-def _sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
+def _make_sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
     """The sheets of a workbook, with the names they should have if possible."""
-    zones = _zones(pack, volume)
-    for zone, sheet in patch_sheets(pack.cluster, zones):
-        yield _of_zone(sheet, zone, zones)
-    at_home = {zone: home_rows(pack, racks) for zone, racks in zones.items()}
-    own = [zone for zone, mine in at_home.items() if len(mine)]
-    for zone in own:
-        yield _of_zone(bundle_sheet(pack, at_home[zone], "bundles"), zone, own)
-    for name, mine, title in pull_sheets(pack, rows):
-        yield pull_sheet(pack, mine, name, title)
-    for rack, _ in racks_wired(pack, volume.racks):
-        yield rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
-    for zone in own:
-        yield _of_zone(wiring_sheet(pack, at_home[zone], "wiring"), zone, own)
+    zones = _list_zones(pack, volume)
+    for zone, sheet in make_patch_sheets(pack.cluster, zones):
+        yield _name_by_zone(sheet, zone, zones)
+    rows_by_zone = {zone: list_home_rows(pack, racks) for zone, racks in zones.items()}
+    home_zones = [zone for zone, sheet_rows in rows_by_zone.items() if len(sheet_rows)]
+    for zone in home_zones:
+        yield _name_by_zone(make_bundle_sheet(pack, rows_by_zone[zone], "bundles"), zone, home_zones)
+    for name, sheet_rows, title in list_pull_sheets(pack, rows):
+        yield make_pull_sheet(pack, sheet_rows, name, title)
+    for rack, _ in list_wired_racks(pack, volume.racks):
+        yield make_rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
+    for zone in home_zones:
+        yield _name_by_zone(make_wiring_sheet(pack, rows_by_zone[zone], "wiring"), zone, home_zones)
 
 
-def _zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ...]]:
+def _list_zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ...]]:
     """The racks of each row of a workbook, by the row's place (`h1.R03`), in the order in which they stand."""
-    number, places = row_numbers(pack.cluster.plan.racks), row_places(pack.cluster)
-    return {str(places[row[0]]): row for row in (tuple(of) for _, of in groupby(volume.racks, number.__getitem__))}
+    number, places = number_rows(pack.cluster.plan.racks), locate_rows(pack.cluster)
+    return {
+        str(places[row[0]]): row
+        for row in (tuple(row_racks) for _, row_racks in groupby(volume.racks, number.__getitem__))
+    }
 
 
-def _of_zone(sheet: Sheet, zone: str, zones: Collection[str]) -> Sheet:
+def _name_by_zone(sheet: Sheet, zone: str, zones: Collection[str]) -> Sheet:
     """A sheet whose page header names its zone, and its tab too where there are several."""
     return replace(sheet, name=f"{sheet.name} {zone}" if len(zones) > 1 else sheet.name, title=f"{zone}: {sheet.title}")
 
 
-def _named(sheets: list[Sheet]) -> list[Sheet]:
+def _name_sheets(sheets: list[Sheet]) -> list[Sheet]:
     """The sheets with legal, distinct names; `cover` and wiring lists keep theirs, whatever racks are called."""
-    others = [sheet for sheet in sheets if sheet.paper != A3]
+    other_sheets = [sheet for sheet in sheets if sheet.paper != A3]
     wired = [sheet for sheet in sheets if sheet.paper == A3]
-    _, *names = sheet_names(["cover", *(sheet.name for sheet in (*wired, *others))])
+    _, *names = make_sheet_names(["cover", *(sheet.name for sheet in (*wired, *other_sheets))])
     return [
         replace(sheet, name=name)
-        for sheet, name in zip((*others, *wired), (*names[len(wired) :], *names[: len(wired)]), strict=True)
+        for sheet, name in zip((*other_sheets, *wired), (*names[len(wired) :], *names[: len(wired)]), strict=True)
     ]
 
 
-def counts(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str, int]]:
+def count_pulls(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str, int]]:
     """What a cover counts of some racks: each cable once, and its fibres and tails that go in another bundle apart."""
-    wired, rows = racks_wired(pack, tuple(racks)), home_rows(pack, tuple(racks))
+    wired, rows = list_wired_racks(pack, tuple(racks)), list_home_rows(pack, tuple(racks))
     plugs = int(pack.plugs_per_rack[list(racks)].sum())
-    cables, fibres, tails = pack.pull_counts(rows)
+    cables, fibres, tails = pack.count_pulls(rows)
     apart = (("fibres of cables in another bundle", fibres), ("tails of cables in another bundle", tails))
     return [
         ("racks with cables", len(wired)),
         ("plugs of cables in them, each with a label", plugs),
         ("cables pulled from here, each once", cables),
-        *((what, count) for what, count in apart if count),
-        ("bundles", len(np.unique(pack.found.pull.bundle[rows]))),
+        *((title, count) for title, count in apart if count),
+        ("bundles", len(np.unique(pack.records.pull.bundle[rows]))),
     ]
 
 
-def cover_of(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover:
+def make_cover(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover:
     """The content of a workbook's cover; without cables to pull, it says that in place of how to pull them."""
-    found, here = pack.found, end_rows(pack, volume.racks)
-    tags = [found.tags[i] for i in np.unique(found.tag[here]).tolist()]
+    records, end_row_numbers = pack.records, list_end_rows(pack, volume.racks)
+    tags = [records.tags[i] for i in np.unique(records.tag[end_row_numbers]).tolist()]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
-    how = HOW if len(home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
+    instructions = HOW if len(list_home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
     cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
-    return Cover(cluster, "Technician's pack", subtitle, counts(pack, volume.racks), tags, contents, how)
+    return Cover(cluster, "Technician's pack", subtitle, count_pulls(pack, volume.racks), tags, contents, instructions)
 
 
 # Sheet names that spreadsheets accept.
@@ -127,20 +130,20 @@ _RESERVED = frozenset({"history"})
 _UNFIT = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 
 
-def sheet_names(wanted: Iterable[str]) -> list[str]:
+def make_sheet_names(proposed: Iterable[str]) -> list[str]:
     """A legal name for each wanted one, distinct without regard to case, and changed as little as possible."""
-    taken = set(_RESERVED)
-    found = []
-    for text in wanted:
+    used = set(_RESERVED)
+    names = []
+    for text in proposed:
         stem = _UNFIT.sub("_", text).strip("' ") or "sheet"
         name, number = stem[:LONGEST].rstrip("'"), 1
-        while name.casefold() in taken:
+        while name.casefold() in used:
             number += 1
             tail = f"~{number}"
             name = stem[: LONGEST - len(tail)] + tail
-        taken.add(name.casefold())
-        found.append(name)
-    return found
+        used.add(name.casefold())
+        names.append(name)
+    return names
 
 
 # The first sheet of a workbook: title, counts, instructions, meaning of the colours, and table of contents.
@@ -171,7 +174,7 @@ class Contents:
     """A line of the table of contents: sheet, description, number of rows."""
 
     sheet: str
-    what: str
+    title: str
     rows: int
 
 
@@ -193,28 +196,28 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
     page = book.add_worksheet("cover")
     for column, width in enumerate((12, 16, 12, 8, 8, 40, 10)):
         page.set_column(column, column, width)
-    page.write_string(0, 0, f"{cover.title}: {cover.cluster}", styles.heading(18))
+    page.write_string(0, 0, f"{cover.title}: {cover.cluster}", styles.make_heading(18))
     page.set_row(0, 28)
-    page.write_string(1, 0, cover.subtitle, styles.heading(12))
-    row = _counts(page, styles, cover, 3)
-    row = _how(page, styles, cover.how, row + 1)
-    row = _legend(page, styles, cover.tags, row + 1) if cover.tags else row
-    row = _contents(page, styles, cover.contents, row + 1)
+    page.write_string(1, 0, cover.subtitle, styles.make_heading(12))
+    row = _write_counts(page, styles, cover, 3)
+    row = _write_instructions(page, styles, cover.how, row + 1)
+    row = _write_legend(page, styles, cover.tags, row + 1) if cover.tags else row
+    row = _write_contents(page, styles, cover.contents, row + 1)
     page.protect("", {"format_columns": True, "format_rows": True})
-    print_setup(page, "cover", cover.cluster, paper=A4, portrait=True)
+    set_up_print(page, "cover", cover.cluster, paper=A4, portrait=True)
     page.print_area(0, 0, row, 6)
 
 
-def _counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
-    for what, count in cover.counts:
-        page.merge_range(row, 0, row, 2, what, styles.of(TEXT))
+def _write_counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
+    for title, count in cover.counts:
+        page.merge_range(row, 0, row, 2, title, styles.of(TEXT))
         page.write_number(row, 3, count, styles.of(NUMBER))
         row += 1
     return row
 
 
-def _how(page: Any, styles: Styles, how: Sequence[str], row: int) -> int:
-    page.write_string(row, 0, "How to use it", styles.heading(12))
+def _write_instructions(page: Any, styles: Styles, how: Sequence[str], row: int) -> int:
+    page.write_string(row, 0, "How to use it", styles.make_heading(12))
     for text in how:
         row += 1
         page.set_row(row, 15 * (1 + len(text) // 100))
@@ -222,9 +225,9 @@ def _how(page: Any, styles: Styles, how: Sequence[str], row: int) -> int:
     return row + 1
 
 
-def _legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int) -> int:
+def _write_legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int) -> int:
     """The tags of the workbook, in colour and in words, so that a greyscale print is readable too."""
-    page.write_string(row, 0, "Colours: a tag is fabric, rail and plane", styles.heading(12))
+    page.write_string(row, 0, "Colours: a tag is fabric, rail and plane", styles.make_heading(12))
     row += 1
     page.write_row(row, 0, ["tag", "fabric", "colour", "rail", "plane"], styles.header)
     for tag in tags:
@@ -237,8 +240,8 @@ def _legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int) -> in
     return row + 1
 
 
-def _contents(page: Any, styles: Styles, contents: Sequence[Contents], row: int) -> int:
-    page.write_string(row, 0, "Sheets", styles.heading(12))
+def _write_contents(page: Any, styles: Styles, contents: Sequence[Contents], row: int) -> int:
+    page.write_string(row, 0, "Sheets", styles.make_heading(12))
     row += 1
     page.write_row(row, 0, ["sheet", "", "", "what", "", "", "rows"], styles.header)
     for line in contents:
@@ -246,7 +249,7 @@ def _contents(page: Any, styles: Styles, contents: Sequence[Contents], row: int)
         page.merge_range(row, 0, row, 2, "", styles.of(BOLD))
         quoted = line.sheet.replace("'", "''")
         page.write_url(row, 0, f"internal:'{quoted}'!A1", styles.of(BOLD), line.sheet)
-        page.merge_range(row, 3, row, 5, line.what, styles.of(TEXT))
+        page.merge_range(row, 3, row, 5, line.title, styles.of(TEXT))
         page.write_number(row, 6, line.rows, styles.of(NUMBER))
     return row
 
@@ -268,56 +271,56 @@ class Volume:
     racks: tuple[int, ...]
 
 
-def volumes(cluster: Cluster) -> tuple[Volume, ...]:
+def list_volumes(cluster: Cluster) -> tuple[Volume, ...]:
     """The workbooks of a cluster: a single one with the cluster's name, or one for each group of neighbouring rows.
 
     Rows fill one workbook after another, node rows and network rows separately, so that an added row changes only the
     last one. A row with more racks or ends than the limits is split.
     """
-    racks, ends = cluster.plan.racks, ends_per_rack(cluster).tolist()
-    walk = np.argsort(rack_order(racks)).tolist()
-    if _fits(walk, ends):
+    racks, ends = cluster.plan.racks, count_ends_per_rack(cluster).tolist()
+    walk = np.argsort(rank_racks(racks)).tolist()
+    if _fits_volume(walk, ends):
         return (Volume(cluster.design.loaded.blueprint.name, tuple(walk)),)
     area = list(zip(racks.hall.tolist(), (racks.row < 0).tolist(), strict=True))
-    number, places = row_numbers(racks).tolist(), row_places(cluster)
-    found: list[Volume] = []
+    number, places = number_rows(racks).tolist(), locate_rows(cluster)
+    volume_list: list[Volume] = []
     for _, together in groupby(walk, key=area.__getitem__):
         rows = [list(row) for _, row in groupby(together, key=number.__getitem__)]
-        found += [Volume(_span(places, piece, part), piece) for part, piece in _pieces(rows, ends)]
-    return tuple(found)
+        volume_list += [Volume(_name_span(places, piece, part), piece) for part, piece in _divide_rows(rows, ends)]
+    return tuple(volume_list)
 
 
-def _fits(racks: list[int], ends: list[int]) -> bool:
+def _fits_volume(racks: list[int], ends: list[int]) -> bool:
     return len(racks) <= MOST_RACKS and (len(racks) == 1 or sum(ends[rack] for rack in racks) <= MOST_ENDS)
 
 
-def _span(places: Strings, racks: tuple[int, ...], part: int) -> str:
+def _name_span(places: Strings, racks: tuple[int, ...], part: int) -> str:
     """`h1.R01-R04` for rows in one workbook, `h1.R01.2` for the second part of a split row."""
     first, last = places[racks[0]], places[racks[-1]]
     together = first if first == last else f"{first}-{last.rsplit('.', 1)[1]}"
     return f"{together}.{part}" if part else together
 
 
-def _pieces(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _divide_rows(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
     """(number of the part, 0 unless a row was split; racks) of each workbook."""
     gathered: list[int] = []
     for row in rows:
-        if gathered and not _fits(gathered + row, ends):
+        if gathered and not _fits_volume(gathered + row, ends):
             yield 0, tuple(gathered)
             gathered = []
-        if _fits(row, ends):
+        if _fits_volume(row, ends):
             gathered += row
         else:
-            yield from enumerate(_cut(row, ends), start=1)
+            yield from enumerate(_split_row(row, ends), start=1)
     if gathered:
         yield 0, tuple(gathered)
 
 
-def _cut(row: list[int], ends: list[int]) -> Iterator[tuple[int, ...]]:
+def _split_row(row: list[int], ends: list[int]) -> Iterator[tuple[int, ...]]:
     """The parts of a split row, each filled up to the limits."""
     part: list[int] = []
     for rack in row:
-        if part and not _fits([*part, rack], ends):
+        if part and not _fits_volume([*part, rack], ends):
             yield tuple(part)
             part = []
         part.append(rack)

@@ -65,47 +65,50 @@ class Bundle:
         return self.segment, self.lower, self.upper
 
 
-def bundles_of(cluster: Cluster, places: Places, some: Flags | None = None) -> tuple[Bundle, ...]:
+def make_bundles(cluster: Cluster, places: Places, is_included: Flags | None = None) -> tuple[Bundle, ...]:
     """The bundles of a cluster, or of some of its links, by box, segment and ends; wide places first."""
     links, devices = cluster.plan.links, cluster.plan.devices
-    counter, alike = _Counter(places, len(devices.classes)), _alike(cluster)
+    counter, alike_columns = _Counter(places, len(devices.classes)), _make_alike_columns(cluster)
     for number in range(len(links.segments)):
         segment = links.find_rows(number)
-        rows = segment if some is None else segment.start + np.flatnonzero(some[segment])
-        if some is not None and not some[segment].any():
+        rows = segment if is_included is None else segment.start + np.flatnonzero(is_included[segment])
+        if is_included is not None and not is_included[segment].any():
             continue
         a, b = links.a_device[rows], links.b_device[rows]
         swap = places.level[places.device_box[a]] < places.level[places.device_box[b]]
         low, high = np.where(swap, b, a), np.where(swap, a, b)
         counter.add(
             number,
-            [column[rows] for column in alike],
+            [column[rows] for column in alike_columns],
             (places.device_box[low], devices.device_class[low]),
             (places.device_box[high], devices.device_class[high]),
         )
     return tuple(
-        sorted(counter.found, key=lambda one: (one.box, one.segment, one.child, one.other, one.lower, one.upper))
+        sorted(
+            counter.bundles,
+            key=lambda bundle: (bundle.box, bundle.segment, bundle.child, bundle.other, bundle.lower, bundle.upper),
+        )
     )
 
 
-def ratios_of(cluster: Cluster) -> dict[frozenset[int], float]:
+def list_oversubscription(cluster: Cluster) -> dict[frozenset[int], float]:
     """Oversubscription of links from a tier to what it is oversubscribed towards, by the classes of both ends.
 
     That is the tier above, perhaps another fabric's, or for spans between sites the tier itself. Of a tier whose
     switches differ it is the worst.
     """
     classes = [(number, cls.key) for number, cls in enumerate(cluster.plan.devices.classes) if cls.kind == SWITCH]
-    found: dict[frozenset[int], float] = {}
+    ratios: dict[frozenset[int], float] = {}
     for tier in cluster.design.tiers:
         if tier.oversubscription is not None:
             above = tier.uplink.upper if tier.uplink else tier.key
-            lower, upper = ([number for number, key in classes if key == wanted] for wanted in (tier.key, above))
+            lower, upper = ([number for number, key in classes if key == tier_key] for tier_key in (tier.key, above))
             ratio = round(float(tier.oversubscription), 4)
-            found |= {frozenset((low, high)): ratio for low in lower for high in upper}
-    return found
+            ratios |= {frozenset((low, high)): ratio for low in lower for high in upper}
+    return ratios
 
 
-def _alike(cluster: Cluster) -> list[Ints | Floats]:
+def _make_alike_columns(cluster: Cluster) -> list[Ints | Floats]:
     """Columns over links of what `ALIKE` names."""
     links, cables = cluster.plan.links, cluster.plan.cables
     wired = links.cable >= 0
@@ -121,32 +124,34 @@ class _Counter:
         self._places, self._classes = places, classes
         self._ancestors = places.ancestors
         self._grid = np.bincount(places.parent[1:], minlength=len(places)) > MOST_IN_A_ROW
-        self.found: list[Bundle] = []
+        self.bundles: list[Bundle] = []
 
     def add(self, segment: int, alike: list[Ints | Floats], low: tuple[Ints, Ints], high: tuple[Ints, Ints]) -> None:
         """Count links of a segment by the box and class of the devices at both ends; `alike` are columns of them."""
         (low_box, low_class), (high_box, high_class) = low, high
         low_up, high_up = self._ancestors[low_box], self._ancestors[high_box]
-        same = (low_up == high_up) & (low_up >= 0)
-        meeting = len(LEVELS) - 1 - np.argmax(same[:, ::-1], axis=1)
-        at = low_up[np.arange(len(low_box)), meeting]
-        child, other = (_below(up, box, meeting) for up, box in ((low_up, low_box), (high_up, high_box)))
-        grid = self._grid[at]
-        child, other = (np.where((end >= 0) & grid, ALL_CHILDREN, end) for end in (child, other))
-        self._count(segment, alike, at, child, low_class, other, high_class, at)
+        is_shared = (low_up == high_up) & (low_up >= 0)
+        meeting = len(LEVELS) - 1 - np.argmax(is_shared[:, ::-1], axis=1)
+        meeting_box = low_up[np.arange(len(low_box)), meeting]
+        child, other = (_find_child(up, box, meeting) for up, box in ((low_up, low_box), (high_up, high_box)))
+        in_grid = self._grid[meeting_box]
+        child, other = (np.where((end >= 0) & in_grid, ALL_CHILDREN, end) for end in (child, other))
+        self._append_bundles(segment, alike, meeting_box, child, low_class, other, high_class, meeting_box)
         sides = ((low_up, low_box, low_class, high_class), (high_up, high_box, high_class, low_class))
-        for up, box, own, far in sides:
+        for up, box, own_class, far_class in sides:
             for level in LEVELS:
                 rows = np.flatnonzero((meeting < level) & (up[:, level] >= 0))
                 if len(rows):
-                    here = up[rows, level]
-                    inner = _below(up[rows], box[rows], np.full(len(rows), level))
-                    inner = np.where((inner >= 0) & self._grid[here], ALL_CHILDREN, inner)
+                    boxes = up[rows, level]
+                    inner = _find_child(up[rows], box[rows], np.full(len(rows), level))
+                    inner = np.where((inner >= 0) & self._grid[boxes], ALL_CHILDREN, inner)
                     outside = np.full(len(rows), OUTSIDE)
-                    here_alike = [column[rows] for column in alike]
-                    self._count(segment, here_alike, here, inner, own[rows], outside, far[rows], at[rows])
+                    row_alike = [column[rows] for column in alike]
+                    self._append_bundles(
+                        segment, row_alike, boxes, inner, own_class[rows], outside, far_class[rows], meeting_box[rows]
+                    )
 
-    def _count(self, segment: int, alike: list[Ints | Floats], *columns: Ints | Ints64) -> None:
+    def _append_bundles(self, segment: int, alike: list[Ints | Floats], *columns: Ints | Ints64) -> None:
         boxes, classes = len(self._places) - OUTSIDE, self._classes
         key = np.zeros(len(columns[0]), dtype=np.int64)
         sizes = (boxes, boxes, classes, boxes, classes, boxes)
@@ -167,13 +172,13 @@ class _Counter:
         for box, child, lower, other, upper, target, links, low, high in zip(
             *reversed(parts), counts.tolist(), least, most, strict=True
         ):
-            self.found.append(Bundle(box, child, lower, other, upper, target, segment, links, low, high))
+            self.bundles.append(Bundle(box, child, lower, other, upper, target, segment, links, low, high))
 
 
-def _below(up: Ints, box: Ints, level: Ints64) -> Ints:
+def _find_child(up: Ints, box: Ints, level: Ints64) -> Ints:
     """The place next below a level that each box is in, or is; `OWN_BAND` where the box is of that level itself."""
-    found = np.full(len(box), OWN_BAND, dtype=np.int32)
-    for below in reversed(LEVELS[1:]):
-        inside = (level < below) & (up[:, below] >= 0)
-        found[inside] = up[inside, below]
-    return found
+    children = np.full(len(box), OWN_BAND, dtype=np.int32)
+    for child_level in reversed(LEVELS[1:]):
+        is_inside = (level < child_level) & (up[:, child_level] >= 0)
+        children[is_inside] = up[is_inside, child_level]
+    return children

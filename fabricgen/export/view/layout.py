@@ -17,8 +17,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.linked import linked_fabrics
-from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, Bundle, bundles_of
-from fabricgen.export.view.places import CLUSTER, Places, places_of
+from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, Bundle, make_bundles
+from fabricgen.export.view.places import CLUSTER, Places, make_places
 from fabricgen.wiring.arrays import Floats, Ints
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
@@ -115,9 +115,9 @@ class Scene:
         return float(self.box_h[CLUSTER])
 
 
-def scene_of(cluster: Cluster) -> Scene:
+def lay_out_scene(cluster: Cluster) -> Scene:
     """Lay the fabric view of a cluster out."""
-    return _Layout(cluster).scene()
+    return _Layout(cluster).lay_out()
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ class _Column:
         return max((len(block.rows) for block in self.blocks), default=0)
 
 
-def _columns_for(count: int) -> int:
+def _choose_column_count(count: int) -> int:
     """Devices or places side by side, so that a grid of so many cells is about `ASPECT` wide."""
     return max(1, round(sqrt(count * ASPECT * (CELL_H + CELL_GAP) / (CELL_W + CELL_GAP))))
 
@@ -165,11 +165,11 @@ def _columns_for(count: int) -> int:
 class _Layout:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._devices = cluster, cluster.plan.devices
-        self._places = places_of(cluster)
+        self._places = make_places(cluster)
         self._bundles: dict[int, list[Bundle]] = defaultdict(list)
-        for bundle in bundles_of(cluster, self._places):
+        for bundle in make_bundles(cluster, self._places):
             self._bundles[bundle.box].append(bundle)
-        self._networks = _networks(cluster)
+        self._networks = _number_networks(cluster)
         self._blocks: dict[int, list[_Block]] = defaultdict(list)
         self._children: dict[int, list[int]] = defaultdict(list)
         for box, parent in enumerate(self._places.parent.tolist()):
@@ -178,17 +178,17 @@ class _Layout:
         self._x, self._y, self._w, self._h, self._heads, self._foot = (np.zeros(len(self._places)) for _ in range(6))
         self._lanes: dict[tuple[int, int], Lane] = {}
 
-    def scene(self) -> Scene:
-        self._collect()
+    def lay_out(self) -> Scene:
+        self._collect_blocks()
         for box in reversed(range(len(self._places))):
             self._lay_out(box)
         for box in range(len(self._places)):
             for child in self._children[box]:
                 self._x[child] += self._x[box]
                 self._y[child] += self._y[box]
-        return self._placed()
+        return self._make_scene()
 
-    def _collect(self) -> None:
+    def _collect_blocks(self) -> None:
         """Sort the devices into blocks, by box and class."""
         key = self._places.device_box.astype(np.int64) * len(self._devices.classes) + self._devices.device_class
         order = np.argsort(key, kind="stable").astype(np.int32)
@@ -196,28 +196,28 @@ class _Layout:
         for rows in np.split(order, ends):
             if len(rows):
                 block = _Block(int(self._devices.device_class[rows[0]]), rows)
-                block.arrange(_columns_for(len(rows)))
+                block.arrange(_choose_column_count(len(rows)))
                 self._blocks[int(self._places.device_box[rows[0]])].append(block)
 
     def _lay_out(self, box: int) -> None:
         """Place children and bands in a box, from its corner; its children are done."""
-        columns = self._columns(box)
+        columns = self._list_columns(box)
         feet = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind in (NODE, EXTRA)]
-        grid_w, grid_h = self._grid(self._children[box])
+        grid_w, grid_h = self._place_grid(self._children[box])
         natural = sum(c.most * (CELL_W + CELL_GAP) + 2 * MARGIN + 2 * GAP for c in columns)
         if grid_w:
-            _beside(feet, grid_w, grid_h)
+            _shape_extras(feet, grid_w, grid_h)
         else:
-            _widen(feet, natural)
+            _widen_feet(feet, natural)
         gap = max(2 * GAP, GAP_SHARE * grid_w)
         widths = [*([grid_w] if grid_w else []), *(block.w for block in feet)]
         bottom_w, bottom_h = sum(widths) + gap * (len(widths) - 1), max([grid_h, *(block.h for block in feet)])
         heads_w, heads_h = (
-            self._stack(box, columns, max(bottom_w, CELL_W), 1.0 if grid_w else WIDER) if columns else (0.0, 0.0)
+            self._stack_bands(box, columns, max(bottom_w, CELL_W), 1.0 if grid_w else WIDER) if columns else (0.0, 0.0)
         )
         inner = max(bottom_w, heads_w, CELL_W)
         pad = max(PAD, PAD_SHARE * inner)
-        top, ribbons = self._gaps(box, columns, inner, (heads_h, bottom_h))
+        top, ribbons = self._choose_gaps(box, columns, inner, (heads_h, bottom_h))
         for column in columns:
             for block in column.blocks:
                 block.x, block.y = block.x + pad + (inner - heads_w) / 2, block.y + top
@@ -237,7 +237,7 @@ class _Layout:
         self._foot[box] = max(FOOT, FOOT_SHARE * inner)
         self._h[box] = y + bottom_h + pad + self._foot[box]
 
-    def _gaps(
+    def _choose_gaps(
         self, box: int, columns: Sequence[_Column], inner: float, heights: tuple[float, float]
     ) -> tuple[float, float]:
         """Room of a box above its switches, and between these and its foot, by the heights of both."""
@@ -245,7 +245,7 @@ class _Layout:
         bundles = self._bundles[box]
         leaves = any(bundle.leaves for bundle in bundles)
         top = max(PAD, PAD_SHARE * inner)
-        if any(self._arched(bundle, columns) for bundle in bundles if not bundle.leaves):
+        if any(self._is_arched(bundle, columns) for bundle in bundles if not bundle.leaves):
             top += max(2 * GAP, ARC_SHARE * inner)
         if leaves and heads_h:
             top += PASSING_SHARE * inner
@@ -254,61 +254,63 @@ class _Layout:
             return top, max(2 * GAP, RIBBON_SHARE * inner, min(LONGEST_SHARE * inner, room))
         return top, max(GAP, PASSING_SHARE * inner) if leaves and self._children[box] else 0.0
 
-    def _grid(self, children: Sequence[int]) -> tuple[float, float]:
+    def _place_grid(self, children: Sequence[int]) -> tuple[float, float]:
         """Place the places of a box in rows, each as high as its own; returns (width, height)."""
         if not children:
             return 0.0, 0.0
         w, h = (np.array([size[c] for c in children]) for size in (self._w, self._h))
         gap = max(GAP, GAP_SHARE * float(w.max()))
-        across = len(children)
-        if across > MOST_IN_A_ROW:
-            across = max(1, round(sqrt(across * ASPECT * (h.max() + gap) / (w.max() + gap))))
-            full = [
-                n for n in (across, across + 1, across - 1, across + 2, across - 2) if n > 1 and len(children) % n == 0
+        per_row = len(children)
+        if per_row > MOST_IN_A_ROW:
+            per_row = max(1, round(sqrt(per_row * ASPECT * (h.max() + gap) / (w.max() + gap))))
+            even_counts = [
+                n
+                for n in (per_row, per_row + 1, per_row - 1, per_row + 2, per_row - 2)
+                if n > 1 and len(children) % n == 0
             ]
-            across = full[0] if full else ceil(len(children) / ceil(len(children) / across))
-        widths = [float(w[i::across].max()) for i in range(across)]
-        heights = [float(h[i : i + across].max()) for i in range(0, len(children), across)]
+            per_row = even_counts[0] if even_counts else ceil(len(children) / ceil(len(children) / per_row))
+        widths = [float(w[i::per_row].max()) for i in range(per_row)]
+        heights = [float(h[i : i + per_row].max()) for i in range(0, len(children), per_row)]
         for i, child in enumerate(children):
-            self._x[child] = sum(widths[: i % across]) + gap * (i % across)
-            self._y[child] = sum(heights[: i // across]) + gap * (i // across)
-        return sum(widths) + gap * (across - 1), sum(heights) + gap * (len(heights) - 1)
+            self._x[child] = sum(widths[: i % per_row]) + gap * (i % per_row)
+            self._y[child] = sum(heights[: i // per_row]) + gap * (i // per_row)
+        return sum(widths) + gap * (per_row - 1), sum(heights) + gap * (len(heights) - 1)
 
-    def _columns(self, box: int) -> list[_Column]:
+    def _list_columns(self, box: int) -> list[_Column]:
         """The columns of a box in the order of networks; none where it has no switches."""
-        found: dict[int, _Column] = {}
+        columns: dict[int, _Column] = {}
         heads = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind not in (NODE, EXTRA)]
-        for block in sorted(heads, key=lambda b: -self._level(b.cls)):
+        for block in sorted(heads, key=lambda b: -self._find_level(b.cls)):
             network = self._networks[block.cls]
-            found.setdefault(network, _Column(network)).blocks.append(block)
-        if found:
-            where = {block.cls: (c.network, i) for c in list(found.values()) for i, block in enumerate(c.blocks)}
+            columns.setdefault(network, _Column(network)).blocks.append(block)
+        if columns:
+            positions = {block.cls: (c.network, i) for c in list(columns.values()) for i, block in enumerate(c.blocks)}
             for bundle in self._bundles[box]:
                 network = self._networks[bundle.upper]
-                if self._passes(bundle, where, found):
-                    found.setdefault(network, _Column(network)).lane = True
-        return [column for _, column in sorted(found.items())]
+                if self._is_passing(bundle, positions, columns):
+                    columns.setdefault(network, _Column(network)).lane = True
+        return [column for _, column in sorted(columns.items())]
 
-    def _passes(self, bundle: Bundle, where: dict[int, tuple[int, int]], columns: dict[int, _Column]) -> bool:
+    def _is_passing(self, bundle: Bundle, positions: dict[int, tuple[int, int]], columns: dict[int, _Column]) -> bool:
         """Whether links have to pass beside bands to where they go."""
-        head = where.get(bundle.lower) if bundle.child == OWN_BAND else None
+        head = positions.get(bundle.lower) if bundle.child == OWN_BAND else None
         if bundle.other == OUTSIDE:
             return head is None or head[1] > 0
-        goal = where.get(bundle.upper) if bundle.other == OWN_BAND else None
+        goal = positions.get(bundle.upper) if bundle.other == OWN_BAND else None
         if goal is None or bundle.lower == bundle.upper:
             return False
         if head is None:
             return goal[1] + 1 < len(columns[goal[0]].blocks)
         return head[0] == goal[0] and head[1] > goal[1] + 1
 
-    def _arched(self, bundle: Bundle, columns: Sequence[_Column]) -> bool:
+    def _is_arched(self, bundle: Bundle, columns: Sequence[_Column]) -> bool:
         """Whether links inside a box go from side to side rather than up."""
         column = {block.cls: column.network for column in columns for block in column.blocks}
         if bundle.child == OWN_BAND and bundle.lower in column:
             return bundle.lower == bundle.upper or column[bundle.lower] != column.get(bundle.upper)
         return bundle.other != OWN_BAND or bundle.upper not in column
 
-    def _stack(self, box: int, columns: Sequence[_Column], width: float, wider: float) -> tuple[float, float]:
+    def _stack_bands(self, box: int, columns: Sequence[_Column], width: float, wider: float) -> tuple[float, float]:
         """Place bands of switches: a column for each network, its tiers from below upward; returns (width, height).
 
         They are to be as wide as the box's foot, or so many times wider if they must not be in rows.
@@ -324,42 +326,42 @@ class _Layout:
         scale = max(1.0, min(LARGEST, FILLED * room / natural))
         x, heights = 0.0, []
         for column in columns:
-            across = column.most
+            per_row = column.most
             if scale == 1:
-                free = max(room, min(natural, wider * width)) - margins
-                across = max(min(2, across), int(free * across / total / (CELL_W + CELL_GAP)))
+                free_width = max(room, min(natural, wider * width)) - margins
+                per_row = max(min(2, per_row), int(free_width * per_row / total / (CELL_W + CELL_GAP)))
             for block in column.blocks:
-                block.arrange(across, scale, HEADER_SHARE * width)
+                block.arrange(per_row, scale, HEADER_SHARE * width)
             column_w, y = max((b.w for b in column.blocks), default=0.0), 0.0
-            between = max(2 * GAP, RIBBON_SHARE * column_w)
+            row_gap = max(2 * GAP, RIBBON_SHARE * column_w)
             for block in column.blocks:
                 block.x, block.y = x + (column_w - block.w) / 2, y
-                y += block.h + between
-            heights.append(max(0.0, y - between))
+                y += block.h + row_gap
+            heights.append(max(0.0, y - row_gap))
             x += column_w
             if column.lane:
                 self._lanes[box, column.network] = Lane(x + GAP, lanes[column.network], 0.0, 0.0)
                 x += GAP + lanes[column.network]
             x += 2 * GAP
-        for column, own in zip(columns, heights, strict=True):
+        for column, column_height in zip(columns, heights, strict=True):
             for block in column.blocks:
-                block.y += max(heights) - own
+                block.y += max(heights) - column_height
         return max(0.0, x - 2 * GAP), max(heights)
 
-    def _level(self, cls: int) -> int:
-        one = self._devices.classes[cls]
-        return self._cluster.design.levels.get(one.key, 0) if one.kind == SWITCH else 0
+    def _find_level(self, cls: int) -> int:
+        device_class = self._devices.classes[cls]
+        return self._cluster.design.levels.get(device_class.key, 0) if device_class.kind == SWITCH else 0
 
-    def _placed(self) -> Scene:
+    def _make_scene(self) -> Scene:
         device_x, device_y = np.zeros(len(self._devices)), np.zeros(len(self._devices))
         bands, order, first = [], [], 0
         for box in range(len(self._places)):
             for block in self._blocks[box]:
                 x, y = self._x[box] + block.x, self._y[box] + block.y
-                at = np.arange(len(block.rows))
+                index = np.arange(len(block.rows))
                 left, top = x + MARGIN * block.scale, y + block.header
-                device_x[block.rows] = left + at % block.columns * (CELL_W + CELL_GAP) * block.scale
-                device_y[block.rows] = top + at // block.columns * (CELL_H + CELL_GAP) * block.scale
+                device_x[block.rows] = left + index % block.columns * (CELL_W + CELL_GAP) * block.scale
+                device_y[block.rows] = top + index // block.columns * (CELL_H + CELL_GAP) * block.scale
                 last = first + len(block.rows)
                 bands.append(
                     Band(box, block.cls, x, y, block.w, block.h, first, last, block.scale, block.columns, block.header)
@@ -377,7 +379,7 @@ class _Layout:
         )  # fmt: skip
 
 
-def _beside(extras: Sequence[_Block], grid_w: float, grid_h: float) -> None:
+def _shape_extras(extras: Sequence[_Block], grid_w: float, grid_h: float) -> None:
     """Shape the extra devices that stand beside the places of a box: no higher than these."""
     if not extras:
         return
@@ -389,7 +391,7 @@ def _beside(extras: Sequence[_Block], grid_w: float, grid_h: float) -> None:
         block.arrange(ceil(len(block.rows) / lines), scale, HEADER_SHARE * grid_w)
 
 
-def _widen(feet: Sequence[_Block], natural: float) -> None:
+def _widen_feet(feet: Sequence[_Block], natural: float) -> None:
     """Shape nodes wider where the switches above them need it."""
     width = sum(block.w for block in feet)
     if feet and natural > width:
@@ -397,10 +399,10 @@ def _widen(feet: Sequence[_Block], natural: float) -> None:
             block.arrange(max(block.columns, int(block.columns * min(WIDER, natural / width))))
 
 
-def _networks(cluster: Cluster) -> list[int]:
+def _number_networks(cluster: Cluster) -> list[int]:
     """By class of device, a number: fabrics that share or link tiers have one; then scale-up domains, then nodes."""
     groups = linked_fabrics(cluster.design.loaded.blueprint.fabrics)
-    found = {name: i for i, names in enumerate(groups) for name in names}
+    number_by_fabric = {name: i for i, names in enumerate(groups) for name in names}
     for domain in cluster.design.scale_up:
-        found[domain.name] = len(groups)
-    return [found.get(cls.fabric, len(groups) + 1) for cls in cluster.plan.devices.classes]
+        number_by_fabric[domain.name] = len(groups)
+    return [number_by_fabric.get(cls.fabric, len(groups) + 1) for cls in cluster.plan.devices.classes]

@@ -52,7 +52,7 @@ VERIFICATION = "overlays/verification"
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
-def page_of(cluster: Cluster, beside: Beside | None = None, version: int | None = None) -> str:
+def make_page(cluster: Cluster, beside: Beside | None = None, version: int | None = None) -> str:
     """The page of a cluster, as text; a block that is None is left out.
 
     With a `version` it is a page of `view --watch`, which asks its server for others.
@@ -60,50 +60,52 @@ def page_of(cluster: Cluster, beside: Beside | None = None, version: int | None 
     source = PageSource(cluster, beside or Beside())
     blocks = {name: discovery.load(BLOCKS, name).block(source) for name in discovery.module_names(BLOCKS)}
     *scripts, start = SCRIPTS
-    more = (f"{VERIFICATION}.js",) if blocks["verification"] is not None else ()
-    return _page((*scripts, *more, start), blocks, version)
+    verification_scripts = (f"{VERIFICATION}.js",) if blocks["verification"] is not None else ()
+    return _assemble_page((*scripts, *verification_scripts, start), blocks, version)
 
 
-def empty_page(version: int) -> str:
+def make_empty_page(version: int) -> str:
     """A page without a picture, which asks its server for one."""
-    return _page(SCRIPTS[:1], {}, version)
+    return _assemble_page(SCRIPTS[:1], {}, version)
 
 
-def _page(scripts: Iterable[str], blocks: Mapping[str, Any], version: int | None) -> str:
+def _assemble_page(scripts: Iterable[str], blocks: Mapping[str, Any], version: int | None) -> str:
     """A page of some scripts, and of blocks of data by name."""
-    watched = version is not None
-    texts = [_asset(name) for name in (*scripts, *(("watch.js",) if watched else ()))]
-    blocks = {**blocks, "watch": {"version": version} if watched else None}
-    style = _asset("style.css") + (_asset(f"{VERIFICATION}.css") if blocks.get("verification") is not None else "")
+    is_watched = version is not None
+    texts = [_read_asset(name) for name in (*scripts, *(("watch.js",) if is_watched else ()))]
+    blocks = {**blocks, "watch": {"version": version} if is_watched else None}
+    style = _read_asset("style.css") + (
+        _read_asset(f"{VERIFICATION}.css") if blocks.get("verification") is not None else ""
+    )
     parts = {
-        "policy": _policy(texts, style) + ("; connect-src 'self'" if watched else ""),
+        "policy": _make_policy(texts, style) + ("; connect-src 'self'" if is_watched else ""),
         "style": style,
-        "blocks": "\n".join(_block(name, value) for name, value in blocks.items() if value is not None),
+        "blocks": "\n".join(_make_data_script(name, value) for name, value in blocks.items() if value is not None),
         "scripts": "\n".join(f"<script>{text}</script>" for text in texts),
     }
-    page = _asset("page.html")
+    page = _read_asset("page.html")
     for name, text in parts.items():
         page = page.replace(f"<!--{name}-->", text, 1)
     return page
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return resources.files("fabricgen.export.view").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def _policy(scripts: Iterable[str], style: str) -> str:
+def _make_policy(scripts: Iterable[str], style: str) -> str:
     """The content security policy: what stands in the page, and nothing else."""
-    allowed = " ".join(_hash(text) for text in scripts)
-    return f"default-src 'none'; script-src {allowed}; style-src {_hash(style)} 'unsafe-inline'; img-src data:"
+    allowed = " ".join(_hash_text(text) for text in scripts)
+    return f"default-src 'none'; script-src {allowed}; style-src {_hash_text(style)} 'unsafe-inline'; img-src data:"
 
 
-def _hash(text: str) -> str:
+def _hash_text(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _block(name: str, value: Any) -> str:
-    return f'<script type="application/json" id="data-{name}">{_json_text(value)}</script>'
+def _make_data_script(name: str, value: Any) -> str:
+    return f'<script type="application/json" id="data-{name}">{_encode_json(value)}</script>'
 
 
-def _json_text(value: Any) -> str:
+def _encode_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)

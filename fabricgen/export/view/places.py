@@ -42,20 +42,20 @@ class Places:
     @property
     def ancestors(self) -> Ints:
         """The box of each level that a box is in, or is; int32 of shape (boxes, levels), -1 where there is none."""
-        found = np.full((len(self), len(LEVELS)), -1, dtype=np.int32)
+        boxes = np.full((len(self), len(LEVELS)), -1, dtype=np.int32)
         for box in range(len(self)):
             if self.parent[box] >= 0:
-                found[box] = found[self.parent[box]]
-            found[box, self.level[box]] = box
-        return found
+                boxes[box] = boxes[self.parent[box]]
+            boxes[box, self.level[box]] = box
+        return boxes
 
 
-def places_of(cluster: Cluster) -> Places:
+def make_places(cluster: Cluster) -> Places:
     """The boxes of a cluster."""
     devices = cluster.plan.devices
-    depth = _depths(devices)
-    used = _levels_used(cluster, depth)
-    keys = _keys(devices)
+    depth = _find_depths(devices)
+    used = _list_levels(cluster, depth)
+    keys = _make_place_keys(devices)
     levels, parents, names = [np.zeros(1, dtype=np.int32)], [np.full(1, -1, dtype=np.int32)], ["cluster"]
     device_box = np.zeros(len(devices), dtype=np.int32)
     count = 1
@@ -64,21 +64,21 @@ def places_of(cluster: Cluster) -> Places:
         _, first, number = np.unique(keys[level][inside], return_index=True, return_inverse=True)
         levels.append(np.full(len(first), level, dtype=np.int32))
         parents.append(device_box[inside[first]])
-        names += [_name(cluster, level, int(row)) for row in inside[first]]
+        names += [_name_place(cluster, level, int(row)) for row in inside[first]]
         device_box[inside] = count + number.astype(np.int32)
         count += len(first)
     return Places(np.concatenate(levels), np.concatenate(parents), tuple(names), device_box)
 
 
-def _depths(devices: DeviceTable) -> Ints:
+def _find_depths(devices: DeviceTable) -> Ints:
     """The narrowest level that each device is of: nodes of a unit, switches of what they serve; int32."""
-    found = np.full(len(devices), CLUSTER, dtype=np.int32)
+    depths = np.full(len(devices), CLUSTER, dtype=np.int32)
     for level, column in ((SITE, devices.site), (POD, devices.pod), (UNIT, devices.unit), (RACK, devices.rack_in_unit)):
-        found[column >= 0] = level
-    return found
+        depths[column >= 0] = level
+    return depths
 
 
-def _levels_used(cluster: Cluster, depth: Ints) -> Sequence[int]:
+def _list_levels(cluster: Cluster, depth: Ints) -> Sequence[int]:
     devices, layout = cluster.plan.devices, cluster.design.layout
     by_rack = any(cls.kind != NODE and (depth[cls.rows] == RACK).any() for cls in devices.classes)
     used = [CLUSTER]
@@ -87,7 +87,7 @@ def _levels_used(cluster: Cluster, depth: Ints) -> Sequence[int]:
     return [*used, UNIT, *([RACK] if by_rack else [])]
 
 
-def _keys(devices: DeviceTable) -> dict[int, Ints64]:
+def _make_place_keys(devices: DeviceTable) -> dict[int, Ints64]:
     """By level, a number for the place of each device that is in order of the layout; int64."""
     racks = int(devices.rack_in_unit.max(initial=0)) + 1
     return {
@@ -98,7 +98,7 @@ def _keys(devices: DeviceTable) -> dict[int, Ints64]:
     }
 
 
-def _name(cluster: Cluster, level: int, row: int) -> str:
+def _name_place(cluster: Cluster, level: int, row: int) -> str:
     devices, layout = cluster.plan.devices, cluster.design.layout
     if level == SITE:
         return str(layout.sites[devices.site[row]])
@@ -125,22 +125,22 @@ class TrayRoutes:
     to_exit: Ints
 
 
-def tray_routes(plan: WiringPlan, floor: Floor) -> TrayRoutes:
+def find_tray_routes(plan: WiringPlan, floor: Floor) -> TrayRoutes:
     """The routes of all links."""
     links, rack = plan.links, plan.devices.rack
-    via = _panel_racks(plan, plan.patching) if plan.patching else ()
+    via = _find_panel_racks(plan, plan.patching) if plan.patching else ()
     stops = [rack[links.a_device], *via, rack[links.b_device]]
     crossing = _Crossings(plan.racks, floor)
     cross = []
-    for i, to in enumerate(stops[1:]):
+    for i, stop in enumerate(stops[1:]):
         start = stops[i].copy()
-        for before in reversed(stops[:i]):  # a panel that is not there is passed over
-            start = np.where(start < 0, before, start)
-        cross.append(crossing.between(start, to))
-    return TrayRoutes(via, tuple(cross), crossing.to_exits())
+        for earlier in reversed(stops[:i]):  # a panel that is not there is passed over
+            start = np.where(start < 0, earlier, start)
+        cross.append(crossing.find_between(start, stop))
+    return TrayRoutes(via, tuple(cross), crossing.find_exit_trays())
 
 
-def cross_trays(racks: RackTable, floor: Floor) -> list[list[float]]:
+def locate_cross_trays(racks: RackTable, floor: Floor) -> list[list[float]]:
     """Where trays cross the rows of each hall, x in the frame of its site, m; none where they cross everywhere."""
     if floor.trays.cross == "everywhere":
         return [[] for _ in racks.halls]
@@ -150,32 +150,32 @@ def cross_trays(racks: RackTable, floor: Floor) -> list[list[float]]:
 class _Crossings:
     def __init__(self, racks: RackTable, floor: Floor) -> None:
         self._racks, self._floor = racks, floor
-        self._of_hall = [np.array(places) for places in cross_trays(racks, floor)]
+        self._of_hall = [np.array(places) for places in locate_cross_trays(racks, floor)]
         self._first = np.cumsum([0, *map(len, self._of_hall)])
 
-    def between(self, a: Ints, b: Ints) -> Ints:
+    def find_between(self, a: Ints, b: Ints) -> Ints:
         """The cross tray between racks of different rows of a hall, -1 for others; racks may be -1."""
-        racks, found = self._racks, np.full(len(a), -1, dtype=np.int32)
-        both = (a >= 0) & (b >= 0) & (racks.hall[a] == racks.hall[b]) & (racks.y_m[a] != racks.y_m[b])
+        racks, trays = self._racks, np.full(len(a), -1, dtype=np.int32)
+        in_one_hall = (a >= 0) & (b >= 0) & (racks.hall[a] == racks.hall[b]) & (racks.y_m[a] != racks.y_m[b])
         for i, places in enumerate(self._of_hall):
-            rows = np.flatnonzero(both & (racks.hall[a] == i)) if len(places) else ()
+            rows = np.flatnonzero(in_one_hall & (racks.hall[a] == i)) if len(places) else ()
             if len(rows):
-                taken = choose_crossing(racks.x_m[a[rows]], racks.x_m[b[rows]], places)
-                found[rows] = self._first[i] + taken
-        return found
+                crossing = choose_crossing(racks.x_m[a[rows]], racks.x_m[b[rows]], places)
+                trays[rows] = self._first[i] + crossing
+        return trays
 
-    def to_exits(self) -> Ints:
+    def find_exit_trays(self) -> Ints:
         """The cross tray from each rack to the exit of its hall."""
-        racks, found = self._racks, np.full(len(self._racks), -1, dtype=np.int32)
+        racks, trays = self._racks, np.full(len(self._racks), -1, dtype=np.int32)
         for i, (hall, places) in enumerate(zip(racks.halls, self._of_hall, strict=True)):
             x, y = find_exit(hall, self._floor.trays)
             rows = np.flatnonzero((racks.hall == i) & (racks.y_m != y)) if len(places) else np.empty(0, np.int64)
-            taken = choose_crossing(racks.x_m[rows], np.full(len(rows), float(x)), places) if len(rows) else rows
-            found[rows] = self._first[i] + taken
-        return found
+            crossing = choose_crossing(racks.x_m[rows], np.full(len(rows), float(x)), places) if len(rows) else rows
+            trays[rows] = self._first[i] + crossing
+        return trays
 
 
-def _panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]:
+def _find_panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]:
     """(rack of the panel at the a end, at the b end) of every link, int32; -1 where it passes none there."""
     patches, trunks, panels, shuffles = patching.patches, patching.trunks, patching.panels, patching.shuffles
     rows = len(plan.cables.end_link)
@@ -184,16 +184,16 @@ def _panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]:
     ends[0, patches.row] = np.where(patches.flipped == 1, sides[1], sides[0])
     ends[1, patches.row] = np.where(patches.flipped == 1, sides[0], sides[1])
     ends[0, shuffles.row] = panels.rack[shuffles.panel]
-    row = _end_rows(plan)
+    row = _find_end_rows(plan)
     a, b = (np.where(row >= 0, end[row], -1).astype(np.int32) for end in ends)
     return a, b
 
 
-def _end_rows(plan: WiringPlan) -> Ints64:
+def _find_end_rows(plan: WiringPlan) -> Ints64:
     """The cable end row of each link: that of its cable between its devices; -1 for links of a backplane."""
     links, devices = plan.links, len(plan.devices)
     key = (links.cable.astype(np.int64) * devices + links.a_device) * devices + links.b_device
-    of_rows = key[plan.cables.end_link]
-    order = np.argsort(of_rows, kind="stable")
-    at = np.searchsorted(of_rows[order], key)
-    return np.where(links.cable >= 0, order[np.minimum(at, len(order) - 1)], -1)
+    row_keys = key[plan.cables.end_link]
+    order = np.argsort(row_keys, kind="stable")
+    index = np.searchsorted(row_keys[order], key)
+    return np.where(links.cable >= 0, order[np.minimum(index, len(order) - 1)], -1)

@@ -57,9 +57,9 @@ class _Station:
     y: float
 
 
-def ribbons_of(cluster: Cluster, scene: Scene) -> tuple[Ribbon, ...]:
+def draw_ribbons(cluster: Cluster, scene: Scene) -> tuple[Ribbon, ...]:
     """The ribbons of a scene in the order of its bundles."""
-    return tuple(_Drawing(cluster, scene).ribbons())
+    return tuple(_Drawing(cluster, scene).list_ribbons())
 
 
 class _Drawing:
@@ -79,17 +79,17 @@ class _Drawing:
         for bundle, gbps in zip(scene.bundles, self._gbps, strict=True):
             self._most[bundle.box] = max(self._most[bundle.box], gbps)
 
-    def ribbons(self) -> Iterator[Ribbon]:
+    def list_ribbons(self) -> Iterator[Ribbon]:
         """Every bundle: from station to station, each at its slot of an edge."""
-        routes = [self._route(number, bundle) for number, bundle in enumerate(self._scene.bundles)]
-        wanted: dict[Edge, dict[Slot, tuple[float, tuple[float, ...]]]] = defaultdict(dict)
+        routes = [self._find_route(number, bundle) for number, bundle in enumerate(self._scene.bundles)]
+        wants_by_edge: dict[Edge, dict[Slot, tuple[float, tuple[float, ...]]]] = defaultdict(dict)
         for number, (bundle, (stations, _)) in enumerate(zip(self._scene.bundles, routes, strict=True)):
             for i, station in enumerate(stations):
-                far = self._far(bundle, stations, i)
-                seen = wanted[station.edge].get(station.slot, (0.0, (far, *station.slot)))
-                wanted[station.edge][station.slot] = max(seen[0], self._gbps[number]), seen[1]
-        slots = {edge: self._share(edge, wants) for edge, wants in wanted.items()}
-        parts = self._parts(slots)
+                far = self._find_far_x(bundle, stations, i)
+                previous = wants_by_edge[station.edge].get(station.slot, (0.0, (far, *station.slot)))
+                wants_by_edge[station.edge][station.slot] = max(previous[0], self._gbps[number]), previous[1]
+        slots = {edge: self._share_edge(edge, wants) for edge, wants in wants_by_edge.items()}
+        parts = self._divide_slots(slots)
         for number, (stations, arched) in enumerate(routes):
             for a, b in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
@@ -97,31 +97,33 @@ class _Drawing:
                     x1, w1 = parts[number]
                 if arched and x0 > x1:
                     x0, w0, x1, w1 = x1, w1, x0, w0
-                arc = self._height(a, abs(x1 - x0)) if arched else 0.0
+                arc = self._choose_arc_height(a, abs(x1 - x0)) if arched else 0.0
                 if arched and a.edge == b.edge:
                     w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
                 yield Ribbon(number, x0, a.y, w0, x1, b.y, w1, arc)
 
-    def _parts(self, slots: dict[Edge, dict[Slot, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
+    def _divide_slots(self, slots: dict[Edge, dict[Slot, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
         """(middle, width) of each bundle that leaves a box, of the slot that it shares with those of other places."""
         sharing: dict[tuple[int, Slot], list[int]] = defaultdict(list)
         for number, bundle in enumerate(self._scene.bundles):
             if bundle.leaves:
                 sharing[bundle.box, bundle.lane].append(number)
-        found = {}
+        parts = {}
         for (box, lane), numbers in sharing.items():
             middle, width = slots[TOP, box, 0][lane]
             total, x = sum(self._gbps[number] for number in numbers), middle - width / 2
-            for number in sorted(numbers, key=lambda number: (self._source(self._scene.bundles[number]), number)):
-                own = width * self._gbps[number] / total
-                found[number] = x + own / 2, own
-                x += own
-        return found
+            for number in sorted(
+                numbers, key=lambda number: (self._find_source_x(self._scene.bundles[number]), number)
+            ):
+                part_width = width * self._gbps[number] / total
+                parts[number] = x + part_width / 2, part_width
+                x += part_width
+        return parts
 
-    def _route(self, number: int, bundle: Bundle) -> tuple[list[_Station], bool]:
+    def _find_route(self, number: int, bundle: Bundle) -> tuple[list[_Station], bool]:
         """The edges that a bundle goes by, and whether it is an arc between two."""
         box, slot = bundle.box, (number,)
-        start = self._end(box, bundle.child, bundle.lower, bundle.lane, (number, 0))
+        start = self._find_end_station(box, bundle.child, bundle.lower, bundle.lane, (number, 0))
         tiers = self._tiers.get((box, self._scene.networks[bundle.upper]), [])
         network = self._scene.networks[bundle.upper]
         head = bundle.child == OWN_BAND and self._bands[box, bundle.lower].y < self._scene.heads[box]
@@ -129,40 +131,40 @@ class _Drawing:
         bottom = lane.bottom if lane else 0.0
         if bundle.leaves:
             end = _Station((TOP, box, 0), bundle.lane, float(self._scene.box_y[box]))
-            own = self._tiers.get((box, self._scene.networks[bundle.lower]), [])
-            if lane is None or (head and own[:1] == [bundle.lower]):
+            lower_tiers = self._tiers.get((box, self._scene.networks[bundle.lower]), [])
+            if lane is None or (head and lower_tiers[:1] == [bundle.lower]):
                 return [start, end], False
             low = start.y - GAP if head else bottom
-            return [start, *self._by(box, network, slot, low, lane.top), end], False
+            return [start, *self._follow_lane(box, network, slot, low, lane.top), end], False
         goal = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
         rises = goal is not None and bundle.upper in tiers and goal.y + goal.h < start.y - 1e-6
         same_column = head and bundle.lower in tiers
         if goal is None or not rises or (head and not same_column):
             far = (bundle.segment, bundle.upper, bundle.lower)
-            return [start, self._end(box, bundle.other, bundle.upper, far, (number, 1))], True
+            return [start, self._find_end_station(box, bundle.other, bundle.upper, far, (number, 1))], True
         end = _Station((BELOW, box, bundle.upper), slot, goal.y + goal.h)
-        place = tiers.index(bundle.upper)
-        direct = tiers[place + 1 :][:1] == [bundle.lower] if same_column else place + 1 == len(tiers)
+        level = tiers.index(bundle.upper)
+        direct = tiers[level + 1 :][:1] == [bundle.lower] if same_column else level + 1 == len(tiers)
         if direct or lane is None:
             return [start, end], False
-        under = self._bands[box, tiers[place + 1]].y
+        below_y = self._bands[box, tiers[level + 1]].y
         low = start.y - GAP if head else bottom
-        return [start, *self._by(box, network, slot, low, (goal.y + goal.h + under) / 2), end], False
+        return [start, *self._follow_lane(box, network, slot, low, (goal.y + goal.h + below_y) / 2), end], False
 
-    def _by(self, box: int, network: int, slot: Slot, low: float, high: float) -> list[_Station]:
+    def _follow_lane(self, box: int, network: int, slot: Slot, low: float, high: float) -> list[_Station]:
         """Along the lane of a network from a y up to another."""
         return [_Station((LANE, box, network), slot, y) for y in (low, high)]
 
-    def _end(self, box: int, place: int, cls: int, lane: tuple[int, int, int], slot: Slot) -> _Station:
+    def _find_end_station(self, box: int, place_box: int, cls: int, lane: tuple[int, int, int], slot: Slot) -> _Station:
         """Where links leave a place of a box, all of them, or a band of its own."""
         scene = self._scene
-        if place == OWN_BAND:
+        if place_box == OWN_BAND:
             return _Station((ABOVE, box, cls), slot, self._bands[box, cls].y)
-        if place == ALL_CHILDREN:
+        if place_box == ALL_CHILDREN:
             return _Station((GRID, box, 0), slot, float(scene.box_y[self._children[box][0]]))
-        return _Station((TOP, place, 0), lane, float(scene.box_y[place]))
+        return _Station((TOP, place_box, 0), lane, float(scene.box_y[place_box]))
 
-    def _span(self, edge: Edge) -> tuple[float, float]:
+    def _find_span(self, edge: Edge) -> tuple[float, float]:
         """(left, width) of an edge."""
         kind, box, number = edge
         scene = self._scene
@@ -176,9 +178,11 @@ class _Drawing:
         left = min(float(scene.box_x[c]) for c in children)
         return left, max(float(scene.box_x[c] + scene.box_w[c]) for c in children) - left
 
-    def _share(self, edge: Edge, wants: dict[Slot, tuple[float, tuple[float, ...]]]) -> dict[Slot, tuple[float, float]]:
+    def _share_edge(
+        self, edge: Edge, wants: dict[Slot, tuple[float, tuple[float, ...]]]
+    ) -> dict[Slot, tuple[float, float]]:
         """(middle, width) of each slot of an edge, in the order of where they go."""
-        left, width = self._span(edge)
+        left, width = self._find_span(edge)
         order = sorted(wants, key=lambda slot: wants[slot][1])
         roots = {slot: sqrt(wants[slot][0]) for slot in order}
         total, most = sum(roots.values()), sqrt(self._most[edge[1]]) or 1.0
@@ -186,39 +190,39 @@ class _Drawing:
             max(THINNEST, width * min(FILLED * roots[slot] / total, FILLED * roots[slot] / most)) for slot in order
         ]
         gap = max(0.0, width - sum(widths)) / (len(order) + 1)
-        found, x = {}, left + gap
+        shares, x = {}, left + gap
         for slot, w in zip(order, widths, strict=True):
-            found[slot] = x + w / 2, w
+            shares[slot] = x + w / 2, w
             x += w + gap
-        return found
+        return shares
 
-    def _far(self, bundle: Bundle, stations: list[_Station], at: int) -> float:
+    def _find_far_x(self, bundle: Bundle, stations: list[_Station], index: int) -> float:
         """The x by which a bundle has its place at an edge: of the lane next to it, else of its other end."""
-        last = at + 1 == len(stations)
-        near = stations[at - 1 if last else at + 1].edge
-        if near[0] == LANE and near != stations[at].edge and stations[at].edge[0] != TOP:
-            left, width = self._span(near)
+        last = index + 1 == len(stations)
+        near = stations[index - 1 if last else index + 1].edge
+        if near[0] == LANE and near != stations[index].edge and stations[index].edge[0] != TOP:
+            left, width = self._find_span(near)
             return left + width / 2
-        return self._source(bundle) if last and not bundle.leaves else self._goal(bundle)
+        return self._find_source_x(bundle) if last and not bundle.leaves else self._find_goal_x(bundle)
 
-    def _goal(self, bundle: Bundle) -> float:
+    def _find_goal_x(self, bundle: Bundle) -> float:
         """The x of where the upper ends of a bundle are."""
-        place = bundle.other if bundle.other >= 0 else bundle.target
-        return self._middle(place, bundle.upper)
+        box = bundle.other if bundle.other >= 0 else bundle.target
+        return self._find_middle_x(box, bundle.upper)
 
-    def _source(self, bundle: Bundle) -> float:
-        return self._middle(bundle.child if bundle.child >= 0 else bundle.box, bundle.lower)
+    def _find_source_x(self, bundle: Bundle) -> float:
+        return self._find_middle_x(bundle.child if bundle.child >= 0 else bundle.box, bundle.lower)
 
-    def _middle(self, box: int, cls: int) -> float:
+    def _find_middle_x(self, box: int, cls: int) -> float:
         band = self._bands.get((box, cls))
         if band is not None:
             return band.x + band.w / 2
         return float(self._scene.box_x[box] + self._scene.box_w[box] / 2)
 
-    def _height(self, station: _Station, length: float) -> float:
+    def _choose_arc_height(self, station: _Station, length: float) -> float:
         """How high an arc from a station rises: over its length, within the room above."""
         scene, (kind, box, _) = self._scene, station.edge
-        around = int(scene.places.parent[box]) if kind == TOP else box
-        floor = float(scene.heads[around])
-        room = station.y - (floor if station.y > floor else float(scene.box_y[around]))
+        parent_box = int(scene.places.parent[box]) if kind == TOP else box
+        floor = float(scene.heads[parent_box])
+        room = station.y - (floor if station.y > floor else float(scene.box_y[parent_box]))
         return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * room))

@@ -16,7 +16,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.export.view.layout import Scene, scene_of
+from fabricgen.export.view.layout import Scene, lay_out_scene
 from fabricgen.export.view.verification import Verification
 from fabricgen.kernel.diagnostics import Diagnostic
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, IPv6Column
@@ -46,7 +46,7 @@ class PageSource:
     @cached_property
     def scene(self) -> Scene:
         """The fabric view."""
-        return scene_of(self.cluster)
+        return lay_out_scene(self.cluster)
 
 
 # Columns of numbers and texts, packed small: for a page that decodes them where they are needed.
@@ -61,7 +61,7 @@ FEW_TEXTS = 40
 """So many texts are not worth compressing."""
 
 
-def packed_numbers(values: Any) -> str:
+def pack_numbers(values: Any) -> str:
     """A column of whole numbers (int32, or what fits it) as text; raises OverflowError for what does not fit."""
     column = np.asarray(values, dtype=np.int64)
     if len(column) and (column.min() < -(1 << 31) or column.max() >= 1 << 31):
@@ -70,81 +70,81 @@ def packed_numbers(values: Any) -> str:
     steps = ((steps + (1 << 31)) % (1 << 32) - (1 << 31)).astype(np.int64)  # wraps, as the sum does
     folded = ((steps << 1) ^ (steps >> 63)).astype(np.uint32)
     planes = folded.view(np.uint8).reshape(-1, 4).T if folded.dtype.byteorder in "<=" else folded
-    return _compressed(np.ascontiguousarray(planes).tobytes())
+    return _compress_bytes(np.ascontiguousarray(planes).tobytes())
 
 
-def packed_words(values: Any) -> str:
+def pack_words(values: Any) -> str:
     """A column of unsigned words of 32 bits, as `packed_numbers` of the signed ones that have the same bits."""
-    return packed_numbers(np.asarray(values).astype(np.uint64).astype(np.uint32).view(np.int32))
+    return pack_numbers(np.asarray(values).astype(np.uint64).astype(np.uint32).view(np.int32))
 
 
-def packed_texts(texts: Sequence[Any]) -> list[Any] | str:
+def pack_texts(texts: Sequence[Any]) -> list[Any] | str:
     """Texts or numbers as JSON: themselves, or compressed where they are many or long."""
     if len(texts) <= FEW_TEXTS and sum(len(str(text)) for text in texts) < FEW_TEXTS * FEW_TEXTS:
         return list(texts)
-    return _compressed(json.dumps(list(texts), ensure_ascii=False, separators=(",", ":")).encode())
+    return _compress_bytes(json.dumps(list(texts), ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def packed_addresses(column: AddressColumn) -> list[str]:
+def pack_addresses(column: AddressColumn) -> list[str]:
     """Addresses as columns of words of 32 bits, the highest first: one for IPv4, four for IPv6; 0 for none."""
     if isinstance(column, IPv4Column):
-        return [packed_words(column.values)]
+        return [pack_words(column.values)]
     assert isinstance(column, IPv6Column)  # noqa: S101 - there are two families
     low = np.uint64(0xFFFFFFFF)
-    return [packed_words(word) for half in (column.high, column.low) for word in (half >> np.uint64(32), half & low)]
+    return [pack_words(word) for half in (column.high, column.low) for word in (half >> np.uint64(32), half & low)]
 
 
-def packed_reference(table: str, name: str, rows: Any) -> Packed:
+def pack_reference(table: str, name: str, rows: Any) -> Packed:
     """A column whose values are those of a column of another table, at some rows of it."""
-    return {"table": table, "column": name, "numbers": packed_numbers(rows)}
+    return {"table": table, "column": name, "numbers": pack_numbers(rows)}
 
 
-def _compressed(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+def _compress_bytes(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
 
 
-def packed(column: Sequence[Any] | Packed) -> Packed:
+def pack_column(column: Sequence[Any] | Packed) -> Packed:
     """A column of a table: of texts, of numbers, or joined of others; one that is packed already stays as it is."""
     if isinstance(column, ConcatenatedColumn):
-        return {"join": [part if isinstance(part, str) else packed(part) for part in column.parts]}
+        return {"join": [part if isinstance(part, str) else pack_column(part) for part in column.parts]}
     if isinstance(column, dict):
         return column
     if isinstance(column, EncodedColumn):
-        return _encoded(column.vocabulary.tolist(), column.codes)
+        return _pack_vocabulary(column.vocabulary.tolist(), column.codes)
     array = column if isinstance(column, np.ndarray) else np.array(list(column), dtype=object)
     if array.dtype.kind in "iu":
-        return {"numbers": packed_numbers(array)}
-    number_of: dict[Any, int] = {}
-    codes = [number_of.setdefault(value, len(number_of)) for value in array.tolist()]
-    return _encoded(list(number_of), np.array(codes, dtype=np.int64))
+        return {"numbers": pack_numbers(array)}
+    number_by_value: dict[Any, int] = {}
+    codes = [number_by_value.setdefault(value, len(number_by_value)) for value in array.tolist()]
+    return _pack_vocabulary(list(number_by_value), np.array(codes, dtype=np.int64))
 
 
-def _encoded(vocabulary: list[Any], codes: Any) -> Packed:
+def _pack_vocabulary(vocabulary: list[Any], codes: Any) -> Packed:
     """A dictionary-encoded column; entries that no row has are left out, and each value is there once."""
     used, codes = np.unique(codes, return_inverse=True)
-    number_of: dict[Any, int] = {}
-    numbers = [number_of.setdefault(vocabulary[i], len(number_of)) for i in used.tolist()]
-    return {"of": packed_texts(list(number_of)), "codes": packed_numbers(np.array(numbers, dtype=np.int64)[codes])}
+    number_by_value: dict[Any, int] = {}
+    numbers = [number_by_value.setdefault(vocabulary[i], len(number_by_value)) for i in used.tolist()]
+    return {"of": pack_texts(list(number_by_value)), "codes": pack_numbers(np.array(numbers, dtype=np.int64)[codes])}
 
 
-def packed_table(columns: Mapping[str, Sequence[Any] | Packed], rows: int | None = None) -> Packed:
+def pack_table(columns: Mapping[str, Sequence[Any] | Packed], rows: int | None = None) -> Packed:
     """A table: how many rows it has (by default those of its first column), and each column."""
     rows = len(next(iter(columns.values()), ())) if rows is None else rows
-    return {"rows": rows, "columns": {name: packed(column) for name, column in columns.items()}}
+    return {"rows": rows, "columns": {name: pack_column(column) for name, column in columns.items()}}
 
 
 # What the fabric view says of a class of nodes: its accelerators, and its scale-up domain.
 
 
-def accelerators_of(cls: DeviceClass) -> int:
+def count_accelerators(cls: DeviceClass) -> int:
     """Accelerators of one device; 0 for what has none."""
-    own = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
-    return own.count if own else 0
+    accelerators = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
+    return accelerators.count if accelerators else 0
 
 
-def domain_of(cls: DeviceClass, design: Design) -> ScaleUpDesign | None:
+def find_domain(cls: DeviceClass, design: Design) -> ScaleUpDesign | None:
     """The scale-up domains that devices of a class form; None where they form none."""
     if not isinstance(cls.profile, NodeProfile):
         return None
-    known = (cls.profile.scale_up, *cls.profile.scale_up_too)
-    return next((one for one in design.scale_up if one.profile.id in known), None)
+    profile_ids = (cls.profile.scale_up, *cls.profile.scale_up_too)
+    return next((domain for domain in design.scale_up if domain.profile.id in profile_ids), None)

@@ -34,13 +34,13 @@ MOST_TEXT = 4_000
 Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
-class _Told(BaseModel):
+class _ReportPart(BaseModel):
     """A part of a report; it may say more than is used here."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class Place(_Told):
+class Place(_ReportPart):
     """An end of an action."""
 
     device: str
@@ -50,7 +50,7 @@ class Place(_Told):
     label: str = ""
 
 
-class Step(_Told):
+class Step(_ReportPart):
     """A plug that is pulled and put elsewhere."""
 
     cable: str = ""
@@ -59,7 +59,7 @@ class Step(_Told):
     reaches: bool | None = None
 
 
-class Alternative(_Told):
+class Alternative(_ReportPart):
     """Another way to mend the same."""
 
     text: str = ""
@@ -67,13 +67,13 @@ class Alternative(_Told):
     boxes: Count = 0
 
 
-class Consequence(_Told):
+class Consequence(_ReportPart):
     """What it costs until it is mended, in words."""
 
     text: str = ""
 
 
-class Action(_Told):
+class Action(_ReportPart):
     """One thing to do."""
 
     id: str
@@ -100,7 +100,7 @@ class Action(_Told):
         return {end.device for end in self.ends} | set(self.renamed) | set(self.renamed.values())
 
 
-class Counts(_Told):
+class Counts(_ReportPart):
     """How many cables are in which state, and links that nobody planned."""
 
     as_planned: Count
@@ -111,7 +111,7 @@ class Counts(_Told):
     extra: Count
 
 
-class Done(_Told):
+class Done(_ReportPart):
     """How far a unit is."""
 
     name: str
@@ -122,13 +122,13 @@ class Done(_Told):
     unseen: Count = 0
 
 
-class Progress(_Told):
+class Progress(_ReportPart):
     """How far units are."""
 
     units: list[Done] = []
 
 
-class Report(_Told):
+class Report(_ReportPart):
     """A report of `verify`. `verified` and `harmless_cables` have cages by device, with blanks between."""
 
     cables: Counts
@@ -151,7 +151,7 @@ class Verification:
     states: Ints
 
 
-def verification_in(file: str, cluster: Cluster) -> Verification:
+def read_verification(file: str, cluster: Cluster) -> Verification:
     """Read a report of the cluster's hall.
 
     Raises InputError: FG001 or FG002 for a file that cannot be read, FG066 at its place for what is no report, or that
@@ -161,72 +161,76 @@ def verification_in(file: str, cluster: Cluster) -> Verification:
     try:
         report = Report.model_validate_json(text)
     except ValidationError as error:
-        raise _no_report(file, error) from error
-    name, numbers = cluster.design.loaded.blueprint.name, {one: row for row, one in enumerate(cluster.cable_ids)}
+        raise _make_format_error(file, error) from error
+    name, numbers = cluster.design.loaded.blueprint.name, {cable: row for row, cable in enumerate(cluster.cable_ids)}
     if report.name not in ("", name):
-        raise _foreign(file, text, report.name, f"it is of '{report.name[:80]}', and the blueprint is '{name}'")
+        raise _make_foreign_error(
+            file, text, report.name, f"it is of '{report.name[:80]}', and the blueprint is '{name}'"
+        )
     counted = sum(count for key, count in report.cables if key != "extra")
     if counted > len(numbers):
-        said = f"it counts {counted:,} cables, and the blueprint has {len(numbers):,}"
-        raise _foreign(file, text, "cables", said)
-    for one in _named(report):
-        if one not in numbers:
-            raise _foreign(file, text, one, f"the blueprint has no cable '{one[:80]}'")
-    return Verification(report, _states(report, numbers))
+        complaint = f"it counts {counted:,} cables, and the blueprint has {len(numbers):,}"
+        raise _make_foreign_error(file, text, "cables", complaint)
+    for cable in _list_named_cables(report):
+        if cable not in numbers:
+            raise _make_foreign_error(file, text, cable, f"the blueprint has no cable '{cable[:80]}'")
+    return Verification(report, _find_states(report, numbers))
 
 
-def _named(report: Report) -> Iterator[str]:
+def _list_named_cables(report: Report) -> Iterator[str]:
     """Ids of all cables that a report names."""
     for action in report.actions:
         yield from action.cables
     for listed in (report.verified or {}, report.harmless_cables):
-        yield from _ids(listed)
+        yield from _list_cable_ids(listed)
 
 
-def _ids(listed: dict[str, str]) -> Iterator[str]:
+def _list_cable_ids(listed: dict[str, str]) -> Iterator[str]:
     return (f"{device}:{cage}" for device, cages in listed.items() for cage in cages.split())
 
 
-def _states(report: Report, numbers: dict[str, int]) -> Ints:
-    known = report.verified is not None or not report.cables.unseen
-    states = np.full(len(numbers), UNSEEN if report.verified is not None or not known else AS_PLANNED, dtype=np.int32)
+def _find_states(report: Report, numbers: dict[str, int]) -> Ints:
+    is_complete = report.verified is not None or not report.cables.unseen
+    states = np.full(
+        len(numbers), UNSEEN if report.verified is not None or not is_complete else AS_PLANNED, dtype=np.int32
+    )
 
-    def put(ids: Sequence[str], state: int) -> None:
-        rows = [numbers[one] for one in ids]
+    def set_state(ids: Sequence[str], state: int) -> None:
+        rows = [numbers[cable] for cable in ids]
         states[rows] = np.maximum(states[rows], state) if state > UNSEEN else state
 
-    put(list(_ids(report.verified or {})), AS_PLANNED)
-    put(list(_ids(report.harmless_cables)), HARMLESS)
+    set_state(list(_list_cable_ids(report.verified or {})), AS_PLANNED)
+    set_state(list(_list_cable_ids(report.harmless_cables)), HARMLESS)
     for action in report.actions:
         moved = {step.cable for step in action.steps if step.cable}
-        for one in action.cables:
-            put([one], _state_of(action, one, moved))
+        for cable in action.cables:
+            set_state([cable], _choose_state(action, cable, moved))
     return states
 
 
-def _state_of(action: Action, cable: str, moved: set[str]) -> int:
+def _choose_state(action: Action, cable: str, moved: set[str]) -> int:
     """The state of a cable of an action: of moved plugs, one without a step is at nobody's end."""
     if action.kind in ("optic", "port"):
         return CHECK
     return DARK if action.kind == "dark" or (moved and cable not in moved) else ELSEWHERE
 
 
-def _no_report(file: str, error: ValidationError) -> InputError:
+def _make_format_error(file: str, error: ValidationError) -> InputError:
     """What is wrong with the first thing that does not fit."""
     first = error.errors(include_url=False, include_input=False)[0]
-    at = re.search(r"line (\d+) column (\d+)", first["msg"])
-    span = Span(file, int(at[1]), max(1, int(at[2]))) if at else Span(file, 1, 1)
-    where = dotted(tuple(first["loc"])) or "all of it"
-    why = "not JSON, or cut short" if first["type"] == "json_invalid" else f"{where}: {first['msg'].lower()}"
-    return fault("FG066", f"{file} is no report of `verify`: {why[:300]}", hint=_HINT, span=span)
+    position = re.search(r"line (\d+) column (\d+)", first["msg"])
+    span = Span(file, int(position[1]), max(1, int(position[2]))) if position else Span(file, 1, 1)
+    location = dotted(tuple(first["loc"])) or "all of it"
+    reason = "not JSON, or cut short" if first["type"] == "json_invalid" else f"{location}: {first['msg'].lower()}"
+    return fault("FG066", f"{file} is no report of `verify`: {reason[:300]}", hint=_HINT, span=span)
 
 
 _HINT = "give what `fabricgen verify --format json` wrote for this blueprint, and the same --phase and --set"
 
 
-def _foreign(file: str, text: str, told: str, why: str) -> InputError:
+def _make_foreign_error(file: str, text: str, foreign_text: str, reason: str) -> InputError:
     """A report of something else, at the first place that says so."""
-    start = max(text.find(json.dumps(told, ensure_ascii=False)), 0)
+    start = max(text.find(json.dumps(foreign_text, ensure_ascii=False)), 0)
     before = text[:start]
     span = Span(file, before.count("\n") + 1, start - before.rfind("\n"))
-    return fault("FG066", f"{file} is a report of another hall: {why}", hint=_HINT, span=span)
+    return fault("FG066", f"{file} is a report of another hall: {reason}", hint=_HINT, span=span)

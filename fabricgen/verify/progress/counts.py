@@ -125,11 +125,11 @@ class RackOrder:
 
 def rack_order_of(cluster: Cluster) -> RackOrder:
     """The hall of a compiled blueprint, walked as the technician's workbook does."""
-    from fabricgen.export.locations import rack_order, rack_places
+    from fabricgen.export.locations import locate_racks, rank_racks
 
     racks = cluster.plan.racks
-    order = rack_order(racks).tolist()
-    places = rack_places(cluster).tolist()
+    order = rank_racks(racks).tolist()
+    places = locate_racks(cluster).tolist()
     return RackOrder(dict(zip(racks.names, order, strict=True)), dict(zip(racks.names, places, strict=True)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.export.formats.csv import write
-from fabricgen.export.table import Cell, Table, plain_text
+from fabricgen.export.table import Cell, Table, escape_formula
 from fabricgen.kernel.diagnostics import printable
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, cells, walk
@@ -30,4 +30,4 @@ def _row(report: Report, order: int, stop: Stop) -> tuple[Cell, ...]:
     texts = (action.id, action.kind.value, report.status(action), str(stop.step), printable(stop.cable))
     reaches = {None: "", True: "yes", False: "no"}[stop.reaches]
     row = (*texts, *cells(stop.here), *cells(stop.put), reaches, printable(action.text))
-    return order, *(plain_text(text) for text in row)
+    return order, *(escape_formula(text) for text in row)

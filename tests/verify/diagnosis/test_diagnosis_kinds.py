@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fabricgen.export.locations import device_places
+from fabricgen.export.locations import locate_devices
 from fabricgen.verify.actions import CableState, Kind
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends
@@ -476,7 +476,7 @@ def test_exchanged_boxes_of_which_the_ports_are_not_told():
 @pytest.mark.parametrize("name", ["small-pair", "collapsed-pair", "dual-stack"])
 def test_labels_are_those_of_the_ports(name):
     """Also where a breakout has several ends on one device."""
-    plan, places = cabling(name), device_places(example_cluster(name)).tolist()
+    plan, places = cabling(name), locate_devices(example_cluster(name)).tolist()
     for port in range(plan.ports):
         ours, far = plan.label(port).split(" > ")
         assert ours.startswith(f"{places[plan.device[port]]}:")

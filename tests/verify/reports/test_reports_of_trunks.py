@@ -11,7 +11,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from fabricgen.export.view.verification import ELSEWHERE, verification_in
+from fabricgen.export.view.verification import ELSEWHERE, read_verification
 from fabricgen.verify.cabling import cabling_of
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
@@ -73,5 +73,5 @@ def test_exchanged_trunks_are_not_accepted(tmp_path: Path, fabricgen: Command) -
     assert f"error[FG076]: {action['id']} cannot be accepted: the ends of trunks" in ran.err
     assert "move the trunks as it says" in ran.err
     cluster = example_cluster(NAME)
-    states = dict(zip(cluster.cable_ids, verification_in(str(report), cluster).states.tolist(), strict=True))
+    states = dict(zip(cluster.cable_ids, read_verification(str(report), cluster).states.tolist(), strict=True))
     assert {states[cable] for cable in action["cables"]} == {ELSEWHERE}

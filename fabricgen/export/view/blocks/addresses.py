@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.export.files.addresses import after_links, before_links, kinds_of_links
-from fabricgen.export.host_links import bond_ports
-from fabricgen.export.view.source import Packed, PageSource, packed, packed_addresses, packed_numbers
+from fabricgen.export.files.addresses import list_leading_sections, list_link_kinds, list_trailing_sections
+from fabricgen.export.host_links import name_bond_ports
+from fabricgen.export.view.source import Packed, PageSource, pack_addresses, pack_column, pack_numbers
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 
 
@@ -20,34 +20,34 @@ def block(source: PageSource) -> dict[str, Any]:
     where some are bonds.
     """
     cluster = source.cluster
-    bonds = None if cluster.plan.bonds is None else bond_ports(cluster, np.arange(len(cluster.plan.links)))
+    bonds = None if cluster.plan.bonds is None else name_bond_ports(cluster, np.arange(len(cluster.plan.links)))
     return {
-        "families": [_family(source, found) for found in cluster.addresses.families],
-        "kinds": kinds_of_links(cluster),
-        "bonds": bonds and packed(bonds),
+        "families": [_pack_family(source, allocated) for allocated in cluster.addresses.families],
+        "kinds": list_link_kinds(cluster),
+        "bonds": bonds and pack_column(bonds),
     }
 
 
-def _family(source: PageSource, found: FamilyAddresses) -> dict[str, Any]:
+def _pack_family(source: PageSource, allocated: FamilyAddresses) -> dict[str, Any]:
     return {
-        "bits": found.family.bits,
-        "loopback": packed_addresses(found.loopback),
-        "management": packed_addresses(found.management),
-        "a": packed_addresses(found.a),
-        "b": packed_addresses(found.b),
-        "length": packed_numbers(found.length),
-        "before": list(_sections(before_links(source.cluster, found))),
-        "after": list(_sections(after_links(source.cluster, found))),
+        "bits": allocated.family.bits,
+        "loopback": pack_addresses(allocated.loopback),
+        "management": pack_addresses(allocated.management),
+        "a": pack_addresses(allocated.a),
+        "b": pack_addresses(allocated.b),
+        "length": pack_numbers(allocated.length),
+        "before": list(_pack_sections(list_leading_sections(source.cluster, allocated))),
+        "after": list(_pack_sections(list_trailing_sections(source.cluster, allocated))),
     }
 
 
-def _sections(sections: Any) -> Iterator[Packed]:
+def _pack_sections(sections: Any) -> Iterator[Packed]:
     for section in sections:
         if len(section.devices):
             yield {
-                "address": packed_addresses(section.addresses),
-                "length": packed_numbers(section.lengths),
-                "kind": packed(section.kinds),
-                "device": packed_numbers(section.devices),
-                "port": packed(section.ports),
+                "address": pack_addresses(section.addresses),
+                "length": pack_numbers(section.lengths),
+                "kind": pack_column(section.kinds),
+                "device": pack_numbers(section.devices),
+                "port": pack_column(section.ports),
             }

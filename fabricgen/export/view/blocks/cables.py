@@ -6,8 +6,8 @@ from typing import Any
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.plugs import label_texts
-from fabricgen.export.view.source import Packed, PageSource, packed, packed_reference, packed_table
+from fabricgen.export.plugs import make_label_texts
+from fabricgen.export.view.source import Packed, PageSource, pack_column, pack_reference, pack_table
 from fabricgen.numbering.lazy_columns import encode_column
 
 
@@ -18,7 +18,7 @@ def block(source: PageSource) -> Packed:
     cluster, cables = source.cluster, source.cluster.plan.cables
     parts = CableParts(cluster)
     a, b = parts.transceivers()
-    label_a, label_b = label_texts(cluster)
+    label_a, label_b = make_label_texts(cluster)
     ends: dict[str, Any] = {
         "cable": cables.end_cable,
         "link": cables.end_link,
@@ -28,17 +28,17 @@ def block(source: PageSource) -> Packed:
         "b_label": label_b,
     }
     columns: dict[str, Any] = {
-        "cable": _ids(cluster),
+        "cable": _pack_ids(cluster),
         "part": parts.parts[0],
         "medium": encode_column([medium.medium for medium in cables.media], cables.medium),
         "length_m": parts.lengths,
     }
-    return {**packed_table(columns, len(cables)), "ends": packed_table(ends)}
+    return {**pack_table(columns, len(cables)), "ends": pack_table(ends)}
 
 
-def _ids(cluster: Cluster) -> Packed:
+def _pack_ids(cluster: Cluster) -> Packed:
     """The ids of cables: names of devices by their rows, and connectors."""
     ids = cluster.cable_id_columns
-    own = ids.device.vocabulary is cluster.name_column
-    hub = packed_reference("devices", "name", ids.device.codes) if own else packed(ids.device)
-    return {"join": [hub, packed(ids.connector)]}
+    by_row = ids.device.vocabulary is cluster.name_column
+    hub = pack_reference("devices", "name", ids.device.codes) if by_row else pack_column(ids.device)
+    return {"join": [hub, pack_column(ids.connector)]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.export.files import cables
-from fabricgen.export.view.source import PageSource, packed_numbers
+from fabricgen.export.view.source import PageSource, pack_numbers
 
 MOST_GONE = 2_000
 """Devices and cables that are gone and are named; of more, their number."""
@@ -16,14 +16,14 @@ def block(source: PageSource) -> dict[str, Any] | None:
     change = source.beside.changes
     if change is None:
         return None
-    names = cables.table(source.cluster).columns["cable"]
+    names = cables.make_table(source.cluster).columns["cable"]
     first = source.cluster.plan.cables.find_first_rows()
     became = change["cable"]
     return {
         **{name: change[name] for name in ("title", "totals", "reasons", "notes", "counts")},
-        "device": {"numbers": packed_numbers(change["device"])},
-        "link": {"numbers": packed_numbers(change["link"])},
-        "cable": {"numbers": packed_numbers([became.get(names[row], -1) for row in first.tolist()])},
+        "device": {"numbers": pack_numbers(change["device"])},
+        "link": {"numbers": pack_numbers(change["link"])},
+        "cable": {"numbers": pack_numbers([became.get(names[row], -1) for row in first.tolist()])},
         "gone": change["gone"][:MOST_GONE],
         "gone_cables": change["gone_cables"][:MOST_GONE],
     }

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fabricgen.export.view.source import Packed, PageSource, packed_table
+from fabricgen.export.view.source import Packed, PageSource, pack_table
 
 
 def block(source: PageSource) -> Packed | None:
     """Device or fabric, file and text; None where the page is told no configurations."""
-    found = []
+    files = []
     for path, content in source.beside.configs:
         folder, _, file = path.removeprefix("configs/").partition("/")
-        found.append((folder, file, content.decode()))
-    if not found:
+        files.append((folder, file, content.decode()))
+    if not files:
         return None
-    return packed_table({name: [row[i] for row in found] for i, name in enumerate(("of", "file", "text"))})
+    return pack_table({name: [row[i] for row in files] for i, name in enumerate(("of", "file", "text"))})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.export.table import counted, positive
-from fabricgen.export.view.source import Packed, PageSource, packed_table
+from fabricgen.export.table import encode_from_one, encode_positive
+from fabricgen.export.view.source import Packed, PageSource, pack_table
 from fabricgen.numbering.lazy_columns import encode_column, encode_or_empty
 
 
@@ -17,11 +17,11 @@ def block(source: PageSource) -> Packed:
         "class": devices.device_class,
         "site": source.cluster.sites,
         "pod": encode_or_empty([p.name for p in source.cluster.design.layout.pods], devices.pod),
-        "su": counted(devices.su),
+        "su": encode_from_one(devices.su),
         "rack": encode_column(source.cluster.plan.racks.names, devices.rack),
-        "u": positive(devices.u),
-        "rail": counted(devices.rail),
-        "plane": counted(devices.plane),
+        "u": encode_positive(devices.u),
+        "rail": encode_from_one(devices.rail),
+        "plane": encode_from_one(devices.plane),
         "asn": [str(n) if n else "" for n in allocated.asn.tolist()],
     }
-    return packed_table(columns)
+    return pack_table(columns)

@@ -13,7 +13,7 @@ from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.export.drawings.port_layout import ACROSS, OTHERWISE, Column, Panel, panels
+from fabricgen.export.drawings.port_layout import ACROSS, OTHERWISE, Column, Panel, list_panels
 from fabricgen.export.view.source import PageSource
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort
@@ -24,7 +24,7 @@ def block(source: PageSource) -> dict[str, Any]:
     units = {cls.profile.id: cls.profile.rack_units for cls in source.cluster.plan.devices.classes}
     return {
         model: {"units": units[model], "cages": [list(astuple(cage)) for cage in cages]}
-        for model, cages in fronts(source.cluster).items()
+        for model, cages in list_fronts(source.cluster).items()
     }
 
 
@@ -57,93 +57,107 @@ class Cage:
     ports: int
 
 
-def fronts(cluster: Cluster) -> dict[str, tuple[Cage, ...]]:
+def list_fronts(cluster: Cluster) -> dict[str, tuple[Cage, ...]]:
     """The cages of every model of a cluster, by its id, in the order of the front."""
-    ports, managed = _ports_by_cage(cluster), _management_ports(cluster)
-    found: dict[str, tuple[Cage, ...]] = {}
+    ports, managed = _count_ports_by_cage(cluster), _list_management_ports(cluster)
+    cages_by_model: dict[str, tuple[Cage, ...]] = {}
     for cls in cluster.plan.devices.classes:
-        model, of_cage = cls.profile.id, ports.get(cls.profile.id, {})
+        model, ports_by_cage = cls.profile.id, ports.get(cls.profile.id, {})
         if isinstance(cls.profile, NodeProfile):
-            found[model] = tuple(_side_by_side(cls.profile, _widths(cls.profile) | _unlisted(cls, of_cage), of_cage))
+            cages_by_model[model] = tuple(
+                _arrange_cages(
+                    cls.profile,
+                    _list_cage_widths(cls.profile) | _list_unlisted_widths(cls, ports_by_cage),
+                    ports_by_cage,
+                )
+            )
         elif cls.kind == TRAY:  # the catalogue's cages of a tray are those of its backplane
-            found[model] = (*_side_by_side(cls.profile, _unlisted(cls, of_cage), of_cage), *_beside(cls, managed))
+            cages_by_model[model] = (
+                *_arrange_cages(cls.profile, _list_unlisted_widths(cls, ports_by_cage), ports_by_cage),
+                *_list_management_cages(cls, managed),
+            )
         else:
-            found[model] = (*_switch(cls.profile, of_cage, bool(managed.get(model))), *_beside(cls, managed))
-    return found
+            cages_by_model[model] = (
+                *_list_switch_cages(cls.profile, ports_by_cage, bool(managed.get(model))),
+                *_list_management_cages(cls, managed),
+            )
+    return cages_by_model
 
 
-def _ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
+def _count_ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
     """The most ports of each cage in use, by model and label of the cage."""
     links, devices = cluster.plan.links, cluster.plan.devices
-    found: dict[str, dict[str, int]] = {}
+    counts_by_model: dict[str, dict[str, int]] = {}
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         if rows.start == rows.stop or segment.backplane:
             continue
         for side, column in ((segment.a, links.a_device), (segment.b, links.b_device)):
             if isinstance(side, Attachment):
-                counts = _counts(leg.cage for leg in side.legs)
-                _raise(found.setdefault(side.profile.id, {}), counts)
+                counts = _count_cages(leg.cage for leg in side.legs)
+                _raise_counts(counts_by_model.setdefault(side.profile.id, {}), counts)
             elif isinstance(side, ScaleUpPort):
                 ports = links.a_port if column is links.a_device else links.b_port
-                for cls, mine in devices.split_by_class(column, rows):
-                    names = side.names(int(ports[mine].max()) + 1)
-                    _raise(found.setdefault(cls.profile.id, {}), dict.fromkeys(names, 1))
+                for cls, class_rows in devices.split_by_class(column, rows):
+                    names = side.names(int(ports[class_rows].max()) + 1)
+                    _raise_counts(counts_by_model.setdefault(cls.profile.id, {}), dict.fromkeys(names, 1))
             elif isinstance(side, PortRun):
                 for cls, _ in devices.split_by_class(column, rows):
                     if isinstance(cls.profile, SwitchProfile):
                         counts = {cls.profile.cage_label(cage): side.ways for cage in side.cages if cage}
-                        _raise(found.setdefault(cls.profile.id, {}), counts)
-    return found
+                        _raise_counts(counts_by_model.setdefault(cls.profile.id, {}), counts)
+    return counts_by_model
 
 
-def _counts(cages: Iterator[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _count_cages(cages: Iterator[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
     for cage in cages:
-        found[cage] = found.get(cage, 0) + 1
-    return found
+        counts[cage] = counts.get(cage, 0) + 1
+    return counts
 
 
-def _raise(known: dict[str, int], counts: Mapping[str, int]) -> None:
+def _raise_counts(highest: dict[str, int], counts: Mapping[str, int]) -> None:
     for cage, count in counts.items():
-        known[cage] = max(known.get(cage, 0), count)
+        highest[cage] = max(highest.get(cage, 0), count)
 
 
-def _management_ports(cluster: Cluster) -> dict[str, list[str]]:
+def _list_management_ports(cluster: Cluster) -> dict[str, list[str]]:
     """The names of the management ports in use, by model of switch: one for each NOS that names it otherwise."""
-    links, found = cluster.plan.links, dict[str, list[str]]()
+    links, names_by_model = cluster.plan.links, dict[str, list[str]]()
     a_cage, b_cage = cluster.port_names.cage_columns
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         ends = ((segment.a, links.a_device, a_cage), (segment.b, links.b_device, b_cage))
         for side, device, cages in ends if rows.start < rows.stop else ():
-            for cls, mine in (
+            for cls, class_rows in (
                 cluster.plan.devices.split_by_class(device, rows) if isinstance(side, ManagementPort) else ()
             ):
-                names = found.setdefault(cls.profile.id, [])
-                codes = np.unique(cages.codes[mine])
+                names = names_by_model.setdefault(cls.profile.id, [])
+                codes = np.unique(cages.codes[class_rows])
                 names += [name for name in cages.vocabulary[codes].tolist() if name not in names]
-    return found
+    return names_by_model
 
 
-def _switch(profile: SwitchProfile, ports: Mapping[str, int], managed: bool) -> Iterator[Cage]:
+def _list_switch_cages(profile: SwitchProfile, ports: Mapping[str, int], managed: bool) -> Iterator[Cage]:
     """The cages of a switch, panel by panel from the top."""
-    faces, height = panels(profile), profile.rack_units * UNIT_MM
+    faces, height = list_panels(profile), profile.rack_units * UNIT_MM
     room = WIDTH_MM - 2 * _EDGE_MM - (_RJ45_MM + _GAP_MM if managed else 0)
     for number, panel in enumerate(faces):
-        each = height / len(faces)
-        widths = [WIDTH_MM / _across(profile.cages[column.kind].form_factor) for column in panel.columns]
+        panel_height = height / len(faces)
+        widths = [WIDTH_MM / _count_across(profile.cages[column.kind].form_factor) for column in panel.columns]
         gaps = _GAP_MM * (len({column.kind for column in panel.columns}) - 1)
         shrink = min(1.0, (room - gaps) / sum(widths))
-        tall = min(TALLEST_MM, 0.9 * each / panel.rows)
-        top = number * each + (each - tall * panel.rows) / 2
-        for column, x, wide in _placed(panel, [width * shrink for width in widths]):
-            for place, cage in enumerate(column.cages):
+        cage_height = min(TALLEST_MM, 0.9 * panel_height / panel.rows)
+        top = number * panel_height + (panel_height - cage_height * panel.rows) / 2
+        for column, x, column_width in _place_columns(panel, [width * shrink for width in widths]):
+            for row, cage in enumerate(column.cages):
                 label = profile.cage_label(cage)
-                yield _cage((x, top + place * tall, wide, tall), height, label, ports.get(label, 0))
+                yield _make_cage(
+                    (x, top + row * cage_height, column_width, cage_height), height, label, ports.get(label, 0)
+                )
 
 
-def _placed(panel: Panel, widths: list[float]) -> Iterator[tuple[Column, float, float]]:
+def _place_columns(panel: Panel, widths: list[float]) -> Iterator[tuple[Column, float, float]]:
     """(column, its left edge, its width) from left to right, mm."""
     x, kind = _EDGE_MM, panel.columns[0].kind
     for column, width in zip(panel.columns, widths, strict=True):
@@ -153,48 +167,55 @@ def _placed(panel: Panel, widths: list[float]) -> Iterator[tuple[Column, float, 
         x += width
 
 
-def _beside(cls: DeviceClass, managed: Mapping[str, list[str]]) -> Iterator[Cage]:
+def _list_management_cages(cls: DeviceClass, managed: Mapping[str, list[str]]) -> Iterator[Cage]:
     """The management port of a switch, at the right end of its front."""
     height = cls.profile.rack_units * UNIT_MM
     names = managed.get(cls.profile.id, [])
-    each = min(TALLEST_MM, 0.9 * height / max(1, len(names)))
+    cage_height = min(TALLEST_MM, 0.9 * height / max(1, len(names)))
     for i, name in enumerate(names):
-        box = (WIDTH_MM - _EDGE_MM - _RJ45_MM, (height - each * len(names)) / 2 + i * each, _RJ45_MM, each)
-        yield _cage(box, height, name, 1)
+        box = (
+            WIDTH_MM - _EDGE_MM - _RJ45_MM,
+            (height - cage_height * len(names)) / 2 + i * cage_height,
+            _RJ45_MM,
+            cage_height,
+        )
+        yield _make_cage(box, height, name, 1)
 
 
-def _widths(profile: NodeProfile) -> dict[str, float]:
+def _list_cage_widths(profile: NodeProfile) -> dict[str, float]:
     """The cages of a node and their widths, mm."""
-    return {port.cage: WIDTH_MM / _across(role.form_factor) for role in profile.roles.values() for port in role.ports}
+    return {
+        port.cage: WIDTH_MM / _count_across(role.form_factor) for role in profile.roles.values() for port in role.ports
+    }
 
 
-def _unlisted(cls: DeviceClass, ports: Mapping[str, int]) -> dict[str, float]:
+def _list_unlisted_widths(cls: DeviceClass, ports: Mapping[str, int]) -> dict[str, float]:
     """The ports of scale-up cables, which the catalogue has no cages for, and their widths, mm."""
-    known = _widths(cls.profile) if isinstance(cls.profile, NodeProfile) else {}
-    return {cage: WIDTH_MM / ACROSS["LC"] for cage in ports if cage not in known}
+    listed = _list_cage_widths(cls.profile) if isinstance(cls.profile, NodeProfile) else {}
+    return {cage: WIDTH_MM / ACROSS["LC"] for cage in ports if cage not in listed}
 
 
-def _side_by_side(profile: DeviceProfile, wide: Mapping[str, float], ports: Mapping[str, int]) -> Iterator[Cage]:
+def _arrange_cages(profile: DeviceProfile, widths: Mapping[str, float], ports: Mapping[str, int]) -> Iterator[Cage]:
     """Cages side by side, in rows from the bottom up."""
     height, room = profile.rack_units * UNIT_MM, WIDTH_MM - 3 * _EDGE_MM - _RJ45_MM
     rows: list[list[str]] = [[]]
-    for cage, width in wide.items():
-        if rows[-1] and sum(wide[other] for other in rows[-1]) + width > room:
+    for cage, width in widths.items():
+        if rows[-1] and sum(widths[cage_in_row] for cage_in_row in rows[-1]) + width > room:
             rows.append([])
         rows[-1].append(cage)
-    tall = min(TALLEST_MM, 0.9 * height / len(rows))
+    cage_height = min(TALLEST_MM, 0.9 * height / len(rows))
     for number, row in enumerate(rows):
-        x, y = _EDGE_MM, 0.97 * height - (len(rows) - number) * tall
+        x, y = _EDGE_MM, 0.97 * height - (len(rows) - number) * cage_height
         for cage in row:
-            yield _cage((x, y, wide[cage], tall), height, cage, ports.get(cage, 0))
-            x += wide[cage]
+            yield _make_cage((x, y, widths[cage], cage_height), height, cage, ports.get(cage, 0))
+            x += widths[cage]
 
 
-def _across(form_factor: str) -> int:
+def _count_across(form_factor: str) -> int:
     return next((most for start, most in ACROSS.items() if form_factor.startswith(start)), OTHERWISE)
 
 
-def _cage(box_mm: tuple[float, float, float, float], height: float, label: str, ports: int) -> Cage:
+def _make_cage(box_mm: tuple[float, float, float, float], height: float, label: str, ports: int) -> Cage:
     """A cage from its box in millimetres, with a small wall around it."""
     x, y, w, h = box_mm
     wall = 0.06 * min(w, h)

@@ -20,30 +20,30 @@ def block(source: PageSource) -> list[dict[str, Any]]:
     rows = {name: row for row, name in enumerate(source.cluster.names)} if source.beside.findings else {}
     return [
         {
-            "code": found.code,
-            "severity": found.severity.label,
-            "message": found.message,
-            "hint": found.hint,
-            "place": place_of(found.span) if found.span else "",
-            **_about(source.cluster, found, rows),
+            "code": finding.code,
+            "severity": finding.severity.label,
+            "message": finding.message,
+            "hint": finding.hint,
+            "place": format_place(finding.span) if finding.span else "",
+            **_list_subjects(source.cluster, finding, rows),
         }
-        for found in source.beside.findings
+        for finding in source.beside.findings
     ]
 
 
-def place_of(span: Span) -> str:
+def format_place(span: Span) -> str:
     """FILE:LINE:COLUMN without the folder of the file, which differs from machine to machine."""
     return f"{PurePath(span.file).name}:{span.line}:{span.column}"
 
 
-def _about(cluster: Cluster, found: Diagnostic, rows: dict[str, int]) -> dict[str, list[int]]:
+def _list_subjects(cluster: Cluster, finding: Diagnostic, rows: dict[str, int]) -> dict[str, list[int]]:
     """Devices that the words name; else the classes of the tier, fabric or nodes that the place in the blueprint is."""
-    words = re.findall(r"[\w.-]+", found.message)
-    named = list(dict.fromkeys(rows[word] for word in words if word in rows))[:MOST_NAMED]
+    words = re.findall(r"[\w.-]+", finding.message)
+    named_devices = list(dict.fromkeys(rows[word] for word in words if word in rows))[:MOST_NAMED]
     classes = cluster.plan.devices.classes
     return {
-        "devices": named,
-        "classes": [] if named else [i for i, cls in enumerate(classes) if _is_about(cls, found.path)],
+        "devices": named_devices,
+        "classes": [] if named_devices else [i for i, cls in enumerate(classes) if _is_about(cls, finding.path)],
     }
 
 

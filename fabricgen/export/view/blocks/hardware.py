@@ -10,10 +10,10 @@ import numpy as np
 from fabricgen.export.view.source import (
     Packed,
     PageSource,
-    packed_numbers,
-    packed_reference,
-    packed_table,
-    packed_words,
+    pack_numbers,
+    pack_reference,
+    pack_table,
+    pack_words,
 )
 from fabricgen.numbering.lazy_columns import encode_column
 
@@ -22,26 +22,26 @@ def block(source: PageSource) -> dict[str, Any]:
     """`inventory` as its CSV has it; `guids`: device, port ("" of a switch), GUIDs as words, 1 where stated."""
     rows = [row.figures for row in source.cluster.design.loaded.inventory]
     names = ("device", "port", "mac", "guid", "serial")
-    inventory = packed_table({name: [row[i] for row in rows] for i, name in enumerate(names)})
-    return {"inventory": inventory, "guids": _guids(source)}
+    inventory = pack_table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    return {"inventory": inventory, "guids": _pack_guids(source)}
 
 
-def _guids(source: PageSource) -> Packed:
-    number_of = {name: row for row, name in enumerate(source.cluster.names)}
-    rows = [(number_of[device], *row) for device, *row in _rows(source)]
+def _pack_guids(source: PageSource) -> Packed:
+    row_by_name = {name: row for row, name in enumerate(source.cluster.names)}
+    rows = [(row_by_name[device], *row) for device, *row in _list_guid_rows(source)]
     device, port, guid, of_port, stated = zip(*rows, strict=True) if rows else ((), (), (), (), ())
-    known = {name: place for place, name in enumerate(dict.fromkeys(port))}
+    port_codes = {name: code for code, name in enumerate(dict.fromkeys(port))}
     columns: dict[str, Any] = {
-        "device": packed_reference("devices", "name", device),
-        "port": encode_column(list(known), np.array([known[name] for name in port], dtype=np.int64)),
-        **_words("guid", guid),
-        **_words("port_guid", of_port),
-        "stated": {"numbers": packed_numbers(np.array(stated, dtype=np.int64))},
+        "device": pack_reference("devices", "name", device),
+        "port": encode_column(list(port_codes), np.array([port_codes[name] for name in port], dtype=np.int64)),
+        **_pack_guid_words("guid", guid),
+        **_pack_guid_words("port_guid", of_port),
+        "stated": {"numbers": pack_numbers(np.array(stated, dtype=np.int64))},
     }
-    return packed_table(columns, len(rows))
+    return pack_table(columns, len(rows))
 
 
-def _rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bool]]:
+def _list_guid_rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bool]]:
     for name in source.cluster.whole_fabrics():
         fabric = source.cluster.whole_fabric(name)
         for switch in fabric.switches:
@@ -50,7 +50,7 @@ def _rows(source: PageSource) -> Iterator[tuple[str, str, int, int, bool]]:
             yield adapter.name, adapter.port, adapter.guid, adapter.port_guid, adapter.stated
 
 
-def _words(name: str, values: Any) -> dict[str, Packed]:
+def _pack_guid_words(name: str, values: Any) -> dict[str, Packed]:
     numbers = np.array(values, dtype=np.uint64)
     halves = {"high": numbers >> np.uint64(32), "low": numbers & np.uint64(0xFFFFFFFF)}
-    return {f"{name}_{half}": {"numbers": packed_words(words)} for half, words in halves.items()}
+    return {f"{name}_{half}": {"numbers": pack_words(words)} for half, words in halves.items()}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.export.palette import cluster_swatches
-from fabricgen.export.view.bundles import ratios_of
+from fabricgen.export.palette import choose_cluster_swatches
+from fabricgen.export.view.bundles import list_oversubscription
 from fabricgen.export.view.layout import CELL_GAP, CELL_H, CELL_W
 from fabricgen.export.view.places import LEVEL_NAMES
-from fabricgen.export.view.source import PageSource, accelerators_of, domain_of
+from fabricgen.export.view.source import PageSource, count_accelerators, find_domain
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
 
 KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
@@ -17,7 +17,7 @@ KINDS = {NODE: "node", EXTRA: "extra", SWITCH: "switch", TRAY: "tray"}
 def block(source: PageSource) -> dict[str, Any]:
     """What is few: fabrics, classes of devices, and kinds of links."""
     design, plan = source.cluster.design, source.cluster.plan
-    swatches = cluster_swatches(source.cluster)
+    swatches = choose_cluster_swatches(source.cluster)
     ratios = {t.key: round(float(t.oversubscription), 4) for t in design.tiers if t.oversubscription is not None}
     protocols = {fabric.name: fabric for fabric in design.fabrics}
     return {
@@ -47,21 +47,26 @@ def block(source: PageSource) -> dict[str, Any]:
                 "nos": cls.nos,
                 "first": cls.first,
                 "count": cls.count,
-                "accelerators": accelerators_of(cls),
+                "accelerators": count_accelerators(cls),
                 "ratio": ratios.get(cls.key, 0) if cls.kind == SWITCH else 0,
-                "domain": domain.name if (domain := domain_of(cls, design)) else "",
+                "domain": domain.name if (domain := find_domain(cls, design)) else "",
             }
             for cls in plan.devices.classes
         ],
         "scale_up": [
-            {"name": one.name, "per": one.per, "accelerators": one.size.accelerators, "domains": one.domains}
-            for one in design.scale_up
+            {
+                "name": scale_up.name,
+                "per": scale_up.per,
+                "accelerators": scale_up.size.accelerators,
+                "domains": scale_up.domains,
+            }
+            for scale_up in design.scale_up
         ],
         "segments": [
             {"fabric": s.fabric, "lower": s.lower, "upper": s.upper, "gbps": float(s.speed_gbps)}
             for s in plan.links.segments
         ],
         "oversubscription": [
-            [min(classes), max(classes), ratio] for classes, ratio in ratios_of(source.cluster).items()
+            [min(classes), max(classes), ratio] for classes, ratio in list_oversubscription(source.cluster).items()
         ],
     }

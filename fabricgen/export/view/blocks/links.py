@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.export.table import positive
-from fabricgen.export.view.source import Packed, PageSource, packed_table
+from fabricgen.export.table import encode_positive
+from fabricgen.export.view.source import Packed, PageSource, pack_table
 
 
 def block(source: PageSource) -> Packed:
@@ -23,8 +23,8 @@ def block(source: PageSource) -> Packed:
         "b_port": b_port,
         "a_cage": a_cage,
         "b_cage": b_cage,
-        "rail": positive(links.rail),
-        "plane": positive(links.plane),
+        "rail": encode_positive(links.rail),
+        "plane": encode_positive(links.plane),
         "cable": links.cable,
     }
-    return packed_table(columns)
+    return pack_table(columns)

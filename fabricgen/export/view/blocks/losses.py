@@ -26,95 +26,99 @@ from fabricgen.design.capacity.failure_domains import (
 )
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.model import Design
-from fabricgen.export.view.source import PageSource, packed, packed_numbers
+from fabricgen.export.view.source import PageSource, pack_column, pack_numbers
 from fabricgen.wiring.tables import SWITCH, RackTable
 
-Left = tuple[str, str, str]
+RemainingShare = tuple[str, str, str]
 """What is left of a fabric: its name, the share, and the switches that are lost, in words."""
 
 
 def block(source: PageSource) -> dict[str, Any]:
     """What every loss leaves, by classes, and what each rack belongs to."""
     design, plan = source.cluster.design, source.cluster.plan
-    floor, found = FloorPlan(design), _Classes(design)
-    rack_class = _rack_classes(design, floor, found)
-    rows = {loss.name: found.of(loss) for loss in row_failures(design, floor)}
-    feeds = {loss.name: found.of(loss) for loss in feed_failures(design, floor)}
-    spots = _spots(plan.racks)
-    row_of = [row_name(design, floor, spot) for spot in spots]
+    floor, loss_classes = FloorPlan(design), _LossClasses(design)
+    rack_class = _find_rack_classes(design, floor, loss_classes)
+    rows = {loss.name: loss_classes.classify(loss) for loss in row_failures(design, floor)}
+    feeds = {loss.name: loss_classes.classify(loss) for loss in feed_failures(design, floor)}
+    positions = _list_positions(plan.racks)
+    row_names = [row_name(design, floor, position) for position in positions]
     settings = design.loaded.blueprint.floor
     return {
-        "switch": _by_switch(source, found),
-        "plane": dict(found.planes()),
-        "rack": {"numbers": packed_numbers([rack_class.get(name, -1) for name in plan.racks.names])},
-        "racks": packed(plan.racks.names),
-        "row": {name: rows.get(name, -1) for name in dict.fromkeys(row_of)},
-        "row_of": packed(row_of),
+        "switch": _list_switch_losses(source, loss_classes),
+        "plane": dict(loss_classes.list_plane_losses()),
+        "rack": {"numbers": pack_numbers([rack_class.get(name, -1) for name in plan.racks.names])},
+        "racks": pack_column(plan.racks.names),
+        "row": {name: rows.get(name, -1) for name in dict.fromkeys(row_names)},
+        "row_of": pack_column(row_names),
         "feed": {f"feed {name}": feeds.get(f"feed {name}", -1) for name in settings.feeds},
-        "feed_of": packed([", ".join(floor.feeds_of(spot)) for spot in spots]),
+        "feed_of": pack_column([", ".join(floor.feeds_of(position)) for position in positions]),
         "phase": source.cluster.phase.name if source.cluster.phase else "",
-        "classes": found.kinds,
+        "classes": loss_classes.kinds,
         "management": [fabric.name for fabric in design.fabrics if is_for_management(fabric)],
-        "gpus": [_gpus(cls.profile) for cls in plan.devices.classes],
+        "gpus": [_count_gpus(cls.profile) for cls in plan.devices.classes],
     }
 
 
 @dataclass
-class _Classes:
+class _LossClasses:
     """Losses that leave the same, each kind once."""
 
     design: Design
-    kinds: list[list[Left]] = field(default_factory=list)
+    kinds: list[list[RemainingShare]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.analyses = [(fabric, survival) for fabric, survival in failure_analyses(self.design)]
 
-    def of(self, loss: FailureDomain) -> int:
+    def classify(self, loss: FailureDomain) -> int:
         """The number of the class of a loss; fabrics that lose no switch are not in it."""
-        after = [(fabric, survival.after(loss)) for fabric, survival in self.analyses]
-        left = [_left(fabric.name, found) for fabric, found in after if any(found.gone.values())]
-        if left not in self.kinds:
-            self.kinds.append(left)
-        return self.kinds.index(left)
+        remaining_by_fabric = [(fabric, survival.after(loss)) for fabric, survival in self.analyses]
+        remaining = [
+            _describe_remaining(fabric.name, bisection)
+            for fabric, bisection in remaining_by_fabric
+            if any(bisection.gone.values())
+        ]
+        if remaining not in self.kinds:
+            self.kinds.append(remaining)
+        return self.kinds.index(remaining)
 
-    def planes(self) -> Iterable[tuple[str, Left]]:
+    def list_plane_losses(self) -> Iterable[tuple[str, RemainingShare]]:
         """What the loss of a plane leaves of each fabric that has several."""
         for fabric, survival in self.analyses:
-            left = survival.after_plane()
-            if left is not None:
-                yield fabric.name, _left(fabric.name, left)
+            remaining = survival.after_plane()
+            if remaining is not None:
+                yield fabric.name, _describe_remaining(fabric.name, remaining)
 
 
-def _left(fabric: str, left: RemainingBisection) -> Left:
-    return fabric, percent(float(left.share)), lost_switches(left)
+def _describe_remaining(fabric: str, remaining: RemainingBisection) -> RemainingShare:
+    return fabric, percent(float(remaining.share)), lost_switches(remaining)
 
 
-def _by_switch(source: PageSource, found: _Classes) -> list[list[Any]]:
+def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[list[Any]]:
     """By class of devices: what the loss of one leaves of each fabric that it is in the way of, and its words."""
-    by_tier: dict[Any, list[tuple[Left, str]]] = {}
-    for fabric, survival in found.analyses:
+    by_tier: dict[Any, list[tuple[RemainingShare, str]]] = {}
+    for fabric, survival in loss_classes.analyses:
         for tier in survival.chain:
-            left = survival.after_switch(tier)
-            by_tier.setdefault(tier.key, []).append((_left(fabric.name, left), left.after))
+            remaining = survival.after_switch(tier)
+            by_tier.setdefault(tier.key, []).append((_describe_remaining(fabric.name, remaining), remaining.after))
     classes = source.cluster.plan.devices.classes
     return [[*by_tier.get(cls.key, ())] if cls.kind == SWITCH else [] for cls in classes]
 
 
-def _rack_classes(design: Design, floor: FloorPlan, found: _Classes) -> Mapping[str, int]:
+def _find_rack_classes(design: Design, floor: FloorPlan, loss_classes: _LossClasses) -> Mapping[str, int]:
     """The class of every network rack by name; those of one number in the units of one part are alike."""
-    known = {loss.name: found.of(loss) for loss in rack_failures(design, floor)}
+    class_by_rack = {loss.name: loss_classes.classify(loss) for loss in rack_failures(design, floor)}
     for unit, plan in enumerate(floor.plan_of_unit):
-        alike = floor.plan_of_unit.index(plan)
+        same_unit = floor.plan_of_unit.index(plan)
         for number, _ in floor.unit_racks(unit):
-            known[floor.unit_rack_name(unit, number)] = known[floor.unit_rack_name(alike, number)]
-    return known
+            class_by_rack[floor.unit_rack_name(unit, number)] = class_by_rack[floor.unit_rack_name(same_unit, number)]
+    return class_by_rack
 
 
-def _spots(racks: RackTable) -> list[RackPosition]:
+def _list_positions(racks: RackTable) -> list[RackPosition]:
     columns = (racks.site.tolist(), racks.row.tolist(), racks.column.tolist(), racks.hall.tolist())
-    return [RackPosition(*spot) for spot in zip(*columns, strict=True)]
+    return [RackPosition(*position) for position in zip(*columns, strict=True)]
 
 
-def _gpus(profile: Any) -> int:
+def _count_gpus(profile: Any) -> int:
     accelerators = getattr(profile, "accelerators", None)
     return accelerators.count if accelerators else 0

@@ -9,7 +9,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import linked_fabrics
 from fabricgen.design.scale_across import US_PER_KM
 from fabricgen.export.files import racks as racks_csv
-from fabricgen.export.view.source import Packed, PageSource, packed_table
+from fabricgen.export.view.source import Packed, PageSource, pack_table
 from fabricgen.kernel.diagnostics import Path
 
 
@@ -19,20 +19,22 @@ def block(source: PageSource) -> dict[str, Any]:
     plan, design = cluster.plan, cluster.design
     return {
         "lines": {
-            "classes": [_line(source, cls.path) for cls in plan.devices.classes],
-            "segments": [_line(source, segment.path) for segment in plan.links.segments],
+            "classes": [_locate_line(source, cls.path) for cls in plan.devices.classes],
+            "segments": [_locate_line(source, segment.path) for segment in plan.links.segments],
         },
-        "racks": _racks(source),
-        "gpus": _gpus(source),
+        "racks": _pack_racks(source),
+        "gpus": _list_gpu_ports(source),
         "domains": {
-            cls.profile.id: found for cls in plan.devices.classes if (found := getattr(cls.profile, "scale_up", ""))
+            cls.profile.id: scale_up
+            for cls in plan.devices.classes
+            if (scale_up := getattr(cls.profile, "scale_up", ""))
         },
         "graphs": linked_fabrics(design.loaded.blueprint.fabrics),
         "ns_per_m": US_PER_KM,
     }
 
 
-TOLD = (
+RACK_COLUMNS = (
     "place",
     "hall",
     "row",
@@ -50,24 +52,24 @@ TOLD = (
 """What is told of a rack, as racks.csv has it."""
 
 
-def _racks(source: PageSource) -> Packed:
+def _pack_racks(source: PageSource) -> Packed:
     """Racks by name with columns of racks.csv."""
-    columns = racks_csv.table(source.cluster).columns
-    return packed_table({"name": source.cluster.plan.racks.names, **{name: columns[name] for name in TOLD}})
+    columns = racks_csv.make_table(source.cluster).columns
+    return pack_table({"name": source.cluster.plan.racks.names, **{name: columns[name] for name in RACK_COLUMNS}})
 
 
-def _line(source: PageSource, path: Path) -> str:
+def _locate_line(source: PageSource, path: Path) -> str:
     """Base name and line of what stands at a path of the blueprint."""
     span = source.cluster.design.loaded.source.span(path)
     return f"{PurePath(span.file).name}:{span.line}"
 
 
-def _gpus(source: PageSource) -> list[dict[str, Any]]:
+def _list_gpu_ports(source: PageSource) -> list[dict[str, Any]]:
     """Ports of GPUs by model of node and fabric: name of the port, GPU from 0."""
-    found: dict[tuple[str, str], dict[str, int]] = {}
+    ports_by_model: dict[tuple[str, str], dict[str, int]] = {}
     for segment in source.cluster.plan.links.segments:
         if isinstance(segment.a, Attachment):
             ports = {leg.name: leg.gpu for leg in segment.a.legs if leg.gpu is not None}
             if ports:
-                found.setdefault((segment.a.profile.id, segment.fabric), {}).update(ports)
-    return [{"model": model, "fabric": fabric, "ports": ports} for (model, fabric), ports in found.items()]
+                ports_by_model.setdefault((segment.a.profile.id, segment.fabric), {}).update(ports)
+    return [{"model": model, "fabric": fabric, "ports": ports} for (model, fabric), ports in ports_by_model.items()]

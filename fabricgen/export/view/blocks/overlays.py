@@ -7,7 +7,7 @@ from typing import Any
 from fabricgen.catalog.loads import planned_w
 from fabricgen.export.palette import KNOWN, OTHERS
 from fabricgen.export.view.bundles import ALIKE
-from fabricgen.export.view.source import Packed, PageSource, packed_table
+from fabricgen.export.view.source import Packed, PageSource, pack_table
 
 SCALE = ("#DDEBF7", "#A9CBE6", "#6FA3CF", "#376FA8", "#123E73")
 """Steps of one blue from light to dark, for lengths, speeds and power: they stay apart in grey and to any eye."""
@@ -19,21 +19,21 @@ def block(source: PageSource) -> dict[str, Any]:
         "watts": [planned_w(cls.profile) for cls in source.cluster.plan.devices.classes],
         "palette": [fill for fill, _, _ in KNOWN.values()] + [fill for fill, _ in OTHERS],
         "scale": SCALE,
-        "bundles": _alike(source),
+        "bundles": _pack_common_values(source),
     }
 
 
-def _alike(source: PageSource) -> Packed:
+def _pack_common_values(source: PageSource) -> Packed:
     """By bundle: the rail, plane and medium that all its links have, else 0; its longest cable and speed."""
     bundles, plan = source.scene.bundles, source.cluster.plan
-    columns = {name: [(one.least[i], one.most[i]) for one in bundles] for i, name in enumerate(ALIKE)}
+    columns = {name: [(bundle.least[i], bundle.most[i]) for bundle in bundles] for i, name in enumerate(ALIKE)}
     media = [profile.medium for profile in plan.cables.media]
-    return packed_table(
+    return pack_table(
         {
             "rail": [low if low == high else 0 for low, high in columns["rail"]],
             "plane": [low if low == high else 0 for low, high in columns["plane"]],
             "medium": [media[int(low)] if low == high >= 0 else "" for low, high in columns["medium"]],
             "length_m": [high for _, high in columns["length_m"]],
-            "speed": [float(plan.links.segments[one.segment].speed_gbps) for one in bundles],
+            "speed": [float(plan.links.segments[bundle.segment].speed_gbps) for bundle in bundles],
         }
     )

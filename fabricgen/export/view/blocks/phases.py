@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.design.phase_selection import selection_of
-from fabricgen.export.view.source import PageSource, packed_table
+from fabricgen.export.view.source import PageSource, pack_table
 from fabricgen.phases.presence import presence
 
 
@@ -23,12 +23,12 @@ def block(source: PageSource) -> dict[str, Any] | None:
     device = np.full(len(cluster.plan.devices), len(phases), dtype=np.int64)
     link = np.full(len(cluster.plan.links), len(phases), dtype=np.int64)
     for number, name in reversed(list(enumerate(phases))):
-        there = presence(cluster.design, cluster.plan, selection_of(cluster.design, name))
-        device[there.devices] = number
-        link[there.links] = number
+        present = presence(cluster.design, cluster.plan, selection_of(cluster.design, name))
+        device[present.devices] = number
+        link[present.links] = number
     return {
         "names": list(phases),
         "words": [phase.description for phase in phases.values()],
-        "devices": packed_table({"phase": device}),  # type: ignore[dict-item]
-        "links": packed_table({"phase": link}),  # type: ignore[dict-item]
+        "devices": pack_table({"phase": device}),  # type: ignore[dict-item]
+        "links": pack_table({"phase": link}),  # type: ignore[dict-item]
     }

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.export.view.ribbons import ribbons_of
-from fabricgen.export.view.source import PageSource, packed_numbers, packed_table
+from fabricgen.export.view.ribbons import draw_ribbons
+from fabricgen.export.view.source import PageSource, pack_numbers, pack_table
 
 PER_UNIT = 100
 """Coordinates are whole numbers of a hundredth."""
@@ -20,7 +20,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "name": places.names,
         "level": places.level,
         "parent": places.parent,
-        **{name: _hundredths(getattr(scene, f"box_{name}")) for name in ("x", "y", "w", "h", "foot")},
+        **{name: _to_hundredths(getattr(scene, f"box_{name}")) for name in ("x", "y", "w", "h", "foot")},
     }
     bands = {
         **{
@@ -28,28 +28,28 @@ def block(source: PageSource) -> dict[str, Any]:
             for name in ("box", "cls", "first", "last", "columns")
         },
         **{
-            name: _hundredths([getattr(b, name) for b in scene.bands])
+            name: _to_hundredths([getattr(b, name) for b in scene.bands])
             for name in ("x", "y", "w", "h", "scale", "header")
         },
     }
-    bundles, ribbons = scene.bundles, ribbons_of(source.cluster, scene)
-    whole = ("box", "child", "lower", "other", "upper", "target", "segment", "links")
-    counted: dict[str, Any] = {n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole}
+    bundles, ribbons = scene.bundles, draw_ribbons(source.cluster, scene)
+    whole_numbers = ("box", "child", "lower", "other", "upper", "target", "segment", "links")
+    counted: dict[str, Any] = {n: np.array([getattr(b, n) for b in bundles], dtype=np.int64) for n in whole_numbers}
     drawn = {
         "bundle": np.array([r.bundle for r in ribbons], dtype=np.int64),
-        **{n: _hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1", "arc")},
+        **{n: _to_hundredths([getattr(r, n) for r in ribbons]) for n in ("x0", "y0", "w0", "x1", "y1", "w1", "arc")},
     }
     return {
         "w": scene.width,
         "h": scene.height,
-        "boxes": packed_table(boxes),
-        "bands": packed_table(bands),
-        "bundles": packed_table(counted),
-        "ribbons": packed_table(drawn),
-        "order": packed_numbers(scene.order),
-        "devices": packed_table({"x": _hundredths(scene.device_x), "y": _hundredths(scene.device_y)}),
+        "boxes": pack_table(boxes),
+        "bands": pack_table(bands),
+        "bundles": pack_table(counted),
+        "ribbons": pack_table(drawn),
+        "order": pack_numbers(scene.order),
+        "devices": pack_table({"x": _to_hundredths(scene.device_x), "y": _to_hundredths(scene.device_y)}),
     }
 
 
-def _hundredths(values: Any) -> Any:
+def _to_hundredths(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=np.float64) * PER_UNIT).astype(np.int64)
