@@ -56,6 +56,7 @@ def find_lower_end_tenants(design: Design, plan: WiringPlan) -> Ints:
 
 def _keep_separated(design: Design, tenant: Ints, fabric: str) -> Ints:
     """A column of tenants with NOBODY in place of those that are not kept apart in a fabric."""
+    # the last entry is for NOBODY, which is -1
     is_separated = np.array([fabric in candidate.fabrics for candidate in design.tenants] + [False])
     return np.where(is_separated[tenant], tenant, NOBODY).astype(np.int32)
 
@@ -117,7 +118,7 @@ def _find_vrf_vlans(design: Design, plan: WiringPlan, tenant: TenantDesign, port
         has_vrf |= column > 0
     between = enumerate((s.lower_tier, s.tier) for s in plan.links.segments)
     order = [(design.levels[lower], i) for i, (lower, upper) in between if lower and upper and lower != upper]
-    for _, i in sorted(order):
+    for _, i in sorted(order):  # from the lowest level up, so that what a switch has is known before those above ask
         rows = plan.links.find_rows(i)
         has_vrf[plan.links.b_device[rows][has_vrf[plan.links.a_device[rows]]]] = True
     vlan = np.zeros(len(plan.devices), dtype=np.int32)

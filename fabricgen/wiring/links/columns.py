@@ -59,6 +59,7 @@ def make_node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
     first_row = {unit: i * per_su for i, unit in enumerate(units["unit"].tolist())}
     for slot in layout.omitted:
         if is_of_kind[slot.pod]:
+            # numbers of slots in the blueprint begin with 1
             present[first_row[layout.unit_index(slot)] + slot.node - 1] = False
     return {name: column[present] for name, column in columns.items()}
 
@@ -91,10 +92,12 @@ def _list_cluster_numbers(layout: Layout) -> Iterator[tuple[str, Ints]]:
 
 def _renumber(column: Ints, numbers: Ints) -> Ints:
     """Other numbers for those of a column; -1 stays."""
+    # numbers[-1] is read for -1, too, and thrown away
     return np.where(column >= 0, numbers[column], np.int32(-1))
 
 
 def _make_empty_column(count: int) -> Ints:
+    """The column of a coordinate that no row has."""
     return np.full(count, -1, dtype=np.int32)
 
 
@@ -125,6 +128,7 @@ def make_place_columns(layout: Layout, scope: str) -> Columns:
     if not is_part_of_unit(scope):
         return units | {"rack": _make_empty_column(layout.units)}
     racks_per_place = racks_each(layout, scope)
+    # the first rack of each place stands for it: a place of several racks has no rack of its own
     rack = np.tile(np.arange(0, layout.racks_per_su, racks_per_place, dtype=np.int32), layout.units)
     columns = {name: np.repeat(column, len(rack) // layout.units) for name, column in units.items()}
     parts = {name: rack // racks_each(layout, name) for name in _list_counted_scopes(scope) if is_part_of_unit(name)}
@@ -207,7 +211,7 @@ def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
     minor_bits, row_bits = int(minor.max(initial=0)).bit_length(), len(major).bit_length()
     if int(major.max(initial=0)).bit_length() + minor_bits + row_bits > _WORD_BITS:
         return np.lexsort((minor, major))
-    words = major.astype(np.int64)
+    words = major.astype(np.int64)  # major, minor and row number side by side, which sort as the three do
     words <<= minor_bits
     words |= minor
     words <<= row_bits
@@ -219,5 +223,6 @@ def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
 
 def _make_panel_keys(run: PortRun, ports: Ints) -> Ints:
     """A sort key of the ports of a run by their position on the front panel; int32."""
+    # cages have fewer than 64 ports, so that all of a cage come before those of the next
     keys = np.array([[64 * cage + part for part in range(run.ways)] for cage in run.cages], dtype=np.int32)
     return keys.ravel().take(ports)

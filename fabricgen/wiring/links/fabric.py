@@ -87,9 +87,11 @@ class FabricWiring:
                 yield from self._wire_peer_links(tier, tier.peer_links)
 
     def _find_switches(self, tier: TierDesign) -> DeviceClass:
+        """The rows of a tier in the device table."""
         return self._devices.find_tier(tier.key)
 
     def _wire_nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
+        """Links of the legs of nodes to leaves: the group by coordinates, leaf and port by the slot in the group."""
         leaf = self._design.tier(feed.leaf)
         table = slot_table(self._design, feed)
         device, coords = self._select_nodes_of_part(nodes, table.layout)
@@ -153,9 +155,11 @@ class FabricWiring:
 
     def _read_rail_and_plane(self, devices: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links that inherit them from a switch; int32 from 1, 0 for none."""
+        # devices count them from 0, and have -1 for none
         return self._devices.rail.take(devices) + 1, self._devices.plane.take(devices) + 1
 
     def _wire_extra_devices(self, extra: ExtraSet) -> SegmentLinks:
+        """Links of extra devices, whose switches and ports the design has chosen one by one."""
         tier = self._design.tier(extra.tier)
         owner = self._design.owner_of_extra[extra.name]
         devices = next(c for c in self._devices.classes if (c.kind, c.label) == (EXTRA, owner))
@@ -195,6 +199,9 @@ class FabricWiring:
         )
 
     def _wire_uplinks(self, lower: TierDesign, upper: TierDesign) -> SegmentLinks:
+        """Links of a tier to the one above: each lower switch meets an upper group for each value of the dimensions
+        that it does not fix, and its uplinks are spread over the switches of each group.
+        """
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
         feed = upper.feed(lower.key)
@@ -325,7 +332,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
             leaf_indexes.append(switch)
             port_numbers.append(ports[port_index])
     device = np.concatenate([np.empty(0, dtype=np.int32), *device_rows])
-    order = np.argsort(device, kind="stable")
+    order = np.argsort(device, kind="stable")  # dealt place by place, and listed by device
     if not device_rows:
         return device, device, device
     return device[order], np.concatenate(leaf_indexes)[order], np.concatenate(port_numbers)[order].astype(np.int32)
@@ -381,6 +388,7 @@ class _ManagedPositions:
         key = location * len(self._managed.labels) + self._label
         positions = np.zeros(len(key), dtype=np.int64)
         order = np.argsort(key, kind="stable")
+        # one look-up in the lock for all devices of a location and label, which are alike in `key`
         starts = np.flatnonzero(np.r_[True, np.diff(key[order]) != 0])
         for rows in np.split(order, starts[1:]) if len(key) else ():
             kind, text = holder_texts[int(location[rows[0]])]
@@ -433,6 +441,7 @@ def _deal_in_turn(layout: Layout, place: str, at_place: Ints, leaves: Columns, p
     places = np.arange(int(place_of_leaf.max()) + 1)
     start = np.searchsorted(place_of_leaf[order], places)
     count = np.bincount(place_of_leaf, minlength=len(places))[at_place]
+    # `order` has the leaves of a place side by side, from `start` on
     return order[start[at_place] + position % count].astype(np.int32), position // count
 
 

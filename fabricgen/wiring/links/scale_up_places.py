@@ -26,6 +26,7 @@ def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) 
     """(domain, index in it) of nodes from their columns pod, su, unit and node; int32, domain -1 for none."""
     kind_number, node = {kind.name: n for n, kind in enumerate(layout.kinds)}, coords["node"]
     most = max(kind.members for kind in layout.kinds)
+    # tables by (kind of unit, node): which of the unit's domains it is in, and its number there
     group_of = np.full((len(kind_number), most), -1, dtype=np.int32)
     rank_of = np.zeros((len(kind_number), most), dtype=np.int32)
     for kind, groups in places.groups.items():
@@ -156,6 +157,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     domains = list_present_domains(design, scale_up)
     node_at = _index_nodes(design, devices, scale_up)[domains]
     to_switch = at_switch.astype(bool)
+    # ports of an accelerator are numbered without gaps up to the highest that any link uses, on either end
     ports_each = 1 + int(max(port.max(initial=0), far_port[~to_switch].max(initial=0)))
     a_node = node_at[:, accelerator // per_node]
     b_node = node_at[:, np.where(to_switch, 0, far // per_node)]
@@ -168,6 +170,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
         b_device = np.where(to_switch, row_of[np.where(to_switch, first + far // switches_each, 0)], b_node)
     else:
         b_device = np.where(to_switch, a_node, b_node)
+    # links of omitted nodes are left out; -1 stands for these in `node_at`
     is_present = ((a_node >= 0) & (b_device >= 0)).ravel()
 
     def repeat_for_domains(values: Ints) -> Ints:
@@ -201,6 +204,7 @@ def _index_nodes(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) 
 
 
 def _make_side(scale_up: ScaleUpDesign, role: Literal["gpu", "asic", "ocs"], ports_each: int) -> ScaleUpPort:
+    """An end of the links of a scale-up entry, named as its profile has it."""
     return ScaleUpPort(role, ports_each, scale_up.profile.link_name, scale_up.profile.form_factor)
 
 

@@ -93,10 +93,12 @@ def make_channels(
 
 def _find_splits(cable: Ints, far: Ints, fills: Flags, cables: int) -> Ints:
     """Where each cable splits, int32; `far` are the places of far ends, `fills` says whether a leg fills connectors."""
+    # the far ends of a cable are in one place if the lowest and the highest of their places are the same
     lowest, highest = np.full(cables, np.iinfo(np.int32).max, dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(lowest, cable, far)
     np.maximum.at(highest, cable, far)
     split = np.where(highest > lowest, AT_COMMON_END, AT_FAR_END).astype(np.int32)
+    # where each leg fills whole connectors the cable is several straight ones, and splits nowhere
     legs, broken = np.bincount(cable, minlength=cables), np.bincount(cable[~fills], minlength=cables)
     split[(legs > 1) & (broken == 0)] = NOWHERE
     return split
@@ -135,6 +137,7 @@ def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places
     first = (np.cumsum(total) - total)[pair[order]]
     capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[channels.policy[first_channel]]
     spare = np.array([p.spec.spare for p in policies])[channels.policy[first_channel]]
+    # -(-a // b) rounds up; 1e-9 keeps a spare share such as 0.1 from adding a port by its last bit
     count = -(-np.ceil(total * (1 + spare) - 1e-9).astype(np.int64) // capacity)
     before = np.cumsum(count) - count
     start = np.empty(len(order), dtype=np.int32)

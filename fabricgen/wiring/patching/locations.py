@@ -53,7 +53,7 @@ def list_patch_locations(design: Design, racks: RackTable) -> PatchLocations:
         np.repeat(slots, racks_per_unit),
         rack[:of_units] - np.repeat(starts[:-1], racks_per_unit),
     )
-    lowest = int(racks.row.min(initial=0))
+    lowest = int(racks.row.min(initial=0))  # rows before the first of a hall count from -1 downwards
     key = racks.hall * (int(racks.row.max(initial=0)) - lowest + 1) + racks.row - lowest
     row_keys = np.array(unique_values(key), dtype=np.int32)
     row_of_rack = np.searchsorted(row_keys, key).astype(np.int32)
@@ -107,6 +107,7 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
     rows = np.flatnonzero(is_near)
     order = rows[np.lexsort((number[rows], member[rows], ~same_unit[rows], group[rows]))]
     position[order] = rank_within(group[order])
+    # trunks to units that may come later go behind all others, at places that depend on slots alone
     rows = np.flatnonzero(~is_near)
     if len(rows):
         first = np.bincount(group[is_near], minlength=int(group.max()) + 1).astype(np.int32)

@@ -88,7 +88,7 @@ def _find_free_starts(free: Flags, height: int) -> Ints:
     racks, units = free.shape
     starts = np.zeros((racks, max(1, units // height)), dtype=np.int32)
     start_count, free_run = np.zeros(racks, dtype=np.int32), np.zeros(racks, dtype=np.int32)
-    for unit in range(units, 0, -1):
+    for unit in range(units, 0, -1):  # from the top, as panels are filled; units count from 1
         free_run = np.where(free[:, unit - 1], free_run + 1, 0)
         rows = np.flatnonzero(free_run == height)
         starts[rows, start_count[rows]] = unit
@@ -153,7 +153,7 @@ def add_patch_racks(
         rack[panel_rows] = len(racks) + len(added) + position.reshape(-1)
         u[panel_rows] = bottoms[nth % fits]
         like_racks.append(places.rack[place])
-        column.append(-1 - ahead[place] - number)
+        column.append(-1 - ahead[place] - number)  # outward from the first rack of the row, which is in column 0
         spots = (values[like_racks[-1]].tolist() for values in (racks.hall, racks.row))
         rows = zip(place.tolist(), number.tolist(), *spots, column[-1].tolist(), strict=True)
         added += [PatchRack(policy.name, places.names[p], n, *position) for p, n, *position in rows]

@@ -157,6 +157,7 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
     a_place, b_place = inputs.find_places(ends, policy_of_end)
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy_of_end]
     policy_of_end = np.where(((a_place != b_place) | shuffled) & (a == b), policy_of_end, -1)
+    # a breakout is patched only if all of its ends have one policy, so that lowest and highest agree
     least, most = np.full(cables, len(inputs.policies), dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(least, ends.cable, policy_of_end)
     np.maximum.at(most, ends.cable, policy_of_end)

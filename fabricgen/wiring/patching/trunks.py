@@ -129,6 +129,7 @@ def _make_patches(channels: Channels, trunks: TrunkLayout, media: tuple[CablePro
     port = trunks.start[channel] + connector
     most_lanes = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[row]]
     lanes = np.clip(channels.lanes[channel] - connector * most_lanes, 0, most_lanes)
+    # a trunk has its a end at the place with the lower number, whatever the cable calls its ends
     flipped = channels.a_place[channel] > channels.b_place[channel]
     columns = (row, trunks.trunk_of[port], trunks.port[port], flipped, lanes)
     return PatchTable(*(column.astype(np.int32) for column in columns))
@@ -156,6 +157,7 @@ def _measure_jumpers(
 ) -> tuple[Floats, Floats]:
     """The longest run of each cable to its panels, at the a end and at the b end, m; 0 for direct cables."""
     cable, flipped = ends.cable[patches.row], patches.flipped == 1
+    # positions are those of devices, and behind them those of panels
     first, last = (np.int32(len(inputs.devices)) + panel[patches.trunk] for panel in (trunks.a_panel, trunks.b_panel))
     sides = np.where(flipped, last, first), np.where(flipped, first, last)
     a, b = (

@@ -62,7 +62,7 @@ def compute_rack_loads(plan: WiringPlan) -> RackLoads:
 
 def describe_power_bases(plan: WiringPlan) -> list[str]:
     """What the power of the devices of each rack is: `maximum`, `typical`, `maximum+typical`; "" where none draws."""
-    mask = np.zeros(len(plan.racks), dtype=np.int32)
+    mask = np.zeros(len(plan.racks), dtype=np.int32)  # a bit for each of BASES
     for cls in plan.devices.classes:
         power_basis = basis(cls.profile)
         if power_basis is not None:
@@ -134,6 +134,7 @@ def _weigh_racks(plan: WiringPlan) -> tuple[Floats, Ints]:
 
 
 def _sum_by_rack(devices: DeviceTable, racks: int, figure: Callable[[Device], float | None], unknown: float) -> Floats:
+    """The sum of a figure over the devices of each rack; one that is not published counts as `unknown`."""
     values = [figure(cls.profile) for cls in devices.classes]
     value_of_class = np.array([unknown if value is None else value for value in values], dtype=np.float64)
     sums: Floats = np.bincount(devices.rack, weights=value_of_class[devices.device_class], minlength=racks).astype(

@@ -73,6 +73,7 @@ def _find_overlaps(
 
 
 def _make_diagnostic(code: str, path: Path, message: str, hint: str) -> Diagnostic:
+    """An error at a stated place; of one that was adopted the hint says how to give it up."""
     if path[0] == ADOPTED:
         device = str(path[1]).partition(" ")[0]
         hint = f"`fabricgen lock --release {ADOPTED}/{device}` has it stand where it is planned"

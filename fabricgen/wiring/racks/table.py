@@ -78,6 +78,7 @@ def make_rack_table(
 
 
 def _to_int32(values: Sequence[int]) -> Ints:
+    """Numbers as a column."""
     return np.array(values, dtype=np.int32)
 
 
@@ -125,6 +126,7 @@ def _explain_unknown_rack(name: str, names: Sequence[str]) -> InputError:
 
 def _check_apart(racks: RackTable, stated_names: frozenset[str]) -> None:
     """Raise InputError (FG069), at the stated one, for two racks at one position."""
+    # racks at one position are neighbours in this order
     order = np.lexsort((racks.column, racks.row, racks.hall))
     is_same = np.ones(max(0, len(order) - 1), dtype=bool)
     for key in (racks.hall, racks.row, racks.column):
@@ -175,6 +177,7 @@ class _Placement:
         return table, make_rack_table(self.floor, self._list_unit_racks(), shared, self.layout)
 
     def _is_in_unit(self, cls: DeviceClass) -> bool:
+        """Whether devices stand in racks of units, not in shared ones."""
         if cls.kind in (NODE, EXTRA):
             return cls.kind == NODE
         if cls.kind == TRAY:
