@@ -96,13 +96,16 @@ def split_by_device(device: Ints, most: int) -> Iterator[tuple[int, int]]:
     """Split a sorted column of devices into ranges of whole devices, at most `most` devices each; yields
     (first, end).
     """
+    # prepend: a device is never -1, so that the first row begins a range, too
     starts = np.append(np.flatnonzero(np.diff(device, prepend=-1)), len(device))
     cuts = [*starts[:-1:most].tolist(), len(device)]
     return pairwise(cuts)
 
 
 def list_shared_texts(cluster: Cluster, addresses: FamilyAddresses, fabric: str, rows: Ints64) -> list[list[str]]:
-    """The same columns for the VLAN that a fabric has on ports of its carrier; "" where a link does not carry it."""
+    """Columns as of `list_family_texts` for the VLAN of a fabric on ports of another, its carrier; "" where a link does
+    not carry it.
+    """
     column, subnets = addresses.shared.get(fabric), addresses.subnets.get(fabric)
     if column is None or subnets is None:
         return [[""] * len(rows) for _ in FIELDS]

@@ -35,7 +35,7 @@ class Plug:
     tail: Ints
 
     def select_rows(self, rows: Ints64) -> Plug:
-        """Some rows."""
+        """The same columns at some cable end rows."""
         return Plug(self.socket[rows], self.jumper[rows], self.last[rows], self.tail[rows])
 
     def format_texts(

@@ -38,7 +38,7 @@ def list_manufacturers(names: list[str]) -> Kind:
 
 
 def find_manufacturer(profile: NodeProfile | SwitchProfile) -> str:
-    """Who makes a device."""
+    """The vendor in a device's profile, else MAKER: NetBox wants a manufacturer of every type."""
     return profile.vendor or MAKER
 
 

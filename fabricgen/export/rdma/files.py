@@ -430,7 +430,7 @@ class RdmaPort:
 
     @property
     def template(self) -> str:
-        """What is done with it."""
+        """The template of the commands that set it up, by the driver of its NIC; names alone where QoS is not set."""
         return TEMPLATES[self.driver] if self.qos and self.driver in TEMPLATES else "rdma/_names.j2"
 
     @property

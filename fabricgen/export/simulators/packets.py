@@ -49,7 +49,7 @@ class Topology:
 
     @property
     def vertices(self) -> int:
-        """How many there are."""
+        """How many vertices there are: accelerators, scale-up domains that switches join, switches."""
         return len(self.numbers.rows) + len(self.domains) + len(self.switches)
 
     def list_vertices_above(self) -> Iterator[tuple[str, int]]:

@@ -57,7 +57,7 @@ class Records:
 
 
 def make_records(cluster: Cluster) -> Records:
-    """The columns of a cluster."""
+    """What is known of each cable end of a cluster: its plug, place, tag, bundle and pulling order."""
     cables, links = cluster.plan.cables, cluster.plan.links
     cable = cables.end_cable
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]

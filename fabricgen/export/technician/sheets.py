@@ -175,7 +175,7 @@ class TechnicianPack:
         return np.searchsorted(home[walk], np.arange(len(self.cluster.plan.racks) + 1)), walk
 
     def tags(self, rows: Ints64) -> list[CableTag]:
-        """The tags of some rows."""
+        """The coloured tag (fabric, rail, plane) of each of some cable end rows."""
         return [self.records.tags[i] for i in self.records.tag[rows].tolist()]
 
 

@@ -51,7 +51,7 @@ class Places:
 
 
 def make_places(cluster: Cluster) -> Places:
-    """The boxes of a cluster."""
+    """The boxes of a cluster and the box of each device, for the levels that tell its places apart."""
     devices = cluster.plan.devices
     depth = _find_depths(devices)
     used = _list_levels(cluster, depth)
@@ -126,7 +126,7 @@ class TrayRoutes:
 
 
 def find_tray_routes(plan: WiringPlan, floor: Floor) -> TrayRoutes:
-    """The routes of all links."""
+    """The trays of all links, leg by leg: from rack to rack, or by way of the racks of patch panels."""
     links, rack = plan.links, plan.devices.rack
     via = _find_panel_racks(plan, plan.patching) if plan.patching else ()
     stops = [rack[links.a_device], *via, rack[links.b_device]]
