@@ -201,7 +201,7 @@ def build_cluster(design: Design) -> Cluster:
         names = name_devices(design, plan.devices)
         addresses = allocate_numbers(design, plan)
         port_names = PortNames(design, plan)
-        if design.loaded.blueprint.address_of or design.layout.lock.words_of(ADOPTED):
+        if design.loaded.blueprint.address_of or design.layout.lock.find_words(ADOPTED):
             from fabricgen.numbering.overrides import apply_overrides
 
             addresses = apply_overrides(design, plan, names, port_names, addresses)
@@ -222,7 +222,7 @@ def build_cluster(design: Design) -> Cluster:
             check_inventory(design.loaded.inventory, plan, names, port_names.ports)
         check_configurations(design, plan, names, port_names)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
     return Cluster(design, plan, addresses, tuple(names), port_names, planned)
 
 

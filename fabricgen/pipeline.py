@@ -320,7 +320,7 @@ def ports_named_by_face(cluster: Cluster) -> tuple[Diagnostic, ...]:
 
 
 def _unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
-    return cluster.design.loaded.located(InputError(cluster.port_names.list_faults())).diagnostics
+    return cluster.design.loaded.locate_error(InputError(cluster.port_names.list_faults())).diagnostics
 
 
 def check_names(design: Design) -> None:
@@ -356,7 +356,7 @@ def require_snippets_fit(cluster: Cluster) -> None:
             for _ in renderer.files(view, cluster.design.catalog):
                 pass
         except InputError as error:
-            raise cluster.design.loaded.located(error) from error
+            raise cluster.design.loaded.locate_error(error) from error
 
 
 def compile_cluster(

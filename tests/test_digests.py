@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text
+from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster
 from fabricgen.lint.engine import Judgement
 from fabricgen.pipeline import BuildOptions, build_bundles, compile_cluster, compile_design, usual_parts
@@ -49,14 +49,14 @@ def test_an_example_builds_the_same_bytes(name: str, tmp_path: Path, request: py
     shutil.copytree(BLUEPRINTS, folder)
     blueprint = folder / f"{name}.yaml"
     cluster = compile_cluster(compile_design(str(blueprint)))
-    lock = lock_text(cluster.lock)
+    lock = format_lock(cluster.lock)
     plain = part_digests(cluster, *usual_parts(), *(() if name in TOO_LARGE else ON_REQUEST))
     blueprint.with_name(f"{name}.lock.yaml").write_text(lock, encoding="utf-8")
     locked = part_digests(compile_cluster(compile_design(str(blueprint))))
     found: dict[str, object] = {"lock": hashlib.sha256(lock.encode()).hexdigest(), "plain": plain, "locked": locked}
     for phase in cluster.design.loaded.blueprint.phases:
         at = compile_cluster(cluster.design, phase)
-        assert lock_text(at.lock) == lock  # that of the end, so that building a phase moves no number of the next
+        assert format_lock(at.lock) == lock  # that of the end, so that building a phase moves no number of the next
         found |= {f"phase {phase}": part_digests(at, *usual_parts(), *ON_REQUEST)}
     file = DIGESTS / f"{name}.json"
     if request.config.getoption("--regenerate"):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from fabricgen.catalog.sonic_schema import FieldFacts, field_facts, row_schema, sonic_schema
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.catalog.sonic_schema import FieldFacts, find_field_facts, find_row_schema, load_sonic_schema
+from fabricgen.kernel.discovery import find_resource_dir
 from tools.sonic_schema import schema_text, whole_pattern
 from tools.sonic_schema import sonic_schema as schema_of
 
@@ -161,19 +161,19 @@ def test_patterns_of_numbers_hold_at_every_bound(bounds: tuple[int, int]) -> Non
 
 @pytest.mark.slow
 def test_the_committed_schema_is_one_and_names_its_source() -> None:
-    schema = sonic_schema()
+    schema = load_sonic_schema()
     Draft202012Validator.check_schema(schema)
     assert schema["x-source"].startswith("sonic-net/sonic-buildimage@")
     assert len(schema["properties"]) > 200
-    text = (resource_dir("schemas") / "sonic-config-db.schema.json").read_text(encoding="utf-8")
+    text = (find_resource_dir("schemas") / "sonic-config-db.schema.json").read_text(encoding="utf-8")
     assert text == schema_text(schema)
 
 
 def test_facts_of_fields() -> None:
-    assert field_facts("PORT", "Ethernet0", "admin_status") == FieldFacts("down", False, "", "word")
-    assert field_facts("PORT", "Ethernet0", "adv_speeds") == FieldFacts(None, True, ",", "text")
-    assert field_facts("ACL_TABLE", "DATA", "services") == FieldFacts(None, True, "", "text")
-    assert field_facts("DSCP_TO_TC_MAP", "AZURE", "46") == FieldFacts(None, False, "", "number")
-    assert field_facts("PORT", "Ethernet0", "sped") is None
-    assert row_schema("PORT", "Ethernet0|a") is None
-    assert row_schema("PORTS", "Ethernet0") is None
+    assert find_field_facts("PORT", "Ethernet0", "admin_status") == FieldFacts("down", False, "", "word")
+    assert find_field_facts("PORT", "Ethernet0", "adv_speeds") == FieldFacts(None, True, ",", "text")
+    assert find_field_facts("ACL_TABLE", "DATA", "services") == FieldFacts(None, True, "", "text")
+    assert find_field_facts("DSCP_TO_TC_MAP", "AZURE", "46") == FieldFacts(None, False, "", "number")
+    assert find_field_facts("PORT", "Ethernet0", "sped") is None
+    assert find_row_schema("PORT", "Ethernet0|a") is None
+    assert find_row_schema("PORTS", "Ethernet0") is None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from fabricgen.blueprint.schema import SCHEMAS, blueprint_schema, schema_text
+from fabricgen.blueprint.schema import SCHEMAS, make_blueprint_schema, write_schema_text
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent, NosConfiguration
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def pages() -> dict[str, str]:
     """Path below the checkout -> content of everything that is generated."""
     return {
-        **{f"schemas/{name}.schema.json": schema_text(name) for name in SCHEMAS},
+        **{f"schemas/{name}.schema.json": write_schema_text(name) for name in SCHEMAS},
         "docs/language.md": "\n".join(language_page()) + "\n",
         "docs/catalog.md": "\n".join(catalog_page()) + "\n",
         "docs/rules.md": write_rules_page(),
@@ -36,7 +36,7 @@ def pages() -> dict[str, str]:
 
 def language_page() -> Iterator[str]:
     """The keys of a blueprint, model by model."""
-    schema = blueprint_schema()
+    schema = make_blueprint_schema()
     models = schema["$defs"]
     yield "# The blueprint language"
     yield ""
@@ -116,7 +116,7 @@ def _escape(text: str) -> str:
 
 def _configurations(catalog: Catalog) -> Iterator[str]:
     """Per NOS, the places of snippets and what its configuration lacks."""
-    known = [(nos, catalog.naming(nos).configuration) for nos in catalog.known_nos()]
+    known = [(nos, catalog.naming(nos).configuration) for nos in catalog.list_known_nos()]
     yield "## Network operating systems"
     yield ""
     yield "Places for snippets; the first of a form is where one goes that names none."

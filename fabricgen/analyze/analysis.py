@@ -22,8 +22,8 @@ Said = set[tuple[str, Reckoning]]
 
 def section_names() -> tuple[str, ...]:
     """The names of all sections, in the order in which they are told."""
-    names = discovery.module_names(SECTIONS)
-    return tuple(sorted(names, key=lambda name: discovery.load(SECTIONS, name).ORDER))
+    names = discovery.list_modules(SECTIONS)
+    return tuple(sorted(names, key=lambda name: discovery.load_module(SECTIONS, name).ORDER))
 
 
 def analysis(
@@ -50,7 +50,7 @@ def analysis(
     found: dict[str, Any] = {"blueprint": cluster.design.loaded.blueprint.name}
     for name in section_names():
         if not sections or name in sections:
-            module = discovery.load(SECTIONS, name)
+            module = discovery.load_module(SECTIONS, name)
             pairs = zip(networks, jobs, strict=True)
             found[name] = {network.fabric.name: module.figures(network, job, asked) for network, job in pairs}
     return found
@@ -66,7 +66,7 @@ def text(found: Mapping[str, Any], said: Said) -> Iterator[str]:
         for fabric, figures in found.get(name, {}).items():
             title = f"{name.replace('_', ' ')} of {fabric}"
             yield from ("", title, "-" * len(title))
-            module = discovery.load(SECTIONS, name)
+            module = discovery.load_module(SECTIONS, name)
             yield from cast("Iterator[str]", module.lines(figures))
             rows = [row for row in _reckoning(name, module.reckoning(figures)) if (name, row) not in said]
             said.update((name, row) for row in rows)

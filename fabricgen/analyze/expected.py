@@ -106,4 +106,4 @@ def unmet(cluster: Cluster) -> Iterator[Diagnostic]:
 def require_expected(cluster: Cluster) -> None:
     """Raise InputError (FG819) where a figure of the wired plan is not what the blueprint expects."""
     if faults := tuple(unmet(cluster)):
-        raise cluster.design.loaded.located(InputError(faults))
+        raise cluster.design.loaded.locate_error(InputError(faults))

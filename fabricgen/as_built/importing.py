@@ -24,8 +24,8 @@ from fabricgen.as_built.stated import (
 from fabricgen.blueprint.sections.cable_overrides import MOST_CABLES
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, printable
-from fabricgen.kernel.units import number
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, make_printable
+from fabricgen.kernel.units import format_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def text(found: AsBuiltImport) -> str:
     lines.append(f"{_cables(len(found.status))} listed of {found.total}: {counts}")
     lines += [f"  faulty: {cable}{f' ({remark})' if remark else ''}" for cable, remark, _ in found.faulty[:MOST_LINES]]
     lines += _outdated(found.outdated)
-    return "\n".join(printable(line) for line in lines)
+    return "\n".join(make_printable(line) for line in lines)
 
 
 def _outdated(rows: Sequence[Outdated]) -> Iterator[str]:
@@ -192,7 +192,7 @@ def _change(change: Changed) -> str:
 
 
 def _shown(value: Any) -> str:
-    return "as planned" if value is None else number(value) if isinstance(value, float) else f"'{value}'"
+    return "as planned" if value is None else format_number(value) if isinstance(value, float) else f"'{value}'"
 
 
 def as_json(found: AsBuiltImport) -> dict[str, Any]:

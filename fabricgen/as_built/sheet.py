@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fabricgen.as_built.faults import Faults
 from fabricgen.as_built.workbook import CellText, Sheet, Unreadable, sheets_of
-from fabricgen.kernel.diagnostics import Span, nearest
+from fabricgen.kernel.diagnostics import Span, find_nearest
 
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
 """The columns that identify the cable and its ends, as in cables.csv."""
@@ -86,7 +86,7 @@ def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> 
             if name in columns:
                 faults.add(f"the column '{name}' is there twice", Span(sheet, row, i + 1), "delete one of them")
             columns.setdefault(name, i)
-    slips = {i: near for i, name in enumerate(names) if name not in columns and (near := nearest(name, HAND))}
+    slips = {i: near for i, name in enumerate(names) if name not in columns and (near := find_nearest(name, HAND))}
     for i, near in slips.items() if "cable" in columns else ():
         faults.add(f"the column '{names[i]}' is not read", Span(sheet, row, i + 1), f"call it {near}, or delete it")
     if "cable" not in columns or not any(name in columns for name in HAND):

@@ -18,8 +18,8 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.cable_overrides import CableOverride, CableOverrides
 from fabricgen.blueprint.sections.naming import HostName
 from fabricgen.design.model import Design
-from fabricgen.kernel.diagnostics import Span, printable
-from fabricgen.kernel.units import number
+from fabricgen.kernel.diagnostics import Span, make_printable
+from fabricgen.kernel.units import format_number
 from fabricgen.models.validation import validate
 from fabricgen.yaml.located import read_located
 
@@ -124,22 +124,22 @@ def as_plain(own: CableOverride) -> OverrideFields:
 
 def overlay_text(mine: Mapping[str, OverrideFields], name: str, names: Mapping[str, str]) -> str:
     """The text of an overlay file, sorted, one line a cable and a device; deterministic."""
-    from fabricgen.blueprint.models import natural
+    from fabricgen.blueprint.models import make_natural_key
 
-    lines = [HEAD.format(name=printable(name)), f"{CABLE_OF}:" if any(mine.values()) else f"{CABLE_OF}: {{}}"]
-    for cable in sorted((cable for cable in mine if mine[cable]), key=natural):
+    lines = [HEAD.format(name=make_printable(name)), f"{CABLE_OF}:" if any(mine.values()) else f"{CABLE_OF}: {{}}"]
+    for cable in sorted((cable for cable in mine if mine[cable]), key=make_natural_key):
         own = mine[cable]
         fields = ", ".join(f"{name}: {_value(own[name])}" for name in FIELDS if name in own)
         lines.append(f"  {quoted(cable)}: {{{fields}}}")
     if names:
         lines += [f"{NAMES}:", "  devices:"]
-        lines += [f"    {quoted(device)}: {quoted(names[device])}" for device in sorted(names, key=natural)]
+        lines += [f"    {quoted(device)}: {quoted(names[device])}" for device in sorted(names, key=make_natural_key)]
     return "\n".join([lines[0] + lines[1], *lines[2:], ""])
 
 
 def _value(value: Any) -> str:
     if isinstance(value, float | int):
-        return number(value)
+        return format_number(value)
     if isinstance(value, str):
         return quoted(value)
     if "" in value:

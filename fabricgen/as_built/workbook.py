@@ -21,8 +21,8 @@ from typing import Any, NoReturn, TypeAlias
 
 from fabricgen.as_built.faults import refuse
 from fabricgen.kernel.diagnostics import Span
-from fabricgen.kernel.text_input import decode, read_bytes
-from fabricgen.kernel.units import number
+from fabricgen.kernel.text_input import decode_text, read_bytes
+from fabricgen.kernel.units import format_number
 from fabricgen.publish.reading import refuse_unfinished_around
 
 MAX_UNPACKED = 512 * 1024 * 1024
@@ -142,7 +142,7 @@ def _text(cell: Any) -> CellText:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return number(value)
+        return format_number(value)
     if isinstance(value, datetime | date | time | timedelta):
         return Unreadable("a date, which spreadsheets make of 1/2 and the like")
     return str(value).strip()
@@ -194,7 +194,7 @@ def sheets_of(file: str) -> Iterator[Sheet]:
     if file.lower().endswith(_WORKBOOKS):
         yield from workbook_sheets(data, file)
     elif file.lower().endswith(".csv"):
-        yield Sheet(file, _csv_rows(decode(data, file, limit=MAX_BYTES, kind="CSV"), file))
+        yield Sheet(file, _csv_rows(decode_text(data, file, limit=MAX_BYTES, kind="CSV"), file))
     else:
         refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
 

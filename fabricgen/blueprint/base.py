@@ -39,14 +39,14 @@ class Model(FrozenModel):
         schema = handler(core)
         inside = handler.resolve_ref_schema(schema)
         for name, info in cls.model_fields.items():
-            for old in old_names(info):
+            for old in list_old_names(info):
                 like = inside["properties"][name]
                 inside["properties"][old] = {**like, "deprecated": True, "description": f"Old name of `{name}`."}
                 inside["not"] = {"required": [name, old]}
         return schema
 
 
-def old_names(field: FieldInfo) -> tuple[str, ...]:
+def list_old_names(field: FieldInfo) -> tuple[str, ...]:
     """The names that a field had before: the choices of its alias behind its name of today."""
     alias = field.validation_alias
     return tuple(map(str, alias.choices[1:])) if isinstance(alias, AliasChoices) else ()
@@ -94,6 +94,6 @@ def _check_number(value: Any) -> Any:
     return value
 
 
-def as_list(value: Any) -> Any:
+def wrap_in_list(value: Any) -> Any:
     """A single word where a list may stand."""
     return [value] if isinstance(value, str) else value

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from fabricgen.kernel.units import number, parse_size
+from fabricgen.kernel.units import format_number, parse_size
 from fabricgen.models import forms
-from fabricgen.models.forms import FrozenModel, text_form
+from fabricgen.models.forms import FrozenModel, make_text_form
 
 _SLACK = 1e-9
 
@@ -47,7 +47,7 @@ class Bound(FrozenModel):
     def text(self, figure: float | None = None) -> str:
         """The bound in words, or a figure as it is written beside it, to four digits at least."""
         shown = self.value if figure is None else round(figure, max(4, self.decimals))
-        words = f"{number(100 * shown)}%" if self.percent else number(shown)
+        words = f"{format_number(100 * shown)}%" if self.percent else format_number(shown)
         return words if figure is not None else {"<=": "at most ", ">=": "at least "}.get(self.sign, "") + words
 
 
@@ -69,7 +69,7 @@ BoundOf = Annotated[
     Bound,
     BeforeValidator(Bound.read),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             forms.BOUND,
             'a number, which is that computed rounded to its digits, or a bound in quotes such as "<= 3"',
             "<= 3",
@@ -84,7 +84,7 @@ ShareBoundOf = Annotated[
     Bound,
     BeforeValidator(Bound.read_share),
     WithJsonSchema(
-        text_form(forms.SHARE_BOUND, 'a share such as 93.75%, or a bound in quotes such as ">= 90%"', ">= 90%")
+        make_text_form(forms.SHARE_BOUND, 'a share such as 93.75%, or a bound in quotes such as ">= 90%"', ">= 90%")
     ),
 ]
 """A share, or the least or most of it."""
@@ -98,7 +98,7 @@ def _check_size(text: str) -> str:
 Size = Annotated[
     str,
     AfterValidator(_check_size),
-    WithJsonSchema(text_form(forms.SIZE, "a size of messages in powers of 1024 bytes, such as 8G", "8G")),
+    WithJsonSchema(make_text_form(forms.SIZE, "a size of messages in powers of 1024 bytes, such as 8G", "8G")),
 ]
 """A size of messages, as it is written."""
 

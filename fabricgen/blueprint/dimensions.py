@@ -113,13 +113,13 @@ Every place wider than `su` spans scalable units (`units`), every narrower one i
 
 
 @cache
-def dimension_names() -> tuple[str, ...]:
+def list_dimension_names() -> tuple[str, ...]:
     """The names of all dimensions, in order."""
     return tuple(dimension.name for dimension in DIMENSIONS)
 
 
 @cache
-def dimension_of(name: str) -> Dimension:
+def find_dimension(name: str) -> Dimension:
     """The dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
     for dimension in DIMENSIONS:
         if dimension.name == name:
@@ -128,20 +128,20 @@ def dimension_of(name: str) -> Dimension:
 
 
 @cache
-def scopes() -> tuple[str, ...]:
+def list_scopes() -> tuple[str, ...]:
     """From wide to narrow, where the switches of a tier's group may stand: `all`, then the places."""
     return (WHOLE, *(dimension.name for dimension in DIMENSIONS if dimension.is_place))
 
 
 @cache
-def leg_dimensions() -> tuple[str, ...]:
+def list_leg_dimensions() -> tuple[str, ...]:
     """The names of what tells the ports of a node apart, in order."""
     return tuple(dimension.name for dimension in DIMENSIONS if not dimension.is_place)
 
 
-def leg_number(name: str, leg: LegNumbers) -> int:
+def find_leg_number(name: str, leg: LegNumbers) -> int:
     """The number of a leg in a leg dimension, from 1; raises KeyError for another."""
-    number = dimension_of(name).leg
+    number = find_dimension(name).leg
     if number is None:
         raise KeyError(name)
     return number(leg)
@@ -154,6 +154,6 @@ def is_told(name: str, per: Collection[str]) -> bool:
     )
 
 
-def noun_of(name: str) -> str:
+def find_noun(name: str) -> str:
     """What sentences call one place or value of a dimension: `scalable unit`, `pod`, `rail`."""
-    return dimension_of(name).noun or name
+    return find_dimension(name).noun or name

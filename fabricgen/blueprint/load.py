@@ -11,10 +11,10 @@ from pathlib import Path
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.inventory import Hardware, read_inventory
-from fabricgen.blueprint.beside.lock import CODE, Lock, lock_path, locked_blueprint, read_lock
+from fabricgen.blueprint.beside.lock import CODE, Lock, find_lock_path, find_locked_blueprint, read_lock
 from fabricgen.blueprint.beside.tables import GuidRow, read_guids
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.overlays import as_written
+from fabricgen.blueprint.overlays import spell_as_written
 from fabricgen.blueprint.sections.lint_settings import Limits, Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, fault
@@ -87,13 +87,13 @@ class LoadedBlueprint:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
             return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
-        return self.shown_at(diagnostic, self.source.span(as_written(self.source.data, diagnostic.path)))
+        return self.locate_at(diagnostic, self.source.span(spell_as_written(self.source.data, diagnostic.path)))
 
-    def shown_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
+    def locate_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
         """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""
         return diagnostic.at(span, self.source.noted(diagnostic.hint, diagnostic.path, span))
 
-    def located(self, error: InputError) -> InputError:
+    def locate_error(self, error: InputError) -> InputError:
         """Give every finding of an error its place in the file."""
         return InputError(self.locate(d) for d in error.diagnostics)
 
@@ -112,7 +112,7 @@ def load_blueprint(
     instead of the nearest one above the blueprint; `unsaved` stands for the content of files, by their names.
     Raises InputError with every fault found, each with its place.
     """
-    unlocked = locked_blueprint(path)
+    unlocked = find_locked_blueprint(path)
     if unlocked != path:
         raise fault(CODE, "this is a lock, not a blueprint", span=Span(path, 1, 1), hint=f"name {unlocked}")
     source = read_source(path, sets=sets, allow_outside=allow_outside, unsaved=unsaved)
@@ -122,7 +122,9 @@ def load_blueprint(
     inventory = read_inventory(blueprint, source, folder, allow_outside=allow_outside)
     project, project_source = read_settings(settings or find_settings(folder))
     lock = read_lock(path, blueprint.name)
-    return LoadedBlueprint(blueprint, source, folder, lock, lock_path(path), guids, inventory, project, project_source)
+    return LoadedBlueprint(
+        blueprint, source, folder, lock, find_lock_path(path), guids, inventory, project, project_source
+    )
 
 
 # The settings of a project: a file that holds for every blueprint in its folder and below.

@@ -283,7 +283,7 @@ class Blueprint(Model):
         plans = (self.routing.asn, *(fabric.routing.asn for fabric in self.fabrics.values()))
         return any(plan.tiers for plan in plans if plan)
 
-    def expanded_pods(self, before: Collection[str] = ()) -> dict[str, Pod]:
+    def expand_pods(self, before: Collection[str] = ()) -> dict[str, Pod]:
         """Pods by name with `count` spelled out, in natural order of their names: p2 before p10.
 
         The first of several keeps the name that it had among those `before`, alone or numbered.
@@ -296,10 +296,10 @@ class Blueprint(Model):
                 numbered = name in before and name not in self.pods
                 alone = key in before if (key in before) != numbered else pod.count == 1
                 pods_by_name[key if alone and not i else name] = pod
-        return dict(sorted(pods_by_name.items(), key=lambda name_and_pod: natural(name_and_pod[0])))
+        return dict(sorted(pods_by_name.items(), key=lambda name_and_pod: make_natural_key(name_and_pod[0])))
 
 
-def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
+def make_natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
     """Sort key under which p2 comes before p10, and no two names are alike."""
     parts = (part for part in re.split(r"(\d{1,18})", name) if part)
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts), name

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from fabricgen.blueprint.base import Model, old_names
+from fabricgen.blueprint.base import Model, list_old_names
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import InputError, Path, Span, fault
-from fabricgen.models.json_schema import fields_at
+from fabricgen.models.json_schema import find_fields
 from fabricgen.models.validation import dotted
 from fabricgen.yaml.tree import (
     MAX_DEPTH,
     Entry,
     Node,
-    entries_used_at,
-    kind_of,
-    mapping,
+    describe_kind,
+    make_mapping,
+    make_sequence,
     parse_tree,
-    sequence,
+    place_entries,
 )
 
 # Texts, which are only compiled where there is a setting.
@@ -29,19 +29,19 @@ _PATH = r'(?:"[^"]+"|[^".]+)(?:\.(?:"[^"]+"|[^".]+))*'
 _SEGMENT = r'"([^"]+)"|([^".]+)'
 
 
-def overlay(base: Node, top: Node) -> Node:
+def lay_over(base: Node, top: Node) -> Node:
     """Lay `top` over `base`: mappings merge, the rest replaces, and null takes a key of the base away."""
     if not (isinstance(base.value, dict) and isinstance(top.value, dict)):
         return top
-    entries = entries_used_at(base, base.used)
-    for key, entry in entries_used_at(top, top.used).items():
+    entries = place_entries(base, base.used)
+    for key, entry in place_entries(top, top.used).items():
         if key not in base.value:
             entries[key] = entry
         elif entry.node.value is None:
             del entries[key]
         else:
-            entries[key] = Entry(entry.key, overlay(base.value[key].node, entry.node))
-    return mapping(entries, top.span)
+            entries[key] = Entry(entry.key, lay_over(base.value[key].node, entry.node))
+    return make_mapping(entries, top.span)
 
 
 def apply_set(tree: Node, setting: str) -> Node:
@@ -78,14 +78,14 @@ def _put_value(node: Node, path: tuple[str, ...], value: Node, span: Span, above
         index = _parse_index(part, node, span, above)
         elements = list(node.value)
         elements[index] = _put_value(elements[index], rest, value, span, (*above, index))
-        return sequence(tuple(elements), node.span, node.used)
+        return make_sequence(tuple(elements), node.span, node.used)
     if node.value is None:
-        node = mapping({}, span)
+        node = make_mapping({}, span)
     if not isinstance(node.value, dict):
         raise _make_no_mapping_error(node, part, span, above)
     old = node.value.get(part) or Entry(span, Node(None, span))
     new = Entry(old.key, _put_value(old.node, rest, value, span, (*above, part)))
-    return mapping({**node.value, part: new}, node.span, node.used)
+    return make_mapping({**node.value, part: new}, node.span, node.used)
 
 
 def _parse_index(part: str, node: Node, span: Span, above: Path) -> int:
@@ -99,7 +99,7 @@ def _parse_index(part: str, node: Node, span: Span, above: Path) -> int:
 
 
 def _make_no_mapping_error(node: Node, part: str, span: Span, above: Path) -> InputError:
-    message = f"{dotted(above) or 'the top level'} is {kind_of(node)}, not a mapping; it cannot have '{part}'"
+    message = f"{dotted(above) or 'the top level'} is {describe_kind(node)}, not a mapping; it cannot have '{part}'"
     return fault("FG008", message, path=above, hint=f"that value stands at {node.span}", span=span)
 
 
@@ -117,7 +117,7 @@ class OldName(NamedTuple):
 def _list_old_words() -> frozenset[str]:
     """Every old name of the language."""
     return frozenset(
-        old for part in _list_models(Model) for info in part.model_fields.values() for old in old_names(info)
+        old for part in _list_models(Model) for info in part.model_fields.values() for old in list_old_names(info)
     )
 
 
@@ -128,11 +128,11 @@ def _list_models(model: type[Model]) -> Iterator[type[Model]]:
         yield from _list_models(part)
 
 
-def old_names_in(data: Any) -> Iterator[OldName]:
+def list_old_keys(data: Any) -> Iterator[OldName]:
     """Every key of a blueprint, as plain data, that has another name today."""
     for path in _find_keys(data, _list_old_words(), ()):
-        for name, info in fields_at(Blueprint, path[:-1]).items():
-            if path[-1] in old_names(info):
+        for name, info in find_fields(Blueprint, path[:-1]).items():
+            if path[-1] in list_old_names(info):
                 yield OldName(path, name)
 
 
@@ -145,14 +145,14 @@ def _find_keys(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
         yield from _find_keys(value, words, (*above, key))
 
 
-def as_written(data: Any, path: Path) -> Path:
+def spell_as_written(data: Any, path: Path) -> Path:
     """A path with the names that the text has, old ones where it uses them; what it lacks stays as it is."""
     written: list[str | int] = []
     for part in path:
         old: tuple[str, ...] = ()
         if isinstance(data, dict) and part not in data:
-            info = fields_at(Blueprint, path[: len(written)]).get(str(part))
-            old = tuple(name for name in old_names(info) if name in data) if info else ()
+            info = find_fields(Blueprint, path[: len(written)]).get(str(part))
+            old = tuple(name for name in list_old_names(info) if name in data) if info else ()
         written.append(old[0] if old else part)
         try:
             data = data[written[-1]]

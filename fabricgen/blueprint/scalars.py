@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from fabricgen.kernel.units import parse_count_of, parse_percent, parse_ratio, parse_speed
+from fabricgen.kernel.units import parse_count, parse_percent, parse_ratio, parse_speed
 from fabricgen.models import forms
-from fabricgen.models.forms import FrozenModel, text_form
+from fabricgen.models.forms import FrozenModel, make_text_form
 
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"
 
@@ -22,7 +22,9 @@ def _check_name(text: str) -> str:
     return text
 
 
-NAME_FORM = text_form(NAME_PATTERN, "a name: lower-case letters, digits and '-', a letter first, at most 32 characters")
+NAME_FORM = make_text_form(
+    NAME_PATTERN, "a name: lower-case letters, digits and '-', a letter first, at most 32 characters"
+)
 Name = Annotated[str, AfterValidator(_check_name), WithJsonSchema(NAME_FORM)]
 """A name that ends up in host names (RFC 1123 labels)."""
 
@@ -38,7 +40,7 @@ Line = Annotated[
     str,
     Field(max_length=200),
     AfterValidator(_check_one_line),
-    WithJsonSchema(text_form(forms.LINE, "text of one line, at most 200 characters", maxLength=200)),
+    WithJsonSchema(make_text_form(forms.LINE, "text of one line, at most 200 characters", maxLength=200)),
 ]
 """Free text of one line."""
 
@@ -56,11 +58,11 @@ class CountOf(FrozenModel):
             return value
         if not isinstance(value, str):
             raise ValueError("expected a count of something, such as 32 x dgx-b200")
-        count, profile = parse_count_of(value)
+        count, profile = parse_count(value)
         return {"count": count, "profile": profile}
 
 
-NODES_FORM = text_form(
+NODES_FORM = make_text_form(
     forms.COUNT_OF,
     "so many of a node profile, such as 32 x dgx-b200",
     "32 x dgx-b200",
@@ -120,7 +122,7 @@ Speed = Annotated[
     int,
     BeforeValidator(_read_speed),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             forms.SPEED,
             "a speed such as 400G, 400Gb/s or 1.6T, in whole Gb/s",
             "400G",
@@ -143,7 +145,7 @@ Ratio = Annotated[
     Fraction,
     BeforeValidator(_read_ratio),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             forms.RATIO,
             'downlink : uplink bandwidth in quotes, such as "2:1"',
             "4:3",
@@ -165,7 +167,7 @@ def _read_percent(value: Any) -> float:
     return share
 
 
-PERCENT_FORM = text_form(
+PERCENT_FORM = make_text_form(
     forms.PERCENT, "a share such as 10% or 0.1", "10%", type=["string", "number"], minimum=0, maximum=1
 )
 Percent = Annotated[float, BeforeValidator(_read_percent), WithJsonSchema(PERCENT_FORM)]
@@ -187,7 +189,7 @@ class Links(FrozenModel):
             return {"count": value}
         if isinstance(value, str):
             if re.search(r"[xX×]", value):
-                count, speed = parse_count_of(value)
+                count, speed = parse_count(value)
                 return {"count": count, "speed_gbps": parse_speed(speed)}
             return {"speed_gbps": parse_speed(value)}
         raise ValueError("expected links such as 32 x 400G, 32 or 400G")
@@ -197,7 +199,7 @@ LinksOf = Annotated[
     Links,
     BeforeValidator(Links.read),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             forms.LINKS,
             "links such as 32 x 400G, 32 or 400G",
             "32 x 400G",
@@ -227,7 +229,7 @@ PeersOf = Annotated[
     Peers,
     BeforeValidator(Peers.read),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             forms.PEERS,
             "links such as 2 x 800G, 2 or 800G, perhaps for each scalable unit: 2 x 800G per su",
             "4 x 800G",
@@ -258,11 +260,11 @@ class NicMode(FrozenModel):
             return value
         if not isinstance(value, str):
             raise ValueError("expected ports such as 2x400")
-        ways, speed = parse_count_of(value)
+        ways, speed = parse_count(value)
         return {"ways": ways, "speed_gbps": parse_speed(speed)}
 
 
-_NIC_MODE_FORM = text_form(forms.NIC_MODE, "ports that one is run as, such as 2x400", "2x400", "1x800")
+_NIC_MODE_FORM = make_text_form(forms.NIC_MODE, "ports that one is run as, such as 2x400", "2x400", "1x800")
 NicModes = Annotated[
     dict[Name, Annotated[NicMode, BeforeValidator(NicMode.read)]],
     BeforeValidator(lambda value: value if isinstance(value, dict) else {ALL_KINDS: value}),
@@ -343,7 +345,7 @@ Cages = Annotated[
     tuple[int, ...],
     BeforeValidator(_read_cages),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             rf"^{_CAGE_RANGE}(?:,{_CAGE_RANGE})*$",
             "cages of a switch face by number, such as 1-32 or 1-16,33-48",
             "1-32",

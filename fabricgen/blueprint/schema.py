@@ -9,8 +9,8 @@ from typing import Any
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.schema import catalog_schema
-from fabricgen.models.json_schema import Names, schema_of
+from fabricgen.catalog.schema import make_catalog_schema
+from fabricgen.models.json_schema import Names, make_schema
 
 _INCLUDE = {
     "description": "Files that this one is laid over, relative to it; the last wins.",
@@ -25,7 +25,7 @@ _OF_WHOLE = ("required", "allOf", "anyOf", "oneOf", "if", "then", "minProperties
 """What a schema asks of a mapping as a whole, and an overlay leaves to the file below it."""
 
 
-def blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
+def make_blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
     """JSON Schema 2020-12 of a blueprint, made from the models.
 
     With the catalogue that it is built with, only the names in that are right; without one other names are as good as
@@ -34,12 +34,12 @@ def blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
     `include` and `x-` keys, which are resolved before the models see them, are added here. What includes others is an
     overlay: it may leave anything to them, and take keys of theirs away with null.
     """
-    return schema_of_names(names_of(catalog))
+    return make_schema_of_names(list_catalog_names(catalog))
 
 
-def schema_of_names(names: Names) -> dict[str, Any]:
+def make_schema_of_names(names: Names) -> dict[str, Any]:
     """`blueprint_schema` by the names that are right or, without `only`, proposed."""
-    schema = schema_of(Blueprint, "fabricgen blueprint", names)
+    schema = make_schema(Blueprint, "fabricgen blueprint", names)
     schema["properties"]["include"] = _INCLUDE
     schema["patternProperties"] = _ANCHORS
     keys = ("required", "properties", "patternProperties", "additionalProperties", "type")
@@ -52,9 +52,9 @@ def schema_of_names(names: Names) -> dict[str, Any]:
     return schema
 
 
-def overlay_schema(catalog: Catalog | None = None) -> dict[str, Any]:
+def make_overlay_schema(catalog: Catalog | None = None) -> dict[str, Any]:
     """JSON Schema 2020-12 of a file that blueprints include: nothing is required in it; names likewise."""
-    schema = blueprint_schema(catalog)
+    schema = make_blueprint_schema(catalog)
     overlays = {name: model for name, model in schema["$defs"].items() if name.endswith("Overlay")}
     return {
         "$schema": schema["$schema"],
@@ -65,28 +65,28 @@ def overlay_schema(catalog: Catalog | None = None) -> dict[str, Any]:
     }
 
 
-def project_schema() -> dict[str, Any]:
+def make_project_schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of a project's settings file."""
-    return schema_of(Project, "fabricgen project settings", names_of(None))
+    return make_schema(Project, "fabricgen project settings", list_catalog_names(None))
 
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
-    "blueprint": blueprint_schema,
-    "catalog": catalog_schema,
-    "overlay": overlay_schema,
-    "project": project_schema,
+    "blueprint": make_blueprint_schema,
+    "catalog": make_catalog_schema,
+    "overlay": make_overlay_schema,
+    "project": make_project_schema,
 }
 """What a user writes -> its schema."""
 
 
 OF_CATALOGUES: Mapping[str, Callable[[Catalog], dict[str, Any]]] = {
-    "blueprint": blueprint_schema,
-    "overlay": overlay_schema,
+    "blueprint": make_blueprint_schema,
+    "overlay": make_overlay_schema,
 }
 """Likewise with no names but those of a catalogue."""
 
 
-def schema_text(name: str, catalog: Catalog | None = None) -> str:
+def write_schema_text(name: str, catalog: Catalog | None = None) -> str:
     """One of `SCHEMAS` as it is written to files; with a catalogue, one of `OF_CATALOGUES`."""
     return json.dumps(OF_CATALOGUES[name](catalog) if catalog else SCHEMAS[name](), indent=2, sort_keys=True) + "\n"
 
@@ -95,12 +95,12 @@ def _make_ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def names_of(own: Catalog | None) -> Names:
+def list_catalog_names(own: Catalog | None) -> Names:
     """The names that a blueprint may have of a catalogue; those of the built-in one are proposals."""
     catalog = own or Catalog()
     kinds = ("switches", "nodes", "scale_up", "racks", "products", "panels")
     names_by_kind = {kind: catalog.ids(kind) for kind in kinds}
-    return Names({**names_by_kind, "nos": catalog.known_nos()}, only=own is not None)
+    return Names({**names_by_kind, "nos": catalog.list_known_nos()}, only=own is not None)
 
 
 def _make_overlay(model: dict[str, Any]) -> dict[str, Any]:

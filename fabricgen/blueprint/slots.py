@@ -36,14 +36,14 @@ class PodUnits(NamedTuple):
     unit: UnitSize
 
 
-def omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozenset[NodeSlot]:
+def list_omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozenset[NodeSlot]:
     """Return the node slots that `omit` leaves empty.
 
     `pods` are the pods by name in pod order. Raises InputError for a slot that does not exist.
     """
     omitted, faults = _list_unfilled(pods)
     for i, text in enumerate(blueprint.omit):
-        slots = stated_slots(text, pods)
+        slots = parse_slots(text, pods)
         if isinstance(slots, str):
             hint = "write it like p1/su-last/node-last"
             hint = f"{did_you_mean(text.split('/')[0], pods)}; {hint}" if "no pod" in slots else hint
@@ -55,7 +55,7 @@ def omitted_slots(blueprint: Blueprint, pods: Mapping[str, PodUnits]) -> frozens
     return frozenset(omitted)
 
 
-def stated_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
+def parse_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
     """Return the slots a text names, omitted ones included, or what is wrong with it."""
     pod_name, *rest = text.split("/")
     if pod_name not in pods and pod_name != "*":

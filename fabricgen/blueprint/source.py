@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from fabricgen.blueprint.overlays import apply_set, overlay
+from fabricgen.blueprint.overlays import apply_set, lay_over
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES, read_bytes
 from fabricgen.yaml.located import Include, Located, locate
-from fabricgen.yaml.tree import MAX_DEPTH, Anchor, Entry, Node, kind_of, mapping, parse_tree, sequence
+from fabricgen.yaml.tree import MAX_DEPTH, Anchor, Entry, Node, describe_kind, make_mapping, make_sequence, parse_tree
 
 MAX_INCLUDE_DEPTH = 16
 """How many files may include one another in a chain."""
@@ -99,16 +99,16 @@ class _Reader:
             return self._resolve(tree, place)
         entries = dict(tree.value)
         include = entries.pop("include", None)
-        body = self._resolve(mapping(entries, tree.span), place)
+        body = self._resolve(make_mapping(entries, tree.span), place)
         base: Node | None = None
         for target in _list_targets(include) if include else ():
             included = self._load_include(target, place)
             if not isinstance(included.value, dict):
-                message = f"'{target.value}' holds {kind_of(included)}, not a mapping"
+                message = f"'{target.value}' holds {describe_kind(included)}, not a mapping"
                 raise _make_refusal(message, target.span, "include it as a value: key: !include file.yaml")
-            base = overlay(base, included) if base else included
-        merged = overlay(base, body) if base else body
-        return mapping({k: v for k, v in merged.value.items() if not k.startswith("x-")}, merged.span)
+            base = lay_over(base, included) if base else included
+        merged = lay_over(base, body) if base else body
+        return make_mapping({k: v for k, v in merged.value.items() if not k.startswith("x-")}, merged.span)
 
     def _resolve(self, node: Node, place: _Place) -> Node:
         """Replace each `!include` in a tree by what its file holds."""
@@ -116,9 +116,9 @@ class _Reader:
             return node
         if isinstance(node.value, dict):
             entries = {k: Entry(e.key, self._resolve(e.node, place.below())) for k, e in node.value.items()}
-            return mapping(entries, node.span, node.used)
+            return make_mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
-            return sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
+            return make_sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
         return self._load_include(Node(node.value.target, node.span), place).used_at(node.used or node.span)
 
     def _load_include(self, target: Node, place: _Place) -> Node:
@@ -143,7 +143,7 @@ class _Reader:
     def _check_allowed(self, target: Node, shown: Path, place: _Place) -> str:
         """Return the real path of an include, or raise InputError (FG007)."""
         name = target.value
-        path = contained(name, shown, Path(self._root), target.span, allow_outside=self._allow_outside)
+        path = resolve_contained(name, shown, Path(self._root), target.span, allow_outside=self._allow_outside)
         if path in place.chain:
             circle = [Path(f).name for f in (*place.chain[place.chain.index(path) :], path)]
             raise _make_refusal(f"'{name}' includes itself: {' -> '.join(circle)}", target.span)
@@ -152,7 +152,7 @@ class _Reader:
         return path
 
 
-def contained(
+def resolve_contained(
     name: str,
     shown: Path,
     root: Path,
@@ -190,7 +190,7 @@ def _list_targets(include: Entry) -> tuple[Node, ...]:
     targets = node.value if isinstance(node.value, tuple) else (node,)
     for target in targets:
         if not isinstance(target.value, str):
-            kind = "!include" if isinstance(target.value, Include) else kind_of(target)
+            kind = "!include" if isinstance(target.value, Include) else describe_kind(target)
             hint = "write it like include: other.yaml, or as a list of such names"
             raise _make_refusal(f"'include' takes file names, not {kind}", target.span, hint)
     return targets

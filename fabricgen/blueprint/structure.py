@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from fabricgen.blueprint.beside.lock import is_lock, parse_lock
 from fabricgen.blueprint.load import SETTINGS
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.schema import names_of, schema_of_names
+from fabricgen.blueprint.schema import list_catalog_names, make_schema_of_names
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.catalog.loader import Catalog
@@ -26,15 +26,15 @@ from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.kernel.text_input import read_bytes
-from fabricgen.kernel.units import parse_count_of
+from fabricgen.kernel.units import parse_count
 from fabricgen.models.json_schema import Names
-from fabricgen.models.validation import dotted, shortened, validate
+from fabricgen.models.validation import dotted, shorten, validate
 from fabricgen.yaml.located import Located, read_located
 
 
-def kind_of(file: str) -> str:
+def describe_kind(file: str) -> str:
     """What a file is, in words, by its name, its place or its own `kind`: `blueprint`, `node profile`, `lock`."""
     path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
@@ -80,7 +80,7 @@ def _find_profile_folder(path: Path) -> str:
     folders = {str(model.model_fields["kind"].default): name for name, model in PROFILE_KINDS.items()}
     stated = str(data.get("kind", ""))
     if stated not in folders:
-        message = f"'{shortened(stated)}' is no kind of profile" if stated else "a profile needs `kind`"
+        message = f"'{shorten(stated)}' is no kind of profile" if stated else "a profile needs `kind`"
         raise fault("FG010", message, span=located.span(("kind",)), hint=did_you_mean(stated, folders))
     return folders[stated]
 
@@ -104,7 +104,7 @@ def check_structure(file: str) -> None:
         model = PROFILE_KINDS[kind]
         hold_to_schema("catalog", model, read_located(path), part=model.__name__)
         if above == "catalog":
-            Catalog(path.absolute().parent.parent).consistent(kind, path.stem)
+            Catalog(path.absolute().parent.parent).check_profile(kind, path.stem)
     elif above == "catalog" and folder == "platforms":
         validate(NosNaming, read_located(path))
     elif above == "platforms":
@@ -121,7 +121,7 @@ def check_overlay(file: str) -> None:
     Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema.
     """
     located = read_located(Path(file))
-    errors = list(schema_validator("overlay").iter_errors(located.data))
+    errors = list(load_schema_validator("overlay").iter_errors(located.data))
     if not errors:
         return
     try:
@@ -140,7 +140,7 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
     The model says what is wrong, and where, in the user's terms; the schema itself where the model has no objection.
     What only the model objects to, such as the order of two numbers, is refused as lint does.
     """
-    errors = list(schema_validator(name, part).iter_errors(located.data))
+    errors = list(load_schema_validator(name, part).iter_errors(located.data))
     validate(model, located)
     if errors:
         raise InputError(_make_diagnostic(error, located) for error in errors)
@@ -148,7 +148,7 @@ def hold_to_schema(name: str, model: type[BaseModel], located: Located, *, part:
 
 def hold_to_names(located: Located, catalog: Catalog) -> None:
     """Hold a blueprint of the right structure to the names in its catalogue; raises InputError (FG011, FG018)."""
-    leaves = (best_match([error]) for error in _make_validator(names_of(catalog)).iter_errors(located.data))
+    leaves = (best_match([error]) for error in _make_validator(list_catalog_names(catalog)).iter_errors(located.data))
     if unknown := [_make_unknown(leaf, located, catalog) for leaf in leaves]:
         raise InputError(unknown)
 
@@ -156,7 +156,7 @@ def hold_to_names(located: Located, catalog: Catalog) -> None:
 @lru_cache(maxsize=8)
 def _make_validator(names: Names) -> Validator:
     """Make the validator of the names in a catalogue; cached, as making it takes longer than asking it."""
-    return Draft202012Validator(schema_of_names(names))
+    return Draft202012Validator(make_schema_of_names(names))
 
 
 def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) -> Diagnostic:
@@ -165,16 +165,16 @@ def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) ->
     if error.validator == "enum" and isinstance(error.validator_value, list):
         names = [str(name) for name in error.validator_value]
     else:
-        value, names = parse_count_of(value)[1], list(catalog.ids("nodes"))
-    code = "FG018" if names == list(catalog.known_nos()) else "FG011"
-    message = f"{dotted(path)}: '{shortened(value)}' is not in the catalogue"
+        value, names = parse_count(value)[1], list(catalog.ids("nodes"))
+    code = "FG018" if names == list(catalog.list_known_nos()) else "FG011"
+    message = f"{dotted(path)}: '{shorten(value)}' is not in the catalogue"
     return Diagnostic(code, Severity.ERROR, message, path, did_you_mean(value, names), located.span(path))
 
 
 @cache
-def schema_validator(name: str, part: str = "") -> Validator:
+def load_schema_validator(name: str, part: str = "") -> Validator:
     """Load the validator of a schema of the folder `schemas/`, or of a definition in it."""
-    file = resource_dir("schemas") / f"{name}.schema.json"
+    file = find_resource_dir("schemas") / f"{name}.schema.json"
     kind: type[Validator] = extend(Draft202012Validator, {"pattern": _match_pattern})  # type: ignore[no-untyped-call]
     schema = json.loads(file.read_text(encoding="utf-8"))
     return kind({"$defs": schema["$defs"], "$ref": f"#/$defs/{part}"} if part else schema)
@@ -191,4 +191,4 @@ def _make_diagnostic(error: ValidationError, located: Located) -> Diagnostic:
     error = best_match([error])  # of a choice, what is wrong with the one that was meant
     path = tuple(error.absolute_path)
     where = f"{dotted(path)}: " if path else ""
-    return Diagnostic("FG010", Severity.ERROR, f"{where}{shortened(error.message)}", path, span=located.span(path))
+    return Diagnostic("FG010", Severity.ERROR, f"{where}{shorten(error.message)}", path, span=located.span(path))

@@ -90,7 +90,7 @@ class Bill:
 def bill_of(cluster: Cluster) -> Bill:
     """The bill of a cluster."""
     cables = CableParts(cluster)
-    modules = (cast(Source, module) for module in discovery.load_all(SOURCES))
+    modules = (cast(Source, module) for module in discovery.load_modules(SOURCES))
     return Bill(cluster, tuple(module.needs(cluster, cables) for module in modules))
 
 

@@ -13,7 +13,7 @@ from fabricgen.bom.sets import JOINT, as_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import (
@@ -105,7 +105,7 @@ class CableParts:
                 wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False
             )
         product, length, pieces = found
-        number_, text = as_set(product.part_number(length), f"{product.name}, {number(length)} m", pieces)
+        number_, text = as_set(product.part_number(length), f"{product.name}, {format_number(length)} m", pieces)
         return CablePart(wanted, length, number_, text, True)
 
     @cached_property
@@ -150,7 +150,7 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
 
     `far_ends` above 1 makes it a breakout; fibre has one connector for every few lanes.
     """
-    length = number(length_m)
+    length = format_number(length_m)
     split = f"-1x{far_ends}" if far_ends > 1 else ""
     if "RJ45" in medium.form_factors:
         return f"{medium.id}-{length}m", f"{medium.name}, RJ45, {length} m"
@@ -171,8 +171,8 @@ def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float,
     `single` is the connector of far ends that take one lane of a wider module; "" where they have that of the medium.
     """
     pieces, each = count_fibres(medium, far_ends, lanes) or (1, far_ends)
-    near, length = medium.connectors_of(lanes / pieces), number(length_m)
-    far = f"{each}x {single or medium.connector_for(lanes / pieces / each)}" if each > 1 else near
+    near, length = medium.describe_connectors(lanes / pieces), format_number(length_m)
+    far = f"{each}x {single or medium.find_connector(lanes / pieces / each)}" if each > 1 else near
     crossed = f", {medium.polarity}" if medium.polarity else ""
     name = (
         f"{medium.fibre}-{make_slug(near)}{f'-1x{each}' if each > 1 else ''}{f'-{make_slug(single)}' if single else ''}"
@@ -206,9 +206,11 @@ def span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints
             spec = blueprint.fabrics[one.fabric].spans[name]
             jumper = make(medium, "B", (1, int(lanes[rows[0]])), spec.odf_jumper_m)
             a, b = spec.between
-            text = f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, {number(one.km)} km, ODF to ODF"
+            text = (
+                f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, {format_number(one.km)} km, ODF to ODF"
+            )
             pairs = count_fibres(medium, 1, jumper.lanes)
-            leased = as_set(f"{LEASED}{name}-{number(one.km)}km", text, pairs[0] if pairs else 1)
+            leased = as_set(f"{LEASED}{name}-{format_number(one.km)}km", text, pairs[0] if pairs else 1)
             jumpers = jumper.part, jumper.text
             part, described = (JOINT.join((own, of, own)) for own, of in zip(jumpers, leased, strict=True))
             yield rows, (part, described)

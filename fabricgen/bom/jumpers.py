@@ -12,7 +12,7 @@ from fabricgen.bom.sets import JOINT, as_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.media.patching import PatchPolicy
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_link_lanes
 from fabricgen.wiring.cabling.shelf import Shelf
@@ -128,10 +128,10 @@ def jumper(
     found = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
     if found:
         product, pieces = found
-        made = as_set(product.part_number(length_m), f"{product.name}, {number(length_m)} m", pieces)
+        made = as_set(product.part_number(length_m), f"{product.name}, {format_number(length_m)} m", pieces)
     else:
         made = fibre(medium.model_copy(update={"narrow": ()}), *widths, length_m)
     if not usual:
-        length = f"{number(length_m)}m"
+        length = f"{format_number(length_m)}m"
         made = f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", made[1].replace("type B", f"type {kind}")
     return Jumper(*made, medium, kind, *widths, found is not None)

@@ -15,7 +15,7 @@ from fabricgen.bom.need import COLUMNS, Needs
 from fabricgen.bom.sources.devices import called, is_bought, with_racks
 from fabricgen.bom.sources.power_cords import cord, corded
 from fabricgen.bom.variants import switches_of, variants_of
-from fabricgen.catalog.loads import basis
+from fabricgen.catalog.loads import find_power_basis
 from fabricgen.catalog.models import NodeProfile, SwitchProfile, Variant
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Ints
@@ -216,7 +216,7 @@ def _less_than_maxima(bill: Bill, racks: Ints) -> dict[str, list[str]]:
     devices = bill.cluster.plan.devices
     found: dict[str, set[str]] = defaultdict(set)
     for cls in devices.classes:
-        text = _BASES.get(basis(cls.profile) or "")
+        text = _BASES.get(find_power_basis(cls.profile) or "")
         if text and np.isin(devices.rack[cls.rows], racks).any():
             found[text].add(called(cls.profile))
     return {text: sorted(found[text]) for text in dict.fromkeys(_BASES.values()) if text in found}

@@ -16,8 +16,8 @@ from fabricgen.bom.sets import pieces_of
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, fault, nearest
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, fault, find_nearest
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.publish.reading import refuse_unfinished_around
 
 NEEDED = ("part", "unit_price")
@@ -122,7 +122,7 @@ def read_price_list(path: Path) -> PriceList:
 def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     """(optional columns present, rows) of a file."""
     refuse_unfinished_around(path)
-    text = decode(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, kind="CSV")
+    text = decode_text(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, kind="CSV")
     reader = csv.DictReader(io.StringIO(text, newline=""), restkey=_BEYOND, restval="")
     header = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = header
@@ -219,7 +219,7 @@ def find_idle_prices(prices: PriceList, parts: Set[str], of_catalogue: Set[str])
     idle = [name for name in prices.offers if name not in known]
     for name in idle[:MOST]:
         message = f"the price of '{name}' is not used: no part of this bill or of the catalogue has that name"
-        near = nearest(name, parts) or nearest(name, known)
+        near = find_nearest(name, parts) or find_nearest(name, known)
         hint = f"did you mean '{near}'?" if near else "`fabricgen bom` lists the parts"
         yield Diagnostic("FG031", Severity.WARNING, message, hint=hint, span=Span(prices.file, prices.lines[name], 1))
     if idle[MOST:]:

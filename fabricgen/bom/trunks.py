@@ -10,7 +10,7 @@ from fabricgen.bom.need import Part
 from fabricgen.catalog.patch_models import PanelProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.media.patching import FIBRES
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.patching.tables import Patching, PatchTable
 
@@ -58,7 +58,7 @@ class PatchParts:
 
     def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
         of = self._patching.policies[policy]
-        profile, spec, length = of.trunks[fibre], of.spec, number(length_m)
+        profile, spec, length = of.trunks[fibre], of.spec, format_number(length_m)
         kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # no such trunk: FG635 reports it
         name = f"trunk-{kind}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
         pins = "not pinned" if profile and not profile.pinned else "pinned"

@@ -125,7 +125,7 @@ class _SwitchCages:
         return {name: spot for cage in self._cages() for name, spot in self._named(cage)}
 
     def _cages(self) -> range:
-        first = self._profile.first_cage(self._run.cage_class)
+        first = self._profile.find_first_cage(self._run.cage_class)
         return range(first, first + self._profile.cages[self._run.cage_class].count)
 
     def _named(self, cage: int) -> Iterator[tuple[str, tuple[int, int]]]:

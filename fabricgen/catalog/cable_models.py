@@ -151,7 +151,7 @@ class CableProfile(Profile):
         """Whether it is an electrical cable with ends of its own; twisted pair is not."""
         return self.medium in COPPER
 
-    def modules_for(self, cage: str) -> Modules | None:
+    def find_modules(self, cage: str) -> Modules | None:
         """What modules are sold for a cage; None where nothing is stated: those of its own form, at any speed."""
         return next((sold for sold in self.modules if sold.cage == cage), None)
 
@@ -173,14 +173,14 @@ class CableProfile(Profile):
             return not self.attached and self.fibre == "smf-os2"
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
-    def connector_for(self, lanes: float) -> str:
+    def find_connector(self, lanes: float) -> str:
         """What fibres plug into at a module of so many lanes, one for every `lanes_per_connector`."""
         return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 
-    def connectors_of(self, lanes: float, twin: int = 1) -> str:
+    def describe_connectors(self, lanes: float, twin: int = 1) -> str:
         """All connectors of a module of so many lanes, at least `twin`: `2x MPO-12/APC`; "" for copper."""
         count = max(twin, ceil(lanes / self.lanes_per_connector)) if self.connector else 1
-        connector = self.connector_for(lanes / count)
+        connector = self.find_connector(lanes / count)
         return f"{count}x {connector}" if count > 1 else connector
 
     @property

@@ -140,11 +140,11 @@ class Efficiency(FrozenModel):
         tuple[Measured, ...], Field(description="All-reduces by switches that were measured to reach far less.")
     ] = ()
 
-    def measured_of(self, domain: str) -> Measured | None:
+    def find_measured(self, domain: str) -> Measured | None:
         """What was measured of all-reduces by the switches of a domain, by the id of its profile; None for nothing."""
         return next((measurement for measurement in self.in_switch_measured if domain in measurement.domains), None)
 
-    def of_domain(self, domain: str) -> ScaleUpEfficiency:
+    def find_domain_efficiency(self, domain: str) -> ScaleUpEfficiency:
         """What is reached in a scale-up domain, by the id of its profile."""
         return next((kind for kind in self.scale_up.values() if domain in kind.domains), self.other)
 

@@ -19,12 +19,12 @@ from fabricgen.catalog.models import (
     SwitchProfile,
     TrunkProfile,
     Wrong,
-    wrong_domains,
-    wrong_nics,
-    wrong_powers,
-    wrong_tray,
+    find_domain_mistake,
+    find_nic_mistake,
+    find_power_mistake,
+    find_tray_mistake,
 )
-from fabricgen.catalog.naming import NosNaming, face_naming
+from fabricgen.catalog.naming import NosNaming, make_face_naming
 from fabricgen.catalog.profile import Profile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
@@ -73,14 +73,14 @@ class Catalog:
     def node(self, name: str, path: Place = ()) -> NodeProfile:
         """Return a node profile; raises InputError at `path` when there is none of that name."""
         profile = self._load_profile("nodes", name, NodeProfile, path)
-        self._check_against("nodes", name, lambda: wrong_nics(profile, self.nic))
+        self._check_against("nodes", name, lambda: find_nic_mistake(profile, self.nic))
         return profile
 
     def scale_up(self, name: str, path: Place = ()) -> ScaleUpDomainProfile:
         """Return a scale-up domain profile; raises InputError at `path` when there is none of that name."""
         domain = self._load_profile("scale_up", name, ScaleUpDomainProfile, path)
         if domain.tray and domain.tray in self._files["switches"]:
-            self._check_against("scale_up", name, lambda: wrong_tray(domain, self.switch(domain.tray)))
+            self._check_against("scale_up", name, lambda: find_tray_mistake(domain, self.switch(domain.tray)))
         return domain
 
     def nic(self, name: str) -> NicProfile | None:
@@ -104,7 +104,7 @@ class Catalog:
     def rack(self, name: str, path: Place = ()) -> RackProfile:
         """Return a rack profile; raises InputError at `path` when there is none of that name."""
         profile = self._load_profile("racks", name, RackProfile, path)
-        self._check_against("racks", name, lambda: wrong_powers(profile, self.ids("switches")))
+        self._check_against("racks", name, lambda: find_power_mistake(profile, self.ids("switches")))
         return profile
 
     @cached_property
@@ -145,7 +145,7 @@ class Catalog:
     def constants(self, name: str = "usual", path: Place = ()) -> ConstantsProfile:
         """Return the constants of an analysis; raises InputError at `path` when there are none of that name."""
         profile = self._load_profile("constants", name, ConstantsProfile, path)
-        self._check_against("constants", name, lambda: wrong_domains(profile, self.ids("scale_up")))
+        self._check_against("constants", name, lambda: find_domain_mistake(profile, self.ids("scale_up")))
         return profile
 
     def panel(self, name: str, path: Place = ()) -> PanelProfile:
@@ -157,7 +157,7 @@ class Catalog:
         """All trunk families, by id."""
         return tuple(self._load_profile("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
-    def consistent(self, kind: str, name: str) -> Profile:
+    def check_profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id, held to those that it names; raises InputError as its own reader does."""
         readers: dict[str, Callable[[str], Profile]] = {
             "nodes": self.node,
@@ -179,16 +179,16 @@ class Catalog:
         key = ("platforms", nos)
         if key not in self._loaded:
             file = next((f for folder in self._platforms if (f := folder / f"{nos}.yaml").is_file()), None)
-            self._loaded[key] = _read_file(NosNaming, file) if file else face_naming(nos)
+            self._loaded[key] = _read_file(NosNaming, file) if file else make_face_naming(nos)
         naming: NosNaming = self._loaded[key]
         return naming
 
-    def known_naming(self, nos: str, path: Place, switch: SwitchProfile | None = None) -> NosNaming:
+    def find_naming(self, nos: str, path: Place, switch: SwitchProfile | None = None) -> NosNaming:
         """Return how a NOS names ports; raises InputError (FG018) at `path` when the catalogue does not say.
 
         `switch` is one that is to run it: the hint then names what that runs besides.
         """
-        if nos not in self.known_nos():
+        if nos not in self.list_known_nos():
             raise fault(
                 "FG018",
                 f"port names of NOS '{nos}' are not in the catalogue",
@@ -197,29 +197,29 @@ class Catalog:
             )
         return self.naming(nos)
 
-    def usual_nos(self, switch: SwitchProfile) -> str:
+    def find_usual_nos(self, switch: SwitchProfile) -> str:
         """The NOS of a switch for which none is stated: of those that it runs the first whose configuration can be
         written, else the first that the catalogue has data of, else the first.
         """
-        listed = [nos for nos in switch.nos if nos in self.known_nos()]
-        written = [nos for nos in self.usable_nos(switch) if self.naming(nos).configuration.claims]
+        listed = [nos for nos in switch.nos if nos in self.list_known_nos()]
+        written = [nos for nos in self.list_usable_nos(switch) if self.naming(nos).configuration.claims]
         return (*written, *listed, *switch.nos)[0]
 
     def _suggest_nos(self, nos: str, switch: SwitchProfile | None) -> str:
         """What to do about a NOS without port names: take one that has them, or add data of one's own."""
         own_file = f"add catalog/platforms/{nos}.yaml beside the blueprint, which says how it names ports"
         if switch is None:
-            return f"{did_you_mean(nos, self.known_nos())}; or {own_file}"
-        usable = self.usable_nos(switch)
+            return f"{did_you_mean(nos, self.list_known_nos())}; or {own_file}"
+        usable = self.list_usable_nos(switch)
         if usable:
             return f"{switch.id} also runs {' and '.join(usable)}: state `nos: {usable[0]}`, or {own_file}"
-        tabled = [name for name in switch.nos if name in self.known_nos() and not switch.line_cards]
+        tabled = [name for name in switch.nos if name in self.list_known_nos() and not switch.line_cards]
         table = f"state `nos: {tabled[0]}` and add catalog/platforms/sonic/{switch.id}.yaml, or " if tabled else ""
         return table + own_file
 
-    def usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
+    def list_usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
         """The NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
-        namings = [self.naming(nos) for nos in switch.nos if nos in self.known_nos()]
+        namings = [self.naming(nos) for nos in switch.nos if nos in self.list_known_nos()]
         tabled = self._find_port_table_file(switch.id) is not None
         return tuple(
             naming.nos
@@ -229,10 +229,10 @@ class Catalog:
 
     def names_ports(self, switch: SwitchProfile, nos: str) -> bool:
         """Whether a switch runs a NOS, and has the port table that this may take its names from."""
-        tabled = nos in self.known_nos() and self.naming(nos).has_tables
+        tabled = nos in self.list_known_nos() and self.naming(nos).has_tables
         return nos in switch.nos and (not tabled or self.sonic_platform(switch.id) is not None)
 
-    def known_nos(self) -> tuple[str, ...]:
+    def list_known_nos(self) -> tuple[str, ...]:
         """Every NOS that has data in the catalogue."""
         return tuple(sorted({file.stem for folder in self._platforms for file in folder.glob("*.yaml")}))
 
@@ -266,7 +266,7 @@ class Catalog:
             )
         return platform
 
-    def sonic_platform_named(self, platform: str) -> SonicPlatform | None:
+    def find_platform_by_name(self, platform: str) -> SonicPlatform | None:
         """Return a port table by SONiC's own name of the platform, such as x86_64-nvidia_sn5600-r0, or None."""
         switches = {file.stem for folder in self._platforms for file in folder.glob("*/*.yaml")}
         tables = (self.sonic_platform(switch) for switch in sorted(switches))

@@ -26,7 +26,7 @@ def has_optics(profile: Device) -> bool:
     return profile.power_w.max_with_optics and not getattr(profile, "external", False)
 
 
-def basis(profile: Device) -> Basis | None:
+def find_power_basis(profile: Device) -> Basis | None:
     """Say what kind of figure a planned draw is: maximum, estimate, typical. None for a device that adds nothing: it is
     somebody else's, or the figure of another has its draw.
     """

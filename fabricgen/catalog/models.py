@@ -110,7 +110,7 @@ Wrong = tuple[tuple[str | int, ...], str]
 """The path of a key in a profile, and what is wrong there."""
 
 
-def wrong_tray(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
+def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
     """What does not fit between a scale-up domain and its switch tray: ports of its switches, and their speed."""
     port_count = sum(cage.count for cage in tray.cages)
     needed = domain.switches_per_tray * domain.ports_of_switch
@@ -123,7 +123,7 @@ def wrong_tray(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | Non
     return None
 
 
-def wrong_nics(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
+def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
     """A role whose ports carry more than the NICs that it names, or that names one that is not in the catalogue.
 
     There is a NIC for each rail, or for each accelerator where these have one on their die.
@@ -142,7 +142,7 @@ def wrong_nics(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) 
     return None
 
 
-def wrong_domains(constants: ConstantsProfile, domain_ids: Collection[str]) -> Wrong | None:
+def find_domain_mistake(constants: ConstantsProfile, domain_ids: Collection[str]) -> Wrong | None:
     """A kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
     kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():
@@ -156,7 +156,7 @@ def wrong_domains(constants: ConstantsProfile, domain_ids: Collection[str]) -> W
     return None
 
 
-def wrong_powers(rack: RackProfile, switches: Collection[str]) -> Wrong | None:
+def find_power_mistake(rack: RackProfile, switches: Collection[str]) -> Wrong | None:
     """A switch in the published power of a rack that is not in the catalogue."""
     unknown = [name for name in rack.powers if name not in switches]
     return (("powers",), f"there is no switch profile '{unknown[0]}'") if unknown else None

@@ -99,12 +99,12 @@ class NosNaming(FrozenModel):
             raise LookupError(self.nos)
         return self.card_cage.format(slot=slot[0], cage=slot[1])
 
-    def management_of(self, profile: object) -> str:
+    def find_management_port(self, profile: object) -> str:
         """The management port of a switch; that of the supervisor where it is a chassis."""
         return (getattr(profile, "line_cards", ()) and self.card_management) or self.management
 
 
-def face_naming(nos: str) -> NosNaming:
+def make_face_naming(nos: str) -> NosNaming:
     """Ports as they are labelled on the face of a switch: for a NOS of which nothing is known."""
     return NosNaming(
         nos=nos,

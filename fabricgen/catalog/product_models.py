@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from fabricgen.catalog.cable_models import ascending
 from fabricgen.catalog.profile import Profile, Tag
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.models.forms import FrozenModel
 
 CODED, PLAIN = "{nnn}", "{m}"
@@ -118,9 +118,9 @@ class Product(FrozenModel):
         """What to order for a length."""
         metres = int(length_m)
         coded = f"{metres:03d}" if metres == length_m else f"{metres:02d}A"
-        return self.part.replace(CODED, coded).replace(PLAIN, number(length_m))
+        return self.part.replace(CODED, coded).replace(PLAIN, format_number(length_m))
 
-    def length_for(self, run_m: float) -> float | None:
+    def find_length(self, run_m: float) -> float | None:
         """The shortest length it is sold in that a run needs, m; None where none is long enough."""
         return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
 
@@ -152,7 +152,7 @@ class ProductList(Profile):
     ]
 
 
-def word_of(vendor: str) -> str:
+def make_vendor_key(vendor: str) -> str:
     """A vendor as the key of a map: VAST Data is `vast-data`."""
     return re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-")
 
@@ -175,6 +175,6 @@ def _matches_top(plug_top: str, cage_top: str) -> bool:
     return not plug_top or not cage_top or plug_top == cage_top
 
 
-def of_kind(lists: Iterable[ProductList], kind: str, medium: str) -> list[Product]:
+def list_products_of_kind(lists: Iterable[ProductList], kind: str, medium: str) -> list[Product]:
     """Products of a kind for a medium, in the order of the lists."""
     return [p for product_list in lists for p in product_list.products if p.kind == kind and medium in p.media]

@@ -133,7 +133,7 @@ class PowerSupplies(FrozenModel):
             raise FieldError("needed", f"{self.needed} of {self.count} power supplies cannot be fed")
         return self
 
-    def left_without_feed(self, feeds: int) -> int:
+    def count_left_without_feed(self, feeds: int) -> int:
         """How many stay fed where the fullest of so many feeds is lost, over which they are spread equally: six on two
         feeds are 3 + 3.
         """
@@ -141,7 +141,7 @@ class PowerSupplies(FrozenModel):
 
     def stop_without_feed(self, feeds: int) -> bool:
         """Whether those that stay fed are known to be too few."""
-        return self.needed is not None and self.left_without_feed(feeds) < self.needed
+        return self.needed is not None and self.count_left_without_feed(feeds) < self.needed
 
 
 class DeviceProfile(Profile):

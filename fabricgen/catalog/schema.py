@@ -7,10 +7,10 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from fabricgen.catalog.models import PROFILE_KINDS
-from fabricgen.models.json_schema import Names, SchemaWriter, finished
+from fabricgen.models.json_schema import Names, SchemaWriter, finish_schema
 
 
-def catalog_schema() -> dict[str, Any]:
+def make_catalog_schema() -> dict[str, Any]:
     """Return the schema of a profile file of any kind; its `kind` says which it is."""
     refs, shared = models_json_schema(
         [(model, "validation") for model in PROFILE_KINDS.values()],
@@ -22,4 +22,4 @@ def catalog_schema() -> dict[str, Any]:
         "description": "A switch, node, NIC, cable, scale-up domain, rack, product list, panel, trunk or constants.",
         "oneOf": [refs[model, "validation"] for model in PROFILE_KINDS.values()],
     }
-    return finished(schema, "fabricgen catalogue profile", Names({}))
+    return finish_schema(schema, "fabricgen catalogue profile", Names({}))

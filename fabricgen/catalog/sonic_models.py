@@ -167,11 +167,11 @@ class SonicPlatform(FrozenModel):
         """How a HwSKU splits a cage (from 1); None where it has no port there."""
         return next((run for run in self.hwskus[hwsku] if run.first <= cage <= run.last), None)
 
-    def buffers_of(self, hwsku: str) -> BufferSet | None:
+    def find_buffers(self, hwsku: str) -> BufferSet | None:
         """What is published of a HwSKU's buffers; None for nothing."""
         return next((buffer_set for buffer_set in self.buffers if hwsku in buffer_set.hwskus), None)
 
-    def lossy_buffers_of(self, hwsku: str) -> LossyBuffers | None:
+    def find_lossy_buffers(self, hwsku: str) -> LossyBuffers | None:
         """What is published of a HwSKU's buffers where nothing is lossless; None for nothing."""
         return next((buffer_set for buffer_set in self.lossy_buffers if hwsku in buffer_set.hwskus), None)
 
@@ -212,7 +212,7 @@ def _parse_mbps(text: str) -> int:
     return int(text[:-1]) * 1000 if text.endswith("G") else int(text)
 
 
-def breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, speed_gbps: int) -> str:
+def find_breakout_mode(platform: SonicPlatform, cage_class: CageClass, ways: int, speed_gbps: int) -> str:
     """The breakout mode of platform.json, as spelled there, that splits a cage so; "" when the platform lists none.
 
     Of several that fit, the one of the cage's own speed wins: an SFP28's 10G is `1x25G[10G]`, an OSFP's `1x800G[...]`.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 
 FILE_NAME = "sonic-config-db.schema.json"
 
@@ -39,23 +39,25 @@ class FieldFacts:
 
 
 @cache
-def sonic_schema() -> Schema:
+def load_sonic_schema() -> Schema:
     """The JSON Schema of config_db.json, parsed; not to be changed."""
-    text = (resource_dir("schemas") / FILE_NAME).read_text(encoding="utf-8")
+    text = (find_resource_dir("schemas") / FILE_NAME).read_text(encoding="utf-8")
     schema: Schema = json.loads(text)
     return schema
 
 
-def row_schema(table: str, key: str) -> Schema | None:
+def find_row_schema(table: str, key: str) -> Schema | None:
     """The schema of a table's rows with such a key; None where SONiC has no such table, or no such row in it."""
-    rows = sonic_schema()["properties"].get(table, {})
+    rows = load_sonic_schema()["properties"].get(table, {})
     row_of_key: Schema | None = rows.get("properties", {}).get(key)
-    return row_of_key or next((row for row in lists_of(table) if len(row["x-keys"]) == key.count("|") + 1), None)
+    return row_of_key or next(
+        (row for row in list_row_schemas(table) if len(row["x-keys"]) == key.count("|") + 1), None
+    )
 
 
-def lists_of(table: str) -> list[Schema]:
+def list_row_schemas(table: str) -> list[Schema]:
     """The schemas of a table's rows by the number of parts of their keys; rows by name are not among them."""
-    return list(sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
+    return list(load_sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
 def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
@@ -66,7 +68,7 @@ def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[st
     reference: str = schema.get("$ref", "")
     name = reference.removeprefix("#/$defs/")
     beside = {key: value for key, value in schema.items() if key != "$ref"}
-    plain = {**sonic_schema()["$defs"][name], **beside} if name else schema
+    plain = {**load_sonic_schema()["$defs"][name], **beside} if name else schema
     if name in opaque or "anyOf" not in plain or "type" in plain:
         yield name, plain
         return
@@ -75,9 +77,9 @@ def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[st
         yield from ((inner, {**kind, **target}) for inner, kind in walk_types(part, opaque))
 
 
-def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
+def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     """What the models say of a field of a row, the value of a map included; None of what they do not have."""
-    rows_by_name = sonic_schema()["properties"].get(table, {}).get("properties", {})
+    rows_by_name = load_sonic_schema()["properties"].get(table, {}).get("properties", {})
     # a switch has thousands of keys and few forms of them: the memory is by form
     return _find_field_facts(table, key if key in rows_by_name else "|" * key.count("|"), field)
 
@@ -85,7 +87,7 @@ def field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 @lru_cache(maxsize=1 << 14)
 def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
     """`field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are alike."""
-    row = row_schema(table, key) or {}
+    row = find_row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:
         field_schema = row["additionalProperties"]

@@ -377,9 +377,9 @@ class SwitchProfile(DeviceProfile):
                     continue
             yield cage
 
-    def most_ports(self, cage_class: int, ways: int) -> int:
+    def count_split_ports(self, cage_class: int, ways: int) -> int:
         """Ports that all cages of a class make when split so, with neighbours and pipelines minded."""
-        first, cage = self.first_cage(cage_class), self.cages[cage_class]
+        first, cage = self.find_first_cage(cage_class), self.cages[cage_class]
         blocks = range(first, first + cage.count, cage.block(ways))
         return ways * (len(list(self.served(blocks, ways, {}))) if self.pipelines else len(blocks))
 
@@ -392,7 +392,7 @@ class SwitchProfile(DeviceProfile):
         if self.pipelines is None:
             return cage.split_for(speed_gbps, lane_gbps)
         fits = [ways for ways in cage.breakouts if cage.carries(ways, speed_gbps, lane_gbps)]
-        return max(fits, key=lambda ways: (self.most_ports(cage_class, ways), -ways), default=None)
+        return max(fits, key=lambda ways: (self.count_split_ports(cage_class, ways), -ways), default=None)
 
     @property
     def speeds_text(self) -> str:
@@ -407,6 +407,6 @@ class SwitchProfile(DeviceProfile):
             number -= kind.count
         raise IndexError(number)
 
-    def first_cage(self, cage_class: int) -> int:
+    def find_first_cage(self, cage_class: int) -> int:
         """The number (from 1) of the first cage of a class."""
         return 1 + sum(c.count for c in self.cages[:cage_class])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.blueprint.beside.lock import CODE, Lock, lock_text
+from fabricgen.blueprint.beside.lock import CODE, Lock, format_lock
 from fabricgen.cli.output import write_output
 from fabricgen.kernel.diagnostics import Span, fault
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def changes(path: Path, lock: Lock) -> bool:
     """Whether a lock differs from its file, or has no file."""
     try:
-        return path.read_bytes() != lock_text(lock).encode()
+        return path.read_bytes() != format_lock(lock).encode()
     except OSError:
         return True
 
 
 def write_lock(path: Path, lock: Lock) -> None:
     """Write a lock atomically; raises InputError when that fails."""
-    write_output(str(path), lock_text(lock).encode(), updates=True)
+    write_output(str(path), format_lock(lock).encode(), updates=True)
 
 
 def check_locked(cluster: Cluster) -> None:

@@ -12,7 +12,7 @@ import click
 
 from fabricgen import __version__
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import InputError, printable
+from fabricgen.kernel.diagnostics import InputError, make_printable
 
 COMMANDS = "fabricgen.cli.commands"
 
@@ -24,11 +24,11 @@ class _Commands(click.Group):
     """Loads a command's module when it is asked for: start-up is a budget."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return [name.replace("_", "-") for name in discovery.module_names(COMMANDS)]
+        return [name.replace("_", "-") for name in discovery.list_modules(COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         try:
-            return cast(click.Command, discovery.load(COMMANDS, cmd_name.replace("-", "_")).command)
+            return cast(click.Command, discovery.load_module(COMMANDS, cmd_name.replace("-", "_")).command)
         except KeyError:
             return None
 
@@ -92,7 +92,9 @@ def run(arguments: list[str] | None = None) -> int:
         )
         return EXIT_INPUT
     except OSError as error:
-        named = f"{printable(os.fsdecode(error.filename))[:255]}: " if isinstance(error.filename, str | bytes) else ""
+        named = (
+            f"{make_printable(os.fsdecode(error.filename))[:255]}: " if isinstance(error.filename, str | bytes) else ""
+        )
         click.echo(f"fabricgen: {named}{error.strerror or error}", err=True)
         return EXIT_INPUT
     except Exception as error:  # noqa: BLE001 - the one place where defects of ours end

@@ -6,7 +6,7 @@ import difflib
 
 import click
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.lint.repair import Repaired, write_repaired_files
 
 _NO_END = "\n\\ No newline at end of file\n"
@@ -21,10 +21,10 @@ def show_repairs(repaired: Repaired, *, only_shown: bool, allow_outside: bool) -
     if only_shown:
         for file, (before, after) in repaired.files.items():
             old, new = (content.decode(errors="replace").splitlines(keepends=True) for content in (before, after))
-            name = printable(file)
+            name = make_printable(file)
             lines = difflib.unified_diff(old, new, fromfile=name, tofile=name)
             click.echo("".join(line if line.endswith(("\n", "\r")) else line + _NO_END for line in lines), nl=False)
         return
     write_repaired_files(repaired, allow_outside=allow_outside)
     for finding in repaired.mended:
-        click.echo(printable(f"{finding.span}: mended {finding.code}: {finding.message}"), err=True)
+        click.echo(make_printable(f"{finding.span}: mended {finding.code}: {finding.message}"), err=True)

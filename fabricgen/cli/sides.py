@@ -34,7 +34,7 @@ from fabricgen.export.files import addresses, bom, cables, devices, links, patch
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.lint.engine import list_impossible_findings
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
@@ -279,7 +279,7 @@ def _column(cells: Sequence[Any], *, spell: bool) -> Column:
 
 
 def _spelled(cells: Sequence[Any] | Strings) -> Strings:
-    return column_of([cell if isinstance(cell, str) else number(cell) for cell in cells])
+    return column_of([cell if isinstance(cell, str) else format_number(cell) for cell in cells])
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ import click
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.cli.read_files import files_of
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, printable
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, make_printable
 
 PAUSE_S = 0.2
 """Seconds between looks at the files."""
@@ -103,11 +103,11 @@ def _changed(file: Path) -> tuple[int, int] | None:
 
 def _told(diagnostic: Diagnostic) -> dict[str, str]:
     return {
-        "place": printable(str(diagnostic.span)) if diagnostic.span else "",
+        "place": make_printable(str(diagnostic.span)) if diagnostic.span else "",
         "code": diagnostic.code,
         "severity": diagnostic.severity.label,
-        "message": printable(diagnostic.message),
-        "hint": printable(diagnostic.hint),
+        "message": make_printable(diagnostic.message),
+        "hint": make_printable(diagnostic.hint),
     }
 
 

@@ -49,7 +49,7 @@ def build_design(loaded: LoadedBlueprint, *, advise: bool = True) -> Design:
     try:
         return _build(loaded, catalog, advise=advise)
     except InputError as error:
-        raise loaded.located(error) from error
+        raise loaded.locate_error(error) from error
 
 
 MORE_PORTS = (8, 128)
@@ -225,7 +225,7 @@ def _check_nos(loaded: LoadedBlueprint, catalog: Catalog, fabrics: dict[str, Fab
 
 def _usable(catalog: Catalog, profiles: Iterable[SwitchProfile]) -> list[str]:
     """The NOSes that some of the switches run, of which the catalogue knows how they name ports."""
-    return sorted({nos for profile in profiles for nos in catalog.usable_nos(profile) or profile.nos})
+    return sorted({nos for profile in profiles for nos in catalog.list_usable_nos(profile) or profile.nos})
 
 
 def _check_nos_of_tiers(catalog: Catalog, place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from fabricgen.blueprint.dimensions import DIMENSIONS, leg_dimensions, leg_number
+from fabricgen.blueprint.dimensions import DIMENSIONS, find_leg_number, list_leg_dimensions
 from fabricgen.blueprint.scalars import ALL_KINDS
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
@@ -280,7 +280,7 @@ class _LinkedFabrics:
         up to it.
         """
         legs = self._legs(spec.fabric, spec)
-        return {name: max((leg_number(name, leg) for leg in legs), default=1) for name in leg_dimensions()}
+        return {name: max((find_leg_number(name, leg) for leg in legs), default=1) for name in list_leg_dimensions()}
 
     def _legs(self, name: str, spec: TierSpec) -> list[Leg]:
         """The legs of nodes, of the part that a tier serves, on the switches that a fabric's nodes attach to, those of
@@ -305,7 +305,7 @@ class _LinkedFabrics:
         for dimension in DIMENSIONS:
             if dimension.follows:
                 legs = reversed(self._legs(spec.fabric, spec))
-                of = {leg_number(dimension.follows, leg): leg_number(dimension.name, leg) - 1 for leg in legs}
+                of = {find_leg_number(dimension.follows, leg): find_leg_number(dimension.name, leg) - 1 for leg in legs}
                 size = self.sizes[spec.key][dimension.follows]
                 found[dimension.name] = tuple(of.get(n + 1, 0) for n in range(size))
         return found
@@ -363,7 +363,7 @@ class _LinkedFabrics:
     def _fabric_sizes(self, name: str) -> dict[str, int]:
         """The most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own."""
         keys = self.leaves[name] or [key for key in self.specs if key.fabric == name]
-        return {d: max((self.sizes[key][d] for key in keys), default=1) for d in leg_dimensions()}
+        return {d: max((self.sizes[key][d] for key in keys), default=1) for d in list_leg_dimensions()}
 
     def _vrf(self, name: str) -> str:
         """The VRF of a carried fabric, or of one whose leaves are below another's tier; "" for the default one."""

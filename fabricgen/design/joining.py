@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fabricgen.blueprint.dimensions import is_told, leg_dimensions
+from fabricgen.blueprint.dimensions import is_told, list_leg_dimensions
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.tiers import TierSpec
@@ -32,7 +32,7 @@ def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[TierKey,
         upper = specs[lower.upper] if lower.upper else None
         if upper is None or upper.fabric == lower.fabric:
             continue
-        for dimension in leg_dimensions():
+        for dimension in list_leg_dimensions():
             there, asked = sizes[upper.key][dimension], sizes[lower.key][dimension]
             if dimension in upper.per and is_told(dimension, lower.per) and asked > there:
                 raise fault(

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import accumulate
 
 from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
-from fabricgen.blueprint.beside.split_sites import only_site, split_by_hall, split_by_site, was_one_of_several
-from fabricgen.blueprint.models import Blueprint, Pod, natural
+from fabricgen.blueprint.beside.split_sites import find_only_site, split_by_hall, split_by_site, was_one_of_several
+from fabricgen.blueprint.models import Blueprint, Pod, make_natural_key
 from fabricgen.blueprint.sections.fabric import PodTier
-from fabricgen.blueprint.slots import NodeSlot, PodUnits, omitted_slots
+from fabricgen.blueprint.slots import NodeSlot, PodUnits, list_omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.halls import DEFAULT_HALL
@@ -21,7 +21,7 @@ from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, spare_nodes, uni
 from fabricgen.design.numbering import Numbering, PodSize, number
 from fabricgen.design.tier_order import fabric_order
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
-from fabricgen.kernel.intervals import first_numbers
+from fabricgen.kernel.intervals import list_first_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,9 @@ class Layout:
             number
             for pod in self.pods
             for number in (
-                range(pod.su) if scope == "pod" else first_numbers(self.numbering.of(kind, pod.name, scope), pod.su)
+                range(pod.su)
+                if scope == "pod"
+                else list_first_numbers(self.numbering.of(kind, pod.name, scope), pod.su)
             )
         )
 
@@ -240,7 +242,7 @@ class Layout:
         """Names of the sites of the whole cluster, sorted."""
         if self.cluster:
             return self.cluster.sites
-        return tuple(sorted({p.site for p in self.pods}, key=natural))
+        return tuple(sorted({p.site for p in self.pods}, key=make_natural_key))
 
     @property
     def tells_sites(self) -> bool:
@@ -253,7 +255,7 @@ class Layout:
 
         A site that was ever one of several has numbers of its own in the lock.
         """
-        known = self.lock.words_of(UNNUMBERED).get("sites") or only_site(self.lock)
+        known = self.lock.find_words(UNNUMBERED).get("sites") or find_only_site(self.lock)
         fresh = self.lock.of("sites").keys().isdisjoint(self.sites)
         alone = self.sites[0] if fresh and len(self.sites) == 1 else ""
         return known if known in self.sites else alone
@@ -286,7 +288,7 @@ class Layout:
 
 def pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
     """The pods of a blueprint by name, in the order of its layout, with the size of their units."""
-    stated = blueprint.expanded_pods(layout.lock.of("pods"))
+    stated = blueprint.expand_pods(layout.lock.of("pods"))
     return {
         pod.name: PodUnits(stated[pod.name], kind.size)
         for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)
@@ -298,8 +300,8 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
 
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
-    stated = blueprint.expanded_pods(lock.of("pods"))
-    kinds = unit_kinds(blueprint, catalog, lock.words_of(SETS))
+    stated = blueprint.expand_pods(lock.of("pods"))
+    kinds = unit_kinds(blueprint, catalog, lock.find_words(SETS))
     part_of = _parts(blueprint, stated, kinds)
     sizes = [
         PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of[name].name) for name, pod in stated.items()
@@ -313,18 +315,18 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
     kind_of = {name: part.kind for name, part in part_of.items()}
-    before = only_site(lock)
+    before = find_only_site(lock)
     sites = {size.site for size in sizes}
     halls = {site: _halls_at(blueprint, site) for site in sites}
     if sum(max(1, len(names)) for names in halls.values()) > 1 and before in sites:
         lock = split_by_hall(lock, before, _first_hall(stated, lock, halls[before]))
     lock = split_by_site(lock, before) if before and sites > {before} else lock
     pods = {name: PodUnits(pod, kind_of[name].size) for name, pod in stated.items()}
-    omitted = _with_empty_racks(omitted_slots(blueprint, pods), list(kind_of.values()))
+    omitted = _with_empty_racks(list_omitted_slots(blueprint, pods), list(kind_of.values()))
     parts = {part.name: part for part in part_of.values()}
     return Layout(
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
-        parts=tuple(sorted(parts.values(), key=lambda part: natural(part.name))),
+        parts=tuple(sorted(parts.values(), key=lambda part: make_natural_key(part.name))),
         network_rack=network_rack(blueprint, catalog, max(kind.node_rack.units for kind in kind_of.values())),
         omitted=omitted,
         spare=spare_nodes(blueprint, pods, kind_of, omitted),
@@ -336,7 +338,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
 def _halls_at(blueprint: Blueprint, site: str) -> list[str]:
     """The halls that are stated at a site, in natural order."""
     halls = blueprint.floor.halls.items()
-    return sorted((name for name, hall in halls if (hall.site or blueprint.site) == site), key=natural)
+    return sorted((name for name, hall in halls if (hall.site or blueprint.site) == site), key=make_natural_key)
 
 
 def _first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
@@ -350,7 +352,7 @@ def _parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, Un
     units, and where a pod has to name its own.
     """
     usual = "" if "" in kinds else next(iter(kinds)) if len(kinds) == 1 else None
-    names = sorted(filter(None, kinds), key=natural)
+    names = sorted(filter(None, kinds), key=make_natural_key)
     found: dict[int, Part] = {}
     for key, pod in blueprint.pods.items():
         wanted = pod.unit if pod.unit is not None else usual

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabricgen.blueprint.load import LoadedBlueprint
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, TierKey, Uplink
@@ -153,7 +153,7 @@ class Design:
                 site = specs[extra.name].site or ""
                 known = found.get(extra.name, (extra.attachment.profile, (), site))
                 found[extra.name] = (extra.attachment.profile, max(known[1], extra.devices, key=len), known[2] or site)
-        return dict(sorted(found.items(), key=lambda item: natural(item[0])))
+        return dict(sorted(found.items(), key=lambda item: make_natural_key(item[0])))
 
     @cached_property
     def groups(self) -> tuple[DeviceGroup, ...]:

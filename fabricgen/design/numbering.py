@@ -113,7 +113,7 @@ def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbe
         held | _of_pods(pods, sites, lock, ""),
         {pod.name: pod.site for pod in pods},
         tuple(fabrics),
-        lock.words_of("dealing"),
+        lock.find_words("dealing"),
     )
     parts = list(dict.fromkeys(pod.part for pod in pods))
     if parts == [""] and f"units{_suffix('')}" not in lock.held:

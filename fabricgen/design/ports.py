@@ -134,7 +134,7 @@ def down_class(profile: SwitchProfile, wanted: PortDemand) -> tuple[int, int] | 
         if ways and wanted.ways:
             ways = wanted.ways if cage.carries(wanted.ways, kind.speed_gbps, kind.lane_gbps) else None
         if ways:
-            fits.append((profile.most_ports(i, ways), -i, i, ways))
+            fits.append((profile.count_split_ports(i, ways), -i, i, ways))
     return max(fits)[2:] if fits else None
 
 
@@ -177,7 +177,7 @@ class _FreeCages:
         """Free cages of a class that a role may use with this split, limited by what their pipelines serve; of each
         block of cages that the split disables, the first.
         """
-        first, cage = self._profile.first_cage(cage_class), self._profile.cages[cage_class]
+        first, cage = self._profile.find_first_cage(cage_class), self._profile.cages[cage_class]
         wanted = self._ranges.get(role)
         kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
         mine = self._free & set(wanted) if wanted else self._free - kept

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.blueprint.sections.qos import Watchdog, effective
+from fabricgen.blueprint.sections.qos import Watchdog, choose_setting
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 
@@ -64,7 +64,7 @@ def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
     def setting(name: str, default: int) -> int:
-        return effective(own, shared, name, default)
+        return choose_setting(own, shared, name, default)
 
     def threshold(name: str) -> int | None:
         return setting(name, 0) or None

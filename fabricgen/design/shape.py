@@ -13,19 +13,19 @@ from itertools import accumulate, islice
 from math import prod
 from typing import Any
 
-from fabricgen.blueprint.dimensions import WHOLE, dimension_of, is_told, leg_dimensions, scopes
+from fabricgen.blueprint.dimensions import WHOLE, find_dimension, is_told, list_leg_dimensions, list_scopes
 from fabricgen.design.layout import Layout
-from fabricgen.kernel.intervals import Interval, Intervals, total
+from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
 
 
 def scope_of(per: Sequence[str]) -> str:
     """The narrowest place a tier is grouped by, or `all`."""
-    return next((scope for scope in reversed(scopes()) if scope in per), WHOLE)
+    return next((scope for scope in reversed(list_scopes()) if scope in per), WHOLE)
 
 
 def depth(scope: str) -> int:
     """How narrow a scope is: 0 for `all`, then one more for each place that is narrower."""
-    return scopes().index(scope)
+    return list_scopes().index(scope)
 
 
 def spans_units(per: Sequence[str]) -> bool:
@@ -49,13 +49,13 @@ def units_each(layout: Layout, scope: str) -> int:
     """How many units of a pod make up a place; 1 for a unit and its parts, 0 for places that are not counted so."""
     if within_unit(scope):
         return 1
-    units = dimension_of(scope).units if scope != WHOLE else None
+    units = find_dimension(scope).units if scope != WHOLE else None
     return units(layout) if units else 0
 
 
 def racks_each(layout: Layout, scope: str) -> int:
     """How many racks of a unit make up a place within one; all racks for a unit and for wider places."""
-    racks = dimension_of(scope).racks if scope != WHOLE else None
+    racks = find_dimension(scope).racks if scope != WHOLE else None
     return racks(layout) if racks else layout.racks_per_su
 
 
@@ -66,7 +66,7 @@ def parts_of_unit(layout: Layout, scope: str) -> int:
 
 def is_part_of_unit(scope: str) -> bool:
     """Whether a place is a part of the racks of a unit."""
-    return scope != WHOLE and dimension_of(scope).racks is not None
+    return scope != WHOLE and find_dimension(scope).racks is not None
 
 
 def places_in_pod(layout: Layout, scope: str, units: int) -> int:
@@ -122,7 +122,7 @@ def group_count(layout: Layout, per: Sequence[str], sizes: Mapping[str, int]) ->
 
 def inner(per: Sequence[str]) -> tuple[str, ...]:
     """The dimensions of `per` that are no places: those of legs (rail, plane and so on), then tiers by name."""
-    first, places = [d for d in leg_dimensions() if d in per], scopes()
+    first, places = [d for d in list_leg_dimensions() if d in per], list_scopes()
     return (*first, *sorted(d for d in per if d not in places and d not in first))
 
 
@@ -140,7 +140,7 @@ def met_together(dimension: str, upper_per: Sequence[str], count: int, coarser: 
 
     All meet in one group, unless the upper tier is grouped by what follows from the dimension: rails by rail group.
     """
-    of = next((coarser[d] for d in upper_per if d in coarser and dimension_of(d).follows == dimension), (0,) * count)
+    of = next((coarser[d] for d in upper_per if d in coarser and find_dimension(d).follows == dimension), (0,) * count)
     return tuple(tuple(n for n in range(count) if of[n] == group) for group in range(max(of[:count]) + 1))
 
 
@@ -209,7 +209,7 @@ def _span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: bool) 
         units = next(_units_of_run(layout, upper, place, by_slot=by_slot))
         return -(-len(units) // each)
     if upper == "pod":
-        return -(-total(layout.numbering.of(kind, layout.pods[place].name, WHOLE)) // each)
+        return -(-count_numbers(layout.numbering.of(kind, layout.pods[place].name, WHOLE)) // each)
     site = layout.sites[place] if upper == "site" else ""
     if each > 1:
         if by_slot:
@@ -346,7 +346,7 @@ def place_names(layout: Layout, scope: str) -> dict[str, list[str | int]]:
         "site": [pod.site for pod, _, _ in rows],
         "pod": [pod.name for pod, _, _ in rows],
     }
-    for name in scopes()[depth("pod") + 1 : depth(scope) + 1]:
+    for name in list_scopes()[depth("pod") + 1 : depth(scope) + 1]:
         if is_part_of_unit(name):
             found[name] = [rack // racks_each(layout, name) + 1 for _, _, rack in rows]
         else:

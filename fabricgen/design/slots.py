@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise, product
 from typing import Any, TypeVar
 
-from fabricgen.blueprint.dimensions import WHOLE, leg_number
+from fabricgen.blueprint.dimensions import WHOLE, find_leg_number
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.floor.unit_kind import NodeSet
@@ -56,7 +56,7 @@ class SlotTable:
 
     def combo(self, leg: Leg) -> Combo:
         """The combination that a leg belongs to."""
-        return tuple(leg_number(name, leg) - 1 for name in self._inner)
+        return tuple(find_leg_number(name, leg) - 1 for name in self._inner)
 
     @cached_property
     def _inner(self) -> tuple[str, ...]:

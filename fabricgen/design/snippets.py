@@ -39,10 +39,10 @@ def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
 
 def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
     """Where a snippet goes; raises InputError where its NOS lacks the place, or takes another form of snippet there."""
-    if snippet.nos not in catalog.known_nos():
-        hint = did_you_mean(snippet.nos, catalog.known_nos())
+    if snippet.nos not in catalog.list_known_nos():
+        hint = did_you_mean(snippet.nos, catalog.list_known_nos())
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
-    configuration = catalog.known_naming(snippet.nos, (*path, "nos")).configuration
+    configuration = catalog.find_naming(snippet.nos, (*path, "nos")).configuration
     places, form = configuration.places, "tree" if snippet.text is None else "text"
     chosen = snippet.at or configuration.place_of(form)
     if not chosen:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from fabricgen.blueprint.dimensions import dimension_names
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.dimensions import list_dimension_names
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS, Tier
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
 def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
     """Tier names from the nodes up, whatever the order of their keys; raises InputError for a tier without a place."""
-    for reserved in sorted(set(tiers) & {*dimension_names(), "node"}):
+    for reserved in sorted(set(tiers) & {*list_dimension_names(), "node"}):
         raise fault(
             "FG016",
             f"a tier cannot be called '{reserved}', which is a dimension or the nodes' own name",
@@ -80,4 +80,4 @@ USUAL_FABRICS = ("compute", "storage", "inband", "oob")
 def fabric_order(name: str) -> tuple[int, object]:
     """Sort key of a fabric's name: the usual ones first, then others by name."""
     usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
-    return usual, natural(name)
+    return usual, make_natural_key(name)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of, sized_before
-from fabricgen.blueprint.dimensions import DIMENSIONS, WHOLE, dimension_names, scopes
+from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, name_holder, parse_sized
+from fabricgen.blueprint.dimensions import DIMENSIONS, WHOLE, list_dimension_names, list_scopes
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import SUBNET_NOS, Fabric, Tier
 from fabricgen.catalog.loader import Catalog
@@ -76,7 +76,7 @@ class TierSpec:
 
     def stated_ways(self, speed_gbps: int) -> int:
         """Into how many ports of a speed, Gb/s, its cages are stated to be split; 0 where nothing is stated."""
-        mode = self.spec.breakout_of(speed_gbps)
+        mode = self.spec.find_breakout(speed_gbps)
         return mode.ways if mode else 0
 
     def of_purpose(self, kind: PortKind, *purposes: str) -> PortKind:
@@ -200,7 +200,7 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
     if scope_of(per) == "rack" or tier.stand == "rack-top":
         profile = _within_racks(profile, layout)
     _check_protocol(profile, name, spec, stated)
-    before = lock.words_of(SIZED).get(holder_of(TierKey.of(name, tier_name, part).text, per))
+    before = lock.find_words(SIZED).get(name_holder(TierKey.of(name, tier_name, part).text, per))
     one = TierSpec(
         fabric=name,
         name=tier_name,
@@ -213,7 +213,7 @@ def _spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...
         path=place,
         layout=layout,
         for_reserve=(tier.size_for or spec.size_for) == "reserve",
-        before=sized_before(before) if before else None,
+        before=parse_sized(before) if before else None,
         fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
         pod_path=(*layout.parts[0].path, f"{name}.{tier_name}") if own else (),
         pod_states=frozenset(own.stated if own else ()),
@@ -322,7 +322,7 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: bool) -> tuple[str
     """`per` with the places that contain a named one, and without what follows from another, in a fixed order; of
     several sites each has its own tiers.
     """
-    usable = [*dimension_names(), *lower]
+    usable = [*list_dimension_names(), *lower]
     for i, dimension in enumerate(tier.per):
         if dimension not in usable:
             none = "leave `per` out where one group is all"
@@ -330,7 +330,7 @@ def _per(tier: Tier, lower: list[str], place: Path, *, sites: bool) -> tuple[str
             raise fault("FG017", f"cannot group by '{dimension}'", path=(*place, "per", i), hint=hint)
     wanted = set(tier.per)
     narrowest = max(depth(scope_of(tier.per)), depth("site") if sites else 0)
-    wanted |= set(scopes()[1 : narrowest + 1])
+    wanted |= set(list_scopes()[1 : narrowest + 1])
     wanted -= {one.name for one in DIMENSIONS if one.follows in wanted}
     return tuple(d for d in usable if d in wanted)
 
@@ -345,7 +345,7 @@ def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
             path=(*upper.path, "per"),
             hint=f"group {lower.name} per {above} as well, or {upper.name} more widely",
         )
-    foreign = [d for d in upper.per if upper.fabric != lower.fabric and d not in dimension_names()]
+    foreign = [d for d in upper.per if upper.fabric != lower.fabric and d not in list_dimension_names()]
     if foreign:
         raise fault(
             "FG017",
@@ -463,7 +463,7 @@ def _nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile
                         "FG018",
                         f"{profile.id} does not run '{chosen}'",
                         path=(*where, "nos", tier),
-                        hint=did_you_mean(chosen, context.catalog.usable_nos(profile) or profile.nos),
+                        hint=did_you_mean(chosen, context.catalog.list_usable_nos(profile) or profile.nos),
                     )
                 return chosen
-    return context.catalog.usual_nos(profile)
+    return context.catalog.find_usual_nos(profile)

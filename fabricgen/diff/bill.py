@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 from fabricgen.bom.sets import price_of
 from fabricgen.diff.folder import checked, in_devices_w, listing_of
 from fabricgen.diff.listing import COLUMNS, Listing
-from fabricgen.kernel.diagnostics import InputError, Span, fault, printable
+from fabricgen.kernel.diagnostics import InputError, Span, fault, make_printable
 from fabricgen.kernel.text_input import read_regular
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.publish.reading import Built, cannot_read, refuse_unfinished_around
 
 _DEVICES = ("node", "switch", "line-card")
@@ -268,7 +268,7 @@ def _is_line(row: Any, names: tuple[str, ...]) -> bool:
 def _text(cell: Any) -> str:
     """A cell spelled as in CSV."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
-    return number(cell) if is_number else str(cell)
+    return format_number(cell) if is_number else str(cell)
 
 
 def _refused(file: Path, message: str) -> InputError:
@@ -302,7 +302,7 @@ def bom_text(delta: BomDelta) -> str:
     """The difference as text: sums, then the parts, grouped by what happens to them."""
     if not delta:
         return "no differences\n"
-    return "\n".join([bom_title(delta), *map(printable, _sections(delta))]) + "\n"
+    return "\n".join([bom_title(delta), *map(make_printable, _sections(delta))]) + "\n"
 
 
 def _sections(delta: BomDelta) -> Iterator[str]:

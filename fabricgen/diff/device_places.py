@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Column, Lists, Rows
 
@@ -55,4 +55,9 @@ class DevicePlaces:
 
 def _order(place: Place) -> tuple[bool, object, object, object]:
     """Sort key: racks of units in their order, then racks that serve a pod, then racks that serve all."""
-    return not place.su, (natural(place.pod) if place.pod else natural("~")), natural(place.su), natural(place.rack)
+    return (
+        not place.su,
+        (make_natural_key(place.pod) if place.pod else make_natural_key("~")),
+        make_natural_key(place.su),
+        make_natural_key(place.rack),
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 from fabricgen.diff.texts import Flags, Texts, known_in, places_in
 from fabricgen.numbering.lazy_columns import Strings
@@ -188,7 +188,7 @@ def listed_figures(lists: Lists) -> SizingFigures:
     columns = ("device", "fabric", "tier", "model", "nos", "pod", "su")
     rows = list(zip(*(lists.devices[name][:].tolist() for name in columns), strict=True))
     of_unit = [(pod, su) for _, _, tier, _, _, pod, su in rows if tier == NODE and su]
-    pods = sorted({pod for pod, _ in of_unit}, key=natural)
+    pods = sorted({pod for pod, _ in of_unit}, key=make_natural_key)
     tier_of = {device: (fabric, tier) for device, fabric, tier, *_ in rows if tier != NODE}
     members: dict[TierName, list[tuple[str, str]]] = defaultdict(list)
     for device, _, _, model, nos, *_ in rows:
@@ -206,7 +206,7 @@ def listed_figures(lists: Lists) -> SizingFigures:
 
 
 def _order(key: TierName) -> tuple[object, ...]:
-    return tuple(map(natural, key))
+    return tuple(map(make_natural_key, key))
 
 
 class _Ports:

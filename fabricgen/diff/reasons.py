@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, lookup, place_of
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
@@ -148,8 +148,8 @@ def _few(slots: tuple[str, ...]) -> str:
 
 def _vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
     """Sentences on the switches that VRFs appear on or go from."""
-    for tenant in sorted(old.keys() | new.keys(), key=natural):
+    for tenant in sorted(old.keys() | new.keys(), key=make_natural_key):
         before, after = (side.get(tenant, frozenset[str]()) for side in (old, new))
         for verb, switches in (("appears on", after - before), ("goes from", before - after)):
             if switches:
-                yield f"VRF {tenant} {verb} {few_names(sorted(switches, key=natural))}"
+                yield f"VRF {tenant} {verb} {few_names(sorted(switches, key=make_natural_key))}"

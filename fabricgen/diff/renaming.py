@@ -43,7 +43,7 @@ def _naming(cluster: Cluster) -> tuple[object, ...]:
     """What names follow from, besides coordinates."""
     blueprint = cluster.design.loaded.blueprint
     own = {name: fabric.names for name, fabric in blueprint.fabrics.items() if fabric.names}
-    return blueprint.name, blueprint.names, own, cluster.design.layout.lock.words_of(ADOPTED)
+    return blueprint.name, blueprint.names, own, cluster.design.layout.lock.find_words(ADOPTED)
 
 
 def renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fabricgen.blueprint.slots import NodeSlot, omitted_slots
+from fabricgen.blueprint.slots import NodeSlot, list_omitted_slots
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.layout import pod_units
@@ -160,12 +160,12 @@ def _omits(design: Design) -> dict[str, tuple[str, ...]]:
     blueprint = design.loaded.blueprint
     pods = pod_units(blueprint, design.layout)
     names = list(pods)
-    empty = omitted_slots(blueprint.model_copy(update={"omit": ()}), pods)
+    empty = list_omitted_slots(blueprint.model_copy(update={"omit": ()}), pods)
     found: dict[str, tuple[str, ...]] = {}
     for text in blueprint.omit:
         if "-last" in text:
             one = blueprint.model_copy(update={"omit": (text,)})
-            slots = omitted_slots(one, pods) - empty
+            slots = list_omitted_slots(one, pods) - empty
             found[text] = tuple(_slot(names, slot) for slot in sorted(slots))
     return found
 

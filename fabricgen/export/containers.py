@@ -47,7 +47,7 @@ def check_device_count(cluster: Cluster) -> None:
             path=("pods",),
             hint="a few units of it: `--lab 2su`, or less: `--lab 2su,4n,4spine`",
         )
-        raise cluster.design.loaded.located(error)
+        raise cluster.design.loaded.locate_error(error)
 
 
 class Containers:

@@ -16,7 +16,7 @@ from fabricgen.design.linked import fabric_vlan
 from fabricgen.design.names.switches import bond_name, interface_name
 from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.views.mtu import HOST_MTU
 from fabricgen.wiring.tables import Segment
@@ -137,7 +137,7 @@ class HostShape:
         with_arp = [port for port in self.ports if port.has_v4]
         values = {"node": _make_slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
         files = [(NETPLAN, self.ports), *([(SYSCTL, with_arp)] if with_arp else [])]
-        templates = built_in_templates()
+        templates = load_templates()
         return tuple(
             (file, SlotText(templates.get_template(f"netplan/{file}.j2").render(values, ports=ports)))
             for file, ports in files
@@ -320,7 +320,7 @@ class HostShape:
             path=self._find_segment(port.segment).path,
             hint=f"say what its operating system calls it: names.interfaces.{profile}.{port.label}",
         )
-        return self.cluster.design.loaded.located(error)
+        return self.cluster.design.loaded.locate_error(error)
 
 
 def _name_vlan_interface(interface: str, vlan: int) -> str:

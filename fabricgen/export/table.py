@@ -128,26 +128,26 @@ class TellsFindings(Protocol):
 
 def list_part_names(*, on_request: bool) -> tuple[str, ...]:
     """Names of the parts, with or without those written on request only."""
-    names = [name.replace("_", "-") for folder in PARTS for name in discovery.module_names(folder)]
+    names = [name.replace("_", "-") for folder in PARTS for name in discovery.list_modules(folder)]
     return tuple(name for name in sorted(names) if on_request or not load_part(name).ON_REQUEST)
 
 
 def load_part(name: str) -> BuildPart:
     """The module of a part; raises KeyError when there is none."""
     module = name.replace("-", "_")
-    folder = next((folder for folder in PARTS if module in discovery.module_names(folder)), PARTS[0])
-    return cast(BuildPart, discovery.load(folder, module))
+    folder = next((folder for folder in PARTS if module in discovery.list_modules(folder)), PARTS[0])
+    return cast(BuildPart, discovery.load_module(folder, module))
 
 
 def write_table(table: Table, form: str) -> bytes:
     """Write a table in a format by name; raises KeyError for an unknown one."""
-    write = cast(Callable[[Table], bytes], discovery.load(FORMATS, form).write)
+    write = cast(Callable[[Table], bytes], discovery.load_module(FORMATS, form).write)
     return write(table)
 
 
 def make_csv_file(table: Table) -> File:
     """A table as a CSV file of its name, in blocks of rows."""
-    return f"{table.name}.csv", discovery.load(FORMATS, "csv").write_blocks(table)
+    return f"{table.name}.csv", discovery.load_module(FORMATS, "csv").write_blocks(table)
 
 
 # Columns of text from columns of numbers.

@@ -94,12 +94,12 @@ class Diagnostic:
 
     def text(self) -> str:
         """Render as `file:line:col: error[CODE]: message`, with the hint on a line of its own."""
-        place = f"{printable(str(self.span))}: " if self.span else ""
-        hint = f"\n  hint: {printable(self.hint)}" if self.hint else ""
-        return f"{place}{self.severity.label}[{self.code}]: {printable(self.message)}{hint}"
+        place = f"{make_printable(str(self.span))}: " if self.span else ""
+        hint = f"\n  hint: {make_printable(self.hint)}" if self.hint else ""
+        return f"{place}{self.severity.label}[{self.code}]: {make_printable(self.message)}{hint}"
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Text with its control characters spelled out, so that no input can forge a line of output."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
@@ -127,7 +127,7 @@ CLOSE, CLOSER = 0.6, 0.75
 `leaf`."""
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
+def find_nearest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the valid name that `word` may be a slip for, or is a whole part of; None when there is none."""
     import difflib
 
@@ -144,7 +144,7 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return a hint that names the valid name that was meant, if one is close, and all of them when few or none is."""
     names = sorted(set(candidates))
-    closest = nearest(word, names)
+    closest = find_nearest(word, names)
     parts = [f"did you mean '{closest}'?"] if closest else []
     if names and (len(names) <= 12 or not closest):
         listed = ", ".join(names[:24]) + (", ..." if len(names) > 24 else "")

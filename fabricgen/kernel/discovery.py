@@ -10,7 +10,7 @@ from types import ModuleType
 
 
 @cache
-def module_names(package: str) -> tuple[str, ...]:
+def list_modules(package: str) -> tuple[str, ...]:
     """Return the sorted names of the public modules in a package, without importing them.
 
     The standard library's way to them, `pkgutil`, looks at each of hundreds of files a few times.
@@ -20,16 +20,16 @@ def module_names(package: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name.isidentifier()))
 
 
-def load(package: str, name: str) -> ModuleType:
+def load_module(package: str, name: str) -> ModuleType:
     """Import one module of a package; raises KeyError when the package has no such module."""
-    if name not in module_names(package):
+    if name not in list_modules(package):
         raise KeyError(name)
     return importlib.import_module(f"{package}.{name}")
 
 
-def load_all(package: str) -> tuple[ModuleType, ...]:
+def load_modules(package: str) -> tuple[ModuleType, ...]:
     """Import every public module of a package, in the order of their names."""
-    return tuple(load(package, name) for name in module_names(package))
+    return tuple(load_module(package, name) for name in list_modules(package))
 
 
 # Where the schemas, templates and example blueprints lie: in the wheel, or at the top of a checkout.
@@ -37,7 +37,7 @@ def load_all(package: str) -> tuple[ModuleType, ...]:
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
-def resource_dir(name: str) -> Path:
+def find_resource_dir(name: str) -> Path:
     """Return the folder `schemas`, `templates` or `blueprints`, as installed or as checked out."""
     bundled = _PACKAGE / "_bundled" / name
     return bundled if bundled.is_dir() else _PACKAGE.parent / name

@@ -33,7 +33,7 @@ class EntryPoint:
         """Import the object; raises InputError (FG870) where that fails."""
         from importlib.metadata import EntryPoint as Loader
 
-        with blamed(self):
+        with blame_plugin(self):
             return Loader(self.name, self.value, self.group).load()
 
     def unusable(self, why: str, hint: str = "") -> InputError:
@@ -42,7 +42,7 @@ class EntryPoint:
 
 
 @cache
-def entry_points(group: str) -> tuple[EntryPoint, ...]:
+def list_entry_points(group: str) -> tuple[EntryPoint, ...]:
     """What installed packages offer in a group, by name and package, read from the metadata of all of them."""
     from importlib.metadata import entry_points as installed
 
@@ -55,7 +55,7 @@ def entry_points(group: str) -> tuple[EntryPoint, ...]:
 
 
 @contextmanager
-def blamed(entry: EntryPoint) -> Iterator[None]:
+def blame_plugin(entry: EntryPoint) -> Iterator[None]:
     """Turn what a plug-in raises into an InputError (FG870) with its package and the line where it happened.
 
     With FABRICGEN_TRACEBACK set it is raised as it is; an interruption always is.

@@ -56,7 +56,7 @@ class NoRoomError(Exception):
         self.request, self.missing, self.largest = request, missing, largest
 
 
-def total(intervals: Intervals) -> int:
+def count_numbers(intervals: Intervals) -> int:
     """The count of all numbers in some intervals."""
     return sum(interval.size for interval in intervals)
 
@@ -72,7 +72,7 @@ def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest])
     allocations: dict[str, Intervals] = {}
     for request in requests:
         intervals = allocations.get(request.name, held.get(request.name, ()))
-        missing = request.size - total(intervals)
+        missing = request.size - count_numbers(intervals)
         if missing > 0:
             intervals = _extend(intervals, occupied.allocate(request, missing, intervals[-1] if intervals else None))
         allocations[request.name] = intervals
@@ -151,7 +151,7 @@ def _find_largest_aligned(gap: Interval) -> int:
     return size
 
 
-def overlap(held: Allocations) -> tuple[str, str, Interval] | None:
+def find_overlap(held: Allocations) -> tuple[str, str, Interval] | None:
     """(name, other name, the numbers that both hold) of a conflict; None where no two names overlap."""
     ordered = sorted((interval, name) for name, intervals in held.items() for interval in intervals)
     for (a, name), (b, second) in pairwise(ordered):
@@ -160,17 +160,17 @@ def overlap(held: Allocations) -> tuple[str, str, Interval] | None:
     return None
 
 
-def numbers(intervals: Intervals) -> Iterator[int]:
+def list_numbers(intervals: Intervals) -> Iterator[int]:
     """Every number of some intervals, in the order of the intervals."""
     return chain.from_iterable(range(interval.first, interval.end) for interval in intervals)
 
 
-def first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
+def list_first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
     """The first `size` numbers of some intervals."""
-    return islice(numbers(intervals), size)
+    return islice(list_numbers(intervals), size)
 
 
-def to_intervals(values: Iterable[int]) -> Intervals:
+def make_intervals(values: Iterable[int]) -> Intervals:
     """Numbers as intervals, in their order; consecutive ones are merged."""
     intervals: list[Interval] = []
     for n in values:

@@ -29,6 +29,6 @@ def load_part(nos: str, part: str) -> ModuleType:
     return import_module(f"{PACKAGE}.{nos}.{part}")
 
 
-def room_file(nos: str, name: str) -> Path:
+def find_room_file(nos: str, name: str) -> Path:
     """Return the path of a data file in a NOS's room, whether or not it is there."""
     return Path(import_module(PACKAGE).__path__[0], nos, name)

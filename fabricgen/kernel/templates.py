@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 
 if TYPE_CHECKING:
     import jinja2
 
 
 @cache
-def built_in_templates() -> jinja2.Environment:
+def load_templates() -> jinja2.Environment:
     """The environment of the templates that ship with the package: one a process, so that each is compiled once."""
     return _make_environment(autoescape=False)
 
 
 @cache
-def built_in_pages() -> jinja2.Environment:
+def load_page_templates() -> jinja2.Environment:
     """The same for pages of HTML: what they are given is escaped, unless it is markup."""
     return _make_environment(autoescape=True)
 
@@ -32,7 +32,7 @@ def _make_environment(*, autoescape: bool) -> jinja2.Environment:
     from fabricgen.kernel.named_templates import NamedTemplates
 
     environment = jinja2.Environment(
-        loader=NamedTemplates(jinja2.FileSystemLoader(resource_dir("templates"))),
+        loader=NamedTemplates(jinja2.FileSystemLoader(find_resource_dir("templates"))),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -40,14 +40,14 @@ def _make_environment(*, autoescape: bool) -> jinja2.Environment:
         autoescape=autoescape,  # noqa: S701 - what is not HTML is made safe for its place before it gets here
         auto_reload=False,
     )
-    environment.filters["as_json"] = as_json
+    environment.filters["as_json"] = format_json
     return environment
 
 
 _quote = json.JSONEncoder().encode
 
 
-def as_json(value: Any, margin: int = 0) -> str:
+def format_json(value: Any, margin: int = 0) -> str:
     """A value as JSON that holds text alone, as SONiC's config_db does: numbers become text, truth values `true` and
     `false`. Keys are sorted, and left out where the value is None. All lines but the first are indented by `margin`.
 

@@ -8,7 +8,7 @@ import re
 import stat
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import InputError, Span, fault, nearest
+from fabricgen.kernel.diagnostics import InputError, Span, fault, find_nearest
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest YAML text that is read; a blueprint is a page."""
@@ -80,11 +80,11 @@ def _suggest_name(file: Path, number: int | None) -> str:
         names = {f.stem: f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")}
     except OSError:
         return f"there is no folder '{file.parent}'"
-    closest = nearest(file.stem, names)  # the ending alone makes any two names alike
+    closest = find_nearest(file.stem, names)  # the ending alone makes any two names alike
     return f"did you mean '{file.parent / names[closest]}'?" if closest else ""
 
 
-def decode(data: bytes | str, name: str, *, limit: int = MAX_BYTES, kind: str = "YAML") -> str:
+def decode_text(data: bytes | str, name: str, *, limit: int = MAX_BYTES, kind: str = "YAML") -> str:
     """Return the text without its byte-order mark.
 
     Raises InputError: FG001 when it is too large, binary or not UTF-8, FG002 when it has control characters.

@@ -32,7 +32,7 @@ def parse_speed(text: str | int | float) -> int:
     return int(gbps)
 
 
-def parse_count_of(text: str) -> tuple[int, str]:
+def parse_count(text: str) -> tuple[int, str]:
     """Read `32 x dgx-b200` into (32, "dgx-b200"); raises ValueError for another form."""
     match = _COUNT_OF.match(text.strip())
     if not match:
@@ -69,12 +69,12 @@ def parse_size(text: str) -> int:
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
 
-def power_of_two_at_least(n: int) -> int:
+def round_up_to_power_of_two(n: int) -> int:
     """Return the smallest power of two that is >= n (1 for n <= 1)."""
     return 1 << max(0, n - 1).bit_length()
 
 
-def number(value: int | float) -> str:
+def format_number(value: int | float) -> str:
     """A number to ten-thousandths, as prices are held, without a needless fraction: 15, 0.5."""
     rounded = round(value, 4)
     return str(int(rounded)) if float(rounded).is_integer() else repr(float(rounded))

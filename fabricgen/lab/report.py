@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.lab.breaking import broken_links
 from fabricgen.lab.check import Check, Finding, ask, findings
 from fabricgen.lab.fabric import Lab
@@ -54,7 +54,7 @@ def write(form: str, name: str, lab: Lab, found: Judged) -> str:
 
 
 def _text(name: str, lab: Lab, found: Judged) -> str:
-    lines = [printable(str(each)) for each in found.findings]
+    lines = [make_printable(str(each)) for each in found.findings]
     count = len(found.findings)
     verdict = f"{count} finding{'s' * (count != 1)}" if count else "all is as planned"
     return "\n".join([*lines, f"{name}: {size(lab)}, {found.up} of {found.sessions} sessions up: {verdict}"])

@@ -275,5 +275,5 @@ def _locate_finding(design: Design, finding: Diagnostic) -> Diagnostic:
         except (KeyError, IndexError, TypeError):
             return design.loaded.locate(finding)
     if isinstance(value, dict | list):
-        return design.loaded.shown_at(finding, source.key_span(finding.path))
+        return design.loaded.locate_at(finding, source.key_span(finding.path))
     return design.loaded.locate(finding)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Span, fault
-from fabricgen.kernel.text_input import MAX_BYTES, decode, read_bytes
+from fabricgen.kernel.text_input import MAX_BYTES, decode_text, read_bytes
 from fabricgen.lint.engine import LintResult
 from fabricgen.publish.files import replace_file
-from fabricgen.yaml.edits import UncertainEditError, applied, edited, replacements
+from fabricgen.yaml.edits import UncertainEditError, apply_replacements, apply_to_data, list_replacements
 
 ROUNDS = 100
 """The most times that a blueprint is judged again."""
@@ -93,8 +93,8 @@ def _count_fixable(result: LintResult) -> int:
 def _apply_edits(design: Design, unsaved: Mapping[str, bytes], edits: Sequence[Edit]) -> dict[str, bytes] | None:
     """Contents of the files with edits applied; None where the text cannot take them."""
     try:
-        texts = {file: decode(content, file) for file, content in unsaved.items()}
-        after = applied(texts, replacements(design.loaded.source, texts, edits))
+        texts = {file: decode_text(content, file) for file, content in unsaved.items()}
+        after = apply_replacements(texts, list_replacements(design.loaded.source, texts, edits))
     except (InputError, UncertainEditError, LookupError):
         return None
     marked = {file: content[: len(_MARK)] == _MARK for file, content in unsaved.items()}
@@ -105,7 +105,7 @@ def _judge_edits(
     judge: Judge, design: Design, batch: Sequence[Diagnostic], contents: Mapping[str, bytes]
 ) -> tuple[Design, LintResult] | None:
     """The result for changed files; None where they say anything but what the edits meant."""
-    expected = edited(design.loaded.source.data, [edit for finding in batch for edit in finding.fix])
+    expected = apply_to_data(design.loaded.source.data, [edit for finding in batch for edit in finding.fix])
     try:
         after, result = judge(contents)
     except InputError:

@@ -49,12 +49,12 @@ class ReportModule(Protocol):
 
 def list_report_formats() -> tuple[str, ...]:
     """Names of the formats, those of the modules in the folder."""
-    return discovery.module_names(REPORTS)
+    return discovery.list_modules(REPORTS)
 
 
 def write_report(form: str, results: Sequence[FileReport]) -> str:
     """Write findings in a format by name; raises KeyError for an unknown one."""
-    return cast(ReportModule, discovery.load(REPORTS, form)).report(results)
+    return cast(ReportModule, discovery.load_module(REPORTS, form)).report(results)
 
 
 def count_findings(results: Sequence[FileReport]) -> dict[str, int]:

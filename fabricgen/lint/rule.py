@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fabricgen.design.model import Design
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Path, Severity
-from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
+from fabricgen.kernel.entry_points import EntryPoint, blame_plugin, list_entry_points
 from fabricgen.lint.documented import Documented
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def load_all_rules() -> tuple[Rule, ...]:
 @cache
 def list_rule_codes() -> frozenset[str]:
     """The codes of all rules, by the names of their modules: none is loaded."""
-    names = (*discovery.module_names(DESIGN_RULES), *discovery.module_names(PLAN_RULES))
+    names = (*discovery.list_modules(DESIGN_RULES), *discovery.list_modules(PLAN_RULES))
     codes = [name.partition("_")[0].upper() for name in names]
     if twice := [code for code in codes if codes.count(code) > 1]:
         raise ValueError(f"{twice[0]} is the id of two rules")
@@ -105,7 +105,7 @@ def list_rule_codes() -> frozenset[str]:
 def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
     """The rules of one folder, by id: one class a module, which is named after its code."""
     rules: list[R] = []
-    for module in discovery.load_all(package):
+    for module in discovery.load_modules(package):
         values = [value for value in vars(module).values() if isinstance(value, type)]
         code = module.__name__.rpartition(".")[2].partition("_")[0].upper()
         for rule in (value for value in values if value.__module__ == module.__name__ and issubclass(value, Rule)):
@@ -132,13 +132,13 @@ class PlugInRule(Rule):
 
 def list_plugin_codes() -> frozenset[str]:
     """The codes of rules of other packages, none of which is loaded."""
-    return frozenset(entry.name for entry in entry_points(PLUG_INS) if _CODE.fullmatch(entry.name))
+    return frozenset(entry.name for entry in list_entry_points(PLUG_INS) if _CODE.fullmatch(entry.name))
 
 
 def load_plugin_rules() -> tuple[list[PlugInRule], list[Diagnostic]]:
     """The rules of other packages, by code, and what is told (FG870) of those that cannot be used."""
     rules, unusable = list[PlugInRule](), list[Diagnostic]()
-    for entry in entry_points(PLUG_INS):
+    for entry in list_entry_points(PLUG_INS):
         try:
             rules.append(load_plugin_rule(entry))
         except InputError as error:
@@ -153,10 +153,10 @@ def load_plugin_rule(entry: EntryPoint) -> PlugInRule:
     """
     if not _CODE.fullmatch(entry.name):
         raise entry.unusable("its name is not a code", _FORM)
-    first = next(candidate for candidate in entry_points(PLUG_INS) if candidate.name == entry.name)
+    first = next(candidate for candidate in list_entry_points(PLUG_INS) if candidate.name == entry.name)
     if first != entry:
         raise entry.unusable(f"{first.package} has a rule of this code too", "uninstall one of them")
-    with blamed(entry):
+    with blame_plugin(entry):
         rule_class = entry.load()
         if not (isinstance(rule_class, type) and issubclass(rule_class, PlugInRule)):
             raise entry.unusable("it is no class of fabricgen.api.ViewRule")

@@ -10,13 +10,13 @@ from fabricgen.blueprint.beside.adopted import (
     ADOPTED,
     PLACE,
     Key,
-    adopted_of,
     can_be_kept,
-    interval_of,
-    place_text,
+    find_interval,
+    format_place,
+    parse_adopted_section,
 )
 from fabricgen.blueprint.beside.allocation import CODE, Allocation, Stated, read_allocations
-from fabricgen.blueprint.beside.lock import Lock, interval_text
+from fabricgen.blueprint.beside.lock import Lock, show_interval
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
@@ -91,7 +91,7 @@ class _Adoption:
     def run(self) -> Design:
         for stated in self._lists.stated:
             self._resolve(stated)
-        kept = adopted_of(self._cluster.lock.words_of(ADOPTED))
+        kept = parse_adopted_section(self._cluster.lock.find_words(ADOPTED))
         plain = self._allocated(self._cluster.lock)
         adopted = dict(kept)
         for key, stated in self._stated.items():
@@ -237,12 +237,14 @@ class _Adoption:
             (taken[0], number)
             for key in adopted
             if key in self._stated or key.text() in self._there
-            if (value := self._value(key, plain)) and (taken := interval_of(key, value))
+            if (value := self._value(key, plain)) and (taken := find_interval(key, value))
             for number in range(taken[1].first, taken[1].end)
         }
         crowded = set()
         for key, value in changed.items():
-            taken = interval_of(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
+            taken = (
+                find_interval(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
+            )
             if taken is None or (taken[0], taken[1].first) in left:
                 continue
             for name, interval in self._holding(*taken):
@@ -250,7 +252,7 @@ class _Adoption:
                 if name in self._design.loaded.lock.of(taken[0]):
                     self._fault(
                         self._stated[key],
-                        f"{value} lies in {interval_text(taken[0], interval)}, held for {name}: a device that is added "
+                        f"{value} lies in {show_interval(taken[0], interval)}, held for {name}: a device that is added "
                         "would be given it too",
                         f"let that have other numbers in the same step (--release '{name}'), or move the pool",
                     )
@@ -278,7 +280,7 @@ class _Adoption:
 def _places(devices: DeviceTable, racks: RackTable) -> list[str]:
     """Where every device stands, as the lock has it; "" where it is in no rack unit."""
     pairs = zip(devices.rack.tolist(), devices.u.tolist(), strict=True)
-    return [place_text(racks.names[rack], u) if u else "" for rack, u in pairs]
+    return [format_place(racks.names[rack], u) if u else "" for rack, u in pairs]
 
 
 def _order(found: Diagnostic) -> tuple[Span, str]:

@@ -18,7 +18,7 @@ from fabricgen.blueprint.beside.adopted import PLACE, Key, parse_adopted
 from fabricgen.blueprint.beside.allocation import CODE, MAX_BYTES, Stated
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean, fault
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.wiring.tables import SWITCH
@@ -55,7 +55,7 @@ def read_export(file: str) -> list[Found] | None:
 
     Raises InputError for a file that cannot be read, or a line that is none of such a list (FG050).
     """
-    text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
+    text = decode_text(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
     first = next((line for line in text.splitlines() if line.strip()), "")
     mark = max(",;\t", key=first.count)
     head = [cell.strip(' "').lower() for cell in first.split(mark)]

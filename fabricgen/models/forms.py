@@ -38,7 +38,7 @@ PERCENT = r"^\s*0*(?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\s*%\s*$"
 COUNT_OF = rf"^\s*{UP_TO_4096}\s*[xX×]\s*\S.*$"
 
 
-def count_of(names: Iterable[str]) -> str:
+def make_count_form(names: Iterable[str]) -> str:
     """The form of a count of one of some names."""
     return rf"^\s*{UP_TO_4096}\s*[xX×]\s*(?:{'|'.join(map(re.escape, names))})\s*$"
 
@@ -91,7 +91,7 @@ IN_WORDS = {
 """What messages say of a form instead of its regular expression."""
 
 
-def text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[str, Any]:
+def make_text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[str, Any]:
     """The JSON Schema of text of a form; `meaning` describes it, and is what editors say of text that does not fit."""
     schema = {
         "type": "string",

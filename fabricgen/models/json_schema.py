@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.models.forms import CATALOGUE, CATALOGUE_COUNTED, count_of
+from fabricgen.models.forms import CATALOGUE, CATALOGUE_COUNTED, make_count_form
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -41,12 +41,12 @@ class Names:
         return hash((frozenset((kind, tuple(names)) for kind, names in self.of.items()), self.only))
 
 
-def schema_of(model: type[BaseModel], title: str, names: Names) -> dict[str, Any]:
+def make_schema(model: type[BaseModel], title: str, names: Names) -> dict[str, Any]:
     """JSON Schema 2020-12 of what a user writes."""
-    return finished(model.model_json_schema(schema_generator=SchemaWriter), title, names)
+    return finish_schema(model.model_json_schema(schema_generator=SchemaWriter), title, names)
 
 
-def finished(schema: Any, title: str, names: Names) -> dict[str, Any]:
+def finish_schema(schema: Any, title: str, names: Names) -> dict[str, Any]:
     """Make a schema of pydantic's fit for editors: no unknown keys, names to choose from, descriptions in all parts."""
     return {**_add_descriptions(_finish_part(schema, names)), "$schema": DIALECT, "title": title}
 
@@ -64,7 +64,7 @@ def _finish_part(schema: Any, names: Names) -> Any:
         part.setdefault("additionalProperties", False)  # names of another form are none
     counted = part.pop(CATALOGUE_COUNTED, None)
     if counted and names.only:
-        part["pattern"] = count_of(names.of[counted])
+        part["pattern"] = make_count_form(names.of[counted])
     kind = part.pop(CATALOGUE, None)
     if kind is None:
         return part
@@ -106,12 +106,12 @@ def _describe_part(schema: Any, about: str) -> Any:
 # Which fields a model has at a place of its data.
 
 
-def names_at(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
+def list_keys(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> list[str]:
     """Return the keys that the mapping at `path` may have; `tags` (as pydantic has them) narrow unions."""
     return sorted({name for candidate in _find_models(model, path, tags) for name in candidate.model_fields})
 
 
-def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
+def describe_field(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> str:
     """Return what the field at `path` is for, where the model says so."""
     for candidate in _find_models(model, path[:-1], tags):
         info = candidate.model_fields.get(str(path[-1]))
@@ -120,12 +120,12 @@ def field_hint(model: type[BaseModel], path: Path, tags: Sequence[str] = ()) -> 
     return ""
 
 
-def fields_at(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
+def find_fields(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
     """Return the fields of the mapping at `path`, by name."""
     return {name: info for candidate in _find_models(model, path, ()) for name, info in candidate.model_fields.items()}
 
 
-def places_of(model: type[BaseModel], key: str) -> list[str]:
+def list_places(model: type[BaseModel], key: str) -> list[str]:
     """Return the mappings of a model that have a key, as `fabrics.NAME`, those that are least deep first."""
     places: list[str] = []
     reached: set[type] = set()

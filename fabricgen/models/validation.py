@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, nearest
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, Span, did_you_mean, find_nearest
 from fabricgen.kernel.secret_names import may_be_secret
 from fabricgen.models.forms import IN_WORDS, FieldError
-from fabricgen.models.json_schema import field_hint, fields_at, names_at, places_of
+from fabricgen.models.json_schema import describe_field, find_fields, list_keys, list_places
 from fabricgen.yaml.scalars import Include
 
 if TYPE_CHECKING:
@@ -202,11 +202,11 @@ def _write_sentence(problem: _Problem) -> str:
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
-            return shortened(message.removeprefix(prefix))
-    return shortened(message[:1].lower() + message[1:])
+            return shorten(message.removeprefix(prefix))
+    return shorten(message[:1].lower() + message[1:])
 
 
-def shortened(message: str) -> str:
+def shorten(message: str) -> str:
     """A message without the middle of what quotes a whole page: a text may have megabytes."""
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
@@ -239,12 +239,12 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
                 message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, which has nothing below it"
                 return message, f"indent it below `{sibling}`"
             below = beside[path[-1]]
-            if isinstance(below, dict) and below and {*below} <= {*names_at(model, (*path[:-1], sibling, path[-1]))}:
+            if isinstance(below, dict) and below and {*below} <= {*list_keys(model, (*path[:-1], sibling, path[-1]))}:
                 message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, as if it were no part of it"
                 return message, f"indent it below `{sibling}`"
             if beside[sibling] is not None:
                 break
-    if problem.kind == "missing" and len(path) > 2 and str(path[-2]) in names_at(model, path[:-1]):
+    if problem.kind == "missing" and len(path) > 2 and str(path[-2]) in list_keys(model, path[:-1]):
         entry, owner = path[-2], _find_value(located.data, path[:-2])
         siblings = [str(key) for key in owner if key != entry] if isinstance(owner, dict) else []
         if siblings:
@@ -295,21 +295,21 @@ def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
     """What would be right: the keys there are, the nearest word, or what the field is for."""
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
-        key, names = str(problem.path[-1]), names_at(model, problem.path[:-1], tags)
-        places = [] if nearest(key, names) else [place or "the top level" for place in places_of(model, key)][:3]
+        key, names = str(problem.path[-1]), list_keys(model, problem.path[:-1], tags)
+        places = [] if find_nearest(key, names) else [place or "the top level" for place in list_places(model, key)][:3]
         return f"`{key}` is a key of {' or '.join(places)}" if places else did_you_mean(key, names)
-    keys = names_at(model, problem.path, tags) if problem.kind in _MAPPING else []
+    keys = list_keys(model, problem.path, tags) if problem.kind in _MAPPING else []
     if keys:
-        needed = [name for name, info in fields_at(model, problem.path).items() if info.is_required()]
+        needed = [name for name, info in find_fields(model, problem.path).items() if info.is_required()]
         start = f"write `{{{needed[0]}: ...}}`; " if len(needed) == 1 else ""
         return f"{start}its keys: {', '.join(keys[:MOST_KEYS])}" + (", ..." if len(keys) > MOST_KEYS else "")
     if problem.kind in _DESCRIBED and not problem.is_key:
         ends = range(len(problem.path), len(problem.path) - (3 if isinstance(problem.path[-1], int) else 1), -1)
-        return next(filter(None, (field_hint(model, problem.path[:end], tags) for end in ends)), "")
+        return next(filter(None, (describe_field(model, problem.path[:end], tags) for end in ends)), "")
     if problem.kind in _CHOICES:
         listed = str(problem.context.get("expected") or problem.context.get("expected_tags", ""))
         value = problem.context.get("tag", problem.found)
-        closest = nearest(value, re.findall(r"'([^']*)'", listed)) if isinstance(value, str) else None
+        closest = find_nearest(value, re.findall(r"'([^']*)'", listed)) if isinstance(value, str) else None
         return f"did you mean '{closest}'?" if closest else ""
     if problem.kind == "string_type" and isinstance(problem.found, str | int | float):
         return f'write "{_format_value(problem.found)}" in quotes'

@@ -12,7 +12,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.shape import reserved_places
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.kernel.intervals import Interval, Intervals, total
+from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
 from fabricgen.numbering.slot_counts import count_numbered_groups
 from fabricgen.numbering.underlay import runs_bgp
 
@@ -84,7 +84,7 @@ def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
             if tier.name in plan.tiers:
                 first, last = parse_asns(plan.tiers[tier.name])
                 path, windows = (*paths["tiers"], tier.name), (Interval(first, last - first + 1),)
-            if path == paths["pool"] or total(windows) > 1:
+            if path == paths["pool"] or count_numbers(windows) > 1:
                 now, reserved = _count_asns(tier, find_asn_owner(tier, plan))
                 yield AsnDemand(fabric.name, tier.name, path, windows, now, max(now, reserved))
 

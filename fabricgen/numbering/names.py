@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, adopted_of, parse_place
+from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, parse_adopted_section, parse_place
 from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
@@ -52,7 +52,7 @@ def name_devices(design: Design, devices: DeviceTable) -> list[str]:
 
 def read_adopted_names(design: Design) -> dict[str, str]:
     """Adopted host names in the lock, by default name."""
-    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
 
 
@@ -65,7 +65,7 @@ def find_stated_places(
     Raises InputError as `device_names`.
     """
     stated = design.loaded.blueprint.floor.devices
-    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
     adopted_places = {
         key.device: (parse_place(value), (ADOPTED, key.text())) for key, value in adopted.items() if key.what == PLACE
     }

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
 import numpy as np
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, adopted_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, parse_adopted_section
 from fabricgen.blueprint.sections.cable_overrides import Override
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -37,7 +37,7 @@ def apply_overrides(
     elsewhere. Adopted numbers of devices and ports that do not exist are ignored: they stay in the lock as holes.
     """
     overrides = design.loaded.blueprint.address_of
-    adopted = adopted_of(design.layout.lock.words_of(ADOPTED))
+    adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
     if not overrides and not adopted:
         return addresses
     rows = index_default_names(design, plan.devices) if adopted else {}

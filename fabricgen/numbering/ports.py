@@ -10,8 +10,8 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.catalog.naming import NosNaming, face_naming
-from fabricgen.catalog.sonic_models import breakout_mode
+from fabricgen.catalog.naming import NosNaming, make_face_naming
+from fabricgen.catalog.sonic_models import find_breakout_mode
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -33,10 +33,10 @@ def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
     where the catalogue does not know the names of the NOS at all.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
-    naming = catalog.known_naming(cls.nos, cls.path, cls.profile)
+    naming = catalog.find_naming(cls.nos, cls.path, cls.profile)
     platform = catalog.sonic_platform(cls.profile.id) if naming.numbers == "platform-table" else None
     cage_class = cls.profile.cages[run.cage_class]
-    if platform and platform.breakout_modes and not breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
+    if platform and platform.breakout_modes and not find_breakout_mode(platform, cage_class, run.ways, run.speed_gbps):
         raise _refuse_mode(catalog, cls, platform, run)
     try:
         return _format_port_names(naming, cls.profile, run, ports, platform)
@@ -58,7 +58,7 @@ def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: i
     try:
         return name_run_ports(catalog, cls, run, ports)
     except InputError:
-        return _format_port_names(face_naming(cls.nos), cls.profile, run, ports, None)
+        return _format_port_names(make_face_naming(cls.nos), cls.profile, run, ports, None)
 
 
 def _format_port_names(
@@ -125,7 +125,7 @@ def _suggest_another(catalog: Catalog, cls: DeviceClass) -> str:
 
 def _list_other_nos(catalog: Catalog, cls: DeviceClass) -> list[str]:
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
-    return [nos for nos in catalog.usable_nos(cls.profile) if nos != cls.nos]
+    return [nos for nos in catalog.list_usable_nos(cls.profile) if nos != cls.nos]
 
 
 class PortNames:
@@ -205,7 +205,7 @@ class PortNames:
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
-            return [self._catalog.naming(cls.nos).management_of(cls.profile)] * ports
+            return [self._catalog.naming(cls.nos).find_management_port(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
             return side.names(ports)
         if cage and isinstance(cls.profile, SwitchProfile):

@@ -17,7 +17,7 @@ from fabricgen.design.shape import (
     units_each,
     within_unit,
 )
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 
 
 def group_capacity(tier: TierDesign) -> int:
@@ -26,7 +26,7 @@ def group_capacity(tier: TierDesign) -> int:
     An upper group never has more switches than a lower switch has uplinks to it; with as many numbers reserved, a
     derived count can grow without renumbering anything.
     """
-    return power_of_two_at_least(tier.most)
+    return round_up_to_power_of_two(tier.most)
 
 
 def count_numbered_groups(tier: TierDesign) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.blueprint.dimensions import leg_dimensions
+from fabricgen.blueprint.dimensions import list_leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
@@ -61,7 +61,7 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
     """The sizes of leg dimensions by which a tier was numbered, as the lock has them: a plane may come, or a part whose
     nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
     """
-    named, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), leg_dimensions()
+    named, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), list_leg_dimensions()
     held = (match[1] for kind in NUMBERED for name in tier.layout.lock.of(kind) if (match := named.match(name)))
     shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held]
     before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]

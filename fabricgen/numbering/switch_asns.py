@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, parse_adopted_section
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -57,7 +57,9 @@ def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], end
     for end in ends:
         if names[end] in overrides and overrides[names[end]].asn is not None:
             return ("address_of", names[end], "asn")
-    adopted = {key.device: key for key in adopted_of(design.layout.lock.words_of(ADOPTED)) if key.what == "asn"}
+    adopted = {
+        key.device: key for key in parse_adopted_section(design.layout.lock.find_words(ADOPTED)) if key.what == "asn"
+    }
     defaults = index_default_names(design, plan.devices) if adopted else {}
     for key in adopted.values():
         if defaults.get(key.device) in ends:

@@ -34,7 +34,7 @@ def at_phase(design: Design, name: str) -> Cluster:
     try:
         selection = selection_of(design, name)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
     return cluster_at(build_cluster(design), name, selection)
 
 
@@ -47,7 +47,7 @@ def in_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
         of = selected(design, Phase.model_construct()) if phase is None else selection_of(design, phase)
         selection = subset(design, read_cuts(design, cuts), of)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
     name = f"lab {cuts}" if phase is None else f"{phase}, lab {cuts}"
     return cluster_at(build_cluster(design), name, selection, lab=True)
 

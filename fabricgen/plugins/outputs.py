@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
+from fabricgen.kernel.entry_points import EntryPoint, blame_plugin, list_entry_points
 from fabricgen.plugins.view import ClusterView
 from fabricgen.publish.manifest import ancestors, check_path
 
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 def list_output_names() -> frozenset[str]:
     """The parts of a build that other packages offer, none of which is loaded."""
-    return frozenset(entry.name for entry in entry_points(GROUP))
+    return frozenset(entry.name for entry in list_entry_points(GROUP))
 
 
 def check_output(name: str, reserved_names: Collection[str]) -> None:
@@ -73,21 +73,21 @@ def _is_path(path: str) -> bool:
 
 
 def _list_offers(name: str) -> list[EntryPoint]:
-    return [entry for entry in entry_points(GROUP) if entry.name == name]
+    return [entry for entry in list_entry_points(GROUP) if entry.name == name]
 
 
 def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
     make = entry.load()
     if not callable(make):
         raise entry.unusable("it cannot be called", "an output is a function of the view")
-    with blamed(entry):
+    with blame_plugin(entry):
         yielded: object = make(ClusterView(cluster))
     if isinstance(yielded, str | bytes) or not isinstance(yielded, Iterable):
         raise entry.unusable(f"it returns {type(yielded).__name__}", "yield (path, text or bytes)")
-    with blamed(entry):
+    with blame_plugin(entry):
         files = iter(yielded)
     while True:
-        with blamed(entry):
+        with blame_plugin(entry):
             file = next(files, _END)
             if file is _END:
                 return

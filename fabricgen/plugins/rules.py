@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, InputError, Severity, Span
-from fabricgen.kernel.entry_points import EntryPoint, blamed, entry_points
+from fabricgen.kernel.entry_points import EntryPoint, blame_plugin, list_entry_points
 from fabricgen.lint.rule import PLUG_INS, PlugInRule, load_plugin_rule
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ViewRule(PlugInRule):
 
 def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
     """What rules of other packages find, of codes that are wanted, and FG870 for each that cannot be used or fails."""
-    entries = [entry for entry in entry_points(PLUG_INS) if is_wanted(entry.name)]
+    entries = [entry for entry in list_entry_points(PLUG_INS) if is_wanted(entry.name)]
     if not entries:
         return ()
     from fabricgen.plugins.view import ClusterView
@@ -44,7 +44,7 @@ def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) ->
 
 
 def _run_rule(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
-    with blamed(entry):
+    with blame_plugin(entry):
         findings = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
     if len(findings) > MOST_FINDINGS:
         raise entry.unusable(f"it yields more than {MOST_FINDINGS:,} findings", "yield one a cause, not one a row")

@@ -22,7 +22,7 @@ from urllib.parse import quote
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
-from fabricgen.kernel.diagnostics import InputError, fault, printable
+from fabricgen.kernel.diagnostics import InputError, fault, make_printable
 
 # Whether records are as NetBox has them: `records.yaml` has what is read of each kind, as JSON Schema.
 
@@ -121,7 +121,7 @@ class NetBox:
             raise RefusedError(
                 200, f"{self.url} is not NetBox: /api/status/ has no version", status, "name what is before /api/"
             )
-        return printable(version[:40])
+        return make_printable(version[:40])
 
     def records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
         """All records of a path that pass filters, by id, each as `records.yaml` has the kind.

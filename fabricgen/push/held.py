@@ -18,7 +18,7 @@ from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
 from fabricgen.export.netbox.devices import name_role
 from fabricgen.export.netbox.kinds import make_slug
 from fabricgen.export.netbox.ports import choose_cable_type
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.lock.found import Found
 from fabricgen.push.client import NetBox
 from fabricgen.push.reading import Cable, Port, Reading
@@ -212,7 +212,7 @@ class Held:
             }
         length = cable.length_m
         if length is None or abs(float(row["length_m"] or 0) - length) > _NEAR_M:
-            found["length_m"] = "" if length is None else number(length)
+            found["length_m"] = "" if length is None else format_number(length)
         if cable.type != media.get(link["cable"]):
             found |= {"medium": cable.type, "part": ""}
         return found

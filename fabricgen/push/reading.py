@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from fabricgen.kernel.diagnostics import Span
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.lock.found import Found
 from fabricgen.push.client import NetBox, Record
 
@@ -62,7 +62,7 @@ class Reading:
             each["name"],
             each["site"]["name"],
             each["rack"]["name"] if each["rack"] else "",
-            number(each["position"]) if each["position"] else "",
+            format_number(each["position"]) if each["position"] else "",
             tuple(filter(None, addresses)),
             _address(each["oob_ip"]),
             Span(f"{self._netbox.url}/dcim/devices/{each['id']}/", 1, 1),
@@ -81,7 +81,7 @@ class Reading:
             each["id"]: (
                 Port(names[each["device"]["id"]], each["name"]),
                 each["label"],
-                number(each["speed"] / _KBITS) if each["speed"] else "",
+                format_number(each["speed"] / _KBITS) if each["speed"] else "",
             )
             for each in self._inside("dcim/interfaces", "device,name,label,speed")
             if each["device"]["id"] in names

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.publish import Bundle, Private
 from fabricgen.render.engine import Renderer, RenderOptions, Subject, subject_files, subjects_of
 
@@ -39,7 +39,7 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[
 
 def _with_read_me(cluster: Cluster, subjects: Iterable[Subject]) -> list[str]:
     """The NOSes of some switches that have a README, sorted."""
-    devices, folder = cluster.plan.devices, resource_dir("templates")
+    devices, folder = cluster.plan.devices, find_resource_dir("templates")
     used = {devices.device_class[row] for row in subjects if isinstance(row, int)}
     return sorted(nos for nos in {devices.classes[cls].nos for cls in used} if (folder / nos / READ_ME).is_file())
 

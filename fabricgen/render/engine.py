@@ -13,7 +13,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.kernel.diagnostics import Path as Place
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 from fabricgen.render.nos_protocol import TakesTrees, has_templates, known_nos, load_writer
 from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords, managements, redacted, span_keys
 from fabricgen.render.shapes import SwitchShapes
@@ -93,7 +93,7 @@ def subjects_of(cluster: Cluster) -> dict[str, Subject]:
         if name in found:
             why = f"fabric {name} and the switch of that name would write configurations to one folder"
             hint = "rename one of them"
-            raise cluster.design.loaded.located(fault("FG035", why, path=("fabrics", name), hint=hint))
+            raise cluster.design.loaded.locate_error(fault("FG035", why, path=("fabrics", name), hint=hint))
         found[name] = name
     return found
 
@@ -113,7 +113,7 @@ def subject_files(
     Raises InputError (FG018, FG026) where nobody knows what a NOS calls the ports of its switches.
     """
     if unnamed := cluster.port_names.list_faults():
-        raise cluster.design.loaded.located(InputError(unnamed))
+        raise cluster.design.loaded.locate_error(InputError(unnamed))
     renderer = Renderer(options)
     switch_files = renderer.switch_files(cluster, [row for row in subjects if isinstance(row, int)])
 
@@ -124,7 +124,7 @@ def subject_files(
             else:
                 yield from switch_files(row)
         except InputError as error:
-            raise cluster.design.loaded.located(error) from error
+            raise cluster.design.loaded.locate_error(error) from error
 
     return files_of
 
@@ -146,7 +146,7 @@ class Renderer:
 
     def __init__(self, options: RenderOptions) -> None:
         self._guarded = _sandbox_of(options.overrides) if options.overrides else None
-        self._environment: jinja2.Environment = self._guarded or built_in_templates()
+        self._environment: jinja2.Environment = self._guarded or load_templates()
         self._managements, self._spans = options.managements, options.spans
         self._tells, self._passwords = not options.secrets, options.passwords
         self._intents: dict[str, FabricIntent] = {}
@@ -270,7 +270,7 @@ def require_known_nos(cluster: Cluster) -> None:
     ]
     faults += cluster.port_names.list_faults() if not faults else ()
     if faults:
-        raise cluster.design.loaded.located(InputError(faults))
+        raise cluster.design.loaded.locate_error(InputError(faults))
 
 
 def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
@@ -283,7 +283,7 @@ def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
 def _rendered_instead(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
     """What to do about a NOS without templates: run another on the switch, or build all but configurations."""
     rendered = known_nos(whole_fabric=protocol == "infiniband")
-    others = [nos for nos in catalog.usable_nos(switch) if nos in rendered]
+    others = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
     instead = f"run {' or '.join(others)} on it, or " if others else ""
     return f"{instead}build the other parts: --only devices,links,cables,addresses,bom"
 

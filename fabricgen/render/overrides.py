@@ -15,11 +15,11 @@ from typing import Any
 import jinja2
 import jinja2.meta
 
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault, nearest
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, did_you_mean, fault, find_nearest
+from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.kernel.named_templates import NamedTemplates
 from fabricgen.kernel.nos_rooms import list_nos
-from fabricgen.kernel.templates import as_json
+from fabricgen.kernel.templates import format_json
 from fabricgen.render.budget import BudgetedEnvironment, BudgetError
 from fabricgen.render.nos_protocol import NamesTemplates, load_writer
 
@@ -75,7 +75,7 @@ def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
     if not folder.is_dir():
         raise fault("FG033", f"there is no templates folder {folder}")
     require_replacing(folder)
-    built_in = ContainedLoader(resource_dir("templates"))
+    built_in = ContainedLoader(find_resource_dir("templates"))
     files = jinja2.ChoiceLoader([jinja2.PrefixLoader({BUILT_IN: built_in}), ContainedLoader(folder), built_in])
     environment = BudgetedEnvironment(
         loader=NamedTemplates(files),
@@ -86,7 +86,7 @@ def sandboxed_environment(folder: Path) -> BudgetedEnvironment:
         autoescape=False,
         auto_reload=False,
     )
-    environment.filters["as_json"] = as_json
+    environment.filters["as_json"] = format_json
     return environment
 
 
@@ -109,7 +109,7 @@ def require_replacing(folder: Path) -> None:
     idle = files - _find_used_files(folder, files & known, files)
     for name in sorted(idle):
         elsewhere = [path for path in known if Path(path).name == Path(name).name]
-        meant = did_you_mean(name, elsewhere or known) if elsewhere or nearest(name, known) else ""
+        meant = did_you_mean(name, elsewhere or known) if elsewhere or find_nearest(name, known) else ""
         hint = meant or "templates of a NOS are replaced by their path, such as eos/_bgp.j2"
         faults += fault("FG033", f"{folder / name} replaces no template, and none uses it", hint=hint).diagnostics
     if faults:
@@ -118,7 +118,7 @@ def require_replacing(folder: Path) -> None:
 
 def _list_replaceable() -> set[str]:
     """The built-in templates of all NOSes, by path: files, and those that a writer names and a NAME.j2 stands for."""
-    built_in, paths = resource_dir("templates"), set[str]()
+    built_in, paths = find_resource_dir("templates"), set[str]()
     for nos in list_nos("writer"):
         paths |= {file.relative_to(built_in).as_posix() for file in (built_in / nos).rglob("*.j2")}
         writer = load_writer(nos)

@@ -39,7 +39,7 @@ def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnost
         try:
             lost = list(_lost(cluster, switch, plain, own))
         except InputError as error:
-            raise cluster.design.loaded.located(error) from error
+            raise cluster.design.loaded.locate_error(error) from error
         if lost:
             line, why = lost[0]
             more = f", and {len(lost) - 1} more lines" if len(lost) > 1 else ""

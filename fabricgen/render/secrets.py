@@ -167,7 +167,7 @@ def managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Managem
         except InputError as error:
             faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
     if faults:
-        raise cluster.design.loaded.located(InputError(faults.values()))
+        raise cluster.design.loaded.locate_error(InputError(faults.values()))
     return found
 
 
@@ -188,7 +188,7 @@ def exit_passwords(design: Design, resolver: SecretResolver) -> dict[str, str]:
                 except InputError as error:
                     faults += error.diagnostics
     if faults:
-        raise design.loaded.located(InputError(faults))
+        raise design.loaded.locate_error(InputError(faults))
     return found
 
 
@@ -215,7 +215,7 @@ def span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, tuple[Spa
         if fabric.tiers and (spans := cluster.intent(fabric).spans):
             found[fabric.name] = tuple(keyed(fabric.name, span) for span in spans)
     if faults:
-        raise cluster.design.loaded.located(InputError(faults))
+        raise cluster.design.loaded.locate_error(InputError(faults))
     return found
 
 
@@ -250,4 +250,6 @@ def _masked(match: re.Match[str]) -> str:
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     catalog = Catalog()
-    return tuple(re.compile(p, re.M) for nos in catalog.known_nos() for p in catalog.naming(nos).configuration.secrets)
+    return tuple(
+        re.compile(p, re.M) for nos in catalog.list_known_nos() for p in catalog.naming(nos).configuration.secrets
+    )

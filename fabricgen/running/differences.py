@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, field_validator
 from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import Severity
-from fabricgen.kernel.nos_rooms import list_nos, load_part, room_file
+from fabricgen.kernel.nos_rooms import find_room_file, list_nos, load_part
 from fabricgen.models.forms import FrozenModel
 from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare_statements, spelling_of
 
@@ -233,7 +233,7 @@ def _may_be_same(running: str | None, planned: str | None) -> bool:
 
 def rules_file(nos: str) -> FilePath:
     """The file of the rules of a NOS, or of FRR (`frr`)."""
-    return room_file(nos, "differences.yaml")
+    return find_room_file(nos, "differences.yaml")
 
 
 @cache

@@ -188,7 +188,7 @@ class Hardware:
             profile = self.catalog.switch(name)
             if profile.protocol in ("ethernet", "infiniband") and not profile.line_cards:
                 face = tuple(self._face(name, planes) for planes in self.planes)
-                if any(face) and (profile.protocol == "infiniband" or self.catalog.usable_nos(profile)):
+                if any(face) and (profile.protocol == "infiniband" or self.catalog.list_usable_nos(profile)):
                     foreign = profile.vendor != self.node.vendor
                     order = (profile.power_w.planning_w is None, foreign, name)
                     faces.setdefault((profile.protocol, face), []).append(order)

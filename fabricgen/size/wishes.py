@@ -135,11 +135,11 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
     Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG007 for one that has what is read
     besides outside its folder, FG010 for what does not fit or is not said, at its line or under its option's name.
     """
-    from fabricgen.blueprint.overlays import overlay
-    from fabricgen.blueprint.source import contained
+    from fabricgen.blueprint.overlays import lay_over
+    from fabricgen.blueprint.source import resolve_contained
     from fabricgen.models.validation import validate
     from fabricgen.yaml.located import locate, read_located
-    from fabricgen.yaml.tree import Entry, Node, kind_of, mapping
+    from fabricgen.yaml.tree import Entry, Node, describe_kind, make_mapping
 
     given = {}
     for name, value in options.items():
@@ -148,20 +148,22 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
     if file is None:
         if unsaid := [name for name, wish in Wishes.model_fields.items() if wish.is_required() and name not in given]:
             raise InputError(map(_unsaid, unsaid))
-        source = locate(mapping(given, Span("size", 1, 1)))
+        source = locate(make_mapping(given, Span("size", 1, 1)))
     else:
         base = read_located(Path(file)).root
         if not isinstance(base.value, dict):
             hint = "write each wish on a line, such as `gpus: 1024`"
-            raise fault("FG010", f"expected a mapping of wishes, found {kind_of(base)}", span=base.span, hint=hint)
-        source = locate(overlay(base, mapping(given, base.span)))
+            raise fault(
+                "FG010", f"expected a mapping of wishes, found {describe_kind(base)}", span=base.span, hint=hint
+            )
+        source = locate(lay_over(base, make_mapping(given, base.span)))
     wishes = validate(Wishes, source)
     if file is not None:
         folder = Path(file).parent
         _refuse_outside(folder)
         if wishes.prices and "prices" not in options:
             span, shown = source.span(("prices",)), folder / wishes.prices
-            contained(wishes.prices, shown, folder, span, allow_outside=False, endings=(".csv",), owner=_FILE)
+            resolve_contained(wishes.prices, shown, folder, span, allow_outside=False, endings=(".csv",), owner=_FILE)
     return wishes, source
 
 

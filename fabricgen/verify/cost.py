@@ -170,7 +170,7 @@ def figures_as_found(
         if name == "collectives" and not runs:
             told[name] = None
             continue
-        here = dict(discovery.load(SECTIONS, name).figures(found, job, asked))
+        here = dict(discovery.load_module(SECTIONS, name).figures(found, job, asked))
         if name == "structure":
             here["bisection_gbps"] = max(0.0, before["bisection_gbps"] - lost_gbps(planned, found))
             here["bisection_gbps_per_rank"] = 2 * here["bisection_gbps"] / max(len(found.ranks), 1)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel import discovery
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, printable
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, make_printable
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.verify.dumps import _json, _near_misses, _transcript
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
@@ -242,8 +242,8 @@ def _formats_of(content: Content, package: str) -> list[_Reader]:
 @cache
 def _formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ...]]:
     """(formats of text, formats of JSON) of a package, each by name."""
-    names = [name for name in discovery.module_names(package) if name != "sighting"]
-    modules = [discovery.load(package, name) for name in names]
+    names = [name for name in discovery.list_modules(package) if name != "sighting"]
+    modules = [discovery.load_module(package, name) for name in names]
     return tuple(m for m in modules if not m.IS_JSON), tuple(m for m in modules if m.IS_JSON)
 
 
@@ -258,4 +258,4 @@ def _hint() -> str:
 
 
 def _fault(span: Span | None, message: str, hint: str = "") -> Diagnostic:
-    return Diagnostic(CODE, Severity.ERROR, printable(message), (), hint, span)
+    return Diagnostic(CODE, Severity.ERROR, make_printable(message), (), hint, span)

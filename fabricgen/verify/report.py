@@ -136,14 +136,14 @@ class ReportModule(Protocol):
 
 def report_formats() -> tuple[str, ...]:
     """Names of the formats, those of the modules in the folder."""
-    return discovery.module_names(REPORTS)
+    return discovery.list_modules(REPORTS)
 
 
 def is_binary(form: str) -> bool:
     """Whether a format is none for a terminal."""
-    return bool(getattr(discovery.load(REPORTS, form), "BINARY", False))
+    return bool(getattr(discovery.load_module(REPORTS, form), "BINARY", False))
 
 
 def write_report(form: str, report: Report) -> bytes:
     """Write a report in a format by name; raises KeyError for an unknown one."""
-    return cast(ReportModule, discovery.load(REPORTS, form)).report(report)
+    return cast(ReportModule, discovery.load_module(REPORTS, form)).report(report)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box, Dump, is_aggregation_node
 from fabricgen.wiring.arrays import Flags, Ints
@@ -137,7 +137,7 @@ def joined(parts: Iterable[Sightings]) -> Sightings:
             dtype=np.int32,
         )
         # ports keep the form of a name: a number of any length is one of no port that there is
-        names = (printable(each[:MOST_CHARACTERS]) for each in part.texts)
+        names = (make_printable(each[:MOST_CHARACTERS]) for each in part.texts)
         text = np.array([texts.setdefault(name, len(texts)) for name in names], dtype=np.int32)
         renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
         kept = (renumbered[0] != _WITHIN_A_SWITCH) & (renumbered[2] != _WITHIN_A_SWITCH)
@@ -158,14 +158,14 @@ def joined(parts: Iterable[Sightings]) -> Sightings:
 def _printable(box: Box) -> Box:
     if all(map(str.isprintable, box)) and len(box.name) <= MOST_CHARACTERS >= len(box.address):
         return box
-    return Box(_shortened(box.name), box.chassis, _shortened(box.address), printable(box.file))
+    return Box(_shortened(box.name), box.chassis, _shortened(box.address), make_printable(box.file))
 
 
 def _shortened(text: str) -> str:
     """A text that can be printed, of so many characters at most, and how many it had."""
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS - 55]}... ({len(text):,} characters)"
-    return text if text.isprintable() else printable(text)
+    return text if text.isprintable() else make_printable(text)
 
 
 def _none() -> Ints:

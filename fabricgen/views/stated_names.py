@@ -33,7 +33,7 @@ def check_stated_names(design: Design) -> None:
         if any(leak.meeting for leak in design.leaks):
             _check_shared_leaves(design)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
 
 
 def _check_shared_leaves(design: Design) -> None:

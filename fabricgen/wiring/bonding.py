@@ -45,7 +45,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
             members.check(peer)
         mlag_peer = _find_mlag_peers(design, devices, hosts, peer)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
     parts = [members.bonds(mlag_peer) for members in hosts]
     parts.append(_make_peer_bonds(devices, links, mlag_peer))
     of_link, count = np.full(len(links), -1, dtype=np.int32), 0

@@ -38,12 +38,12 @@ def build_wiring_plan(design: Design, places_of: PlacesOf) -> WiringPlan:
         shelf = make_shelf(design)
         devices, racks = place_devices(design, places_of)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
     links = _expand_links(design, devices, shelf)
     try:
         cable_of_link, cables, racks, patching = make_cables(design, devices, racks, links)
     except InputError as error:
-        raise design.loaded.located(error) from error
+        raise design.loaded.locate_error(error) from error
     return WiringPlan(
         devices, replace(links, cable=cable_of_link), cables, racks, patching, make_bonds(design, devices, links)
     )

@@ -32,7 +32,7 @@ class Replacement:
     text: str
 
 
-def edited(data: Any, edits: Iterable[Edit]) -> Any:
+def apply_to_data(data: Any, edits: Iterable[Edit]) -> Any:
     """Return plain data with edits made; raises KeyError, IndexError or TypeError where a path leads nowhere."""
     data = deepcopy(data)
     for edit in sorted(edits, key=lambda e: _sort_key(e.path), reverse=True):
@@ -48,21 +48,21 @@ def edited(data: Any, edits: Iterable[Edit]) -> Any:
     return data
 
 
-def replacements(source: Located, texts: Mapping[str, str], edits: Iterable[Edit]) -> list[Replacement]:
+def list_replacements(source: Located, texts: Mapping[str, str], edits: Iterable[Edit]) -> list[Replacement]:
     """Where the texts change, in order; `texts` has every file's content by the name that spans carry.
 
     Raises UncertainEditError where an edit would change something else too: a value that an alias brings in, one of two
     edits of the same text, or a layout that it cannot keep.
     """
     lines = {file: _Lines(text) for file, text in texts.items()}
-    changes = sorted(_Edited(source, lines).replacement(edit) for edit in set(edits))
+    changes = sorted(_Edited(source, lines).make_replacement(edit) for edit in set(edits))
     for before, after in pairwise(changes):
         if before.file == after.file and after.start < before.end:
             raise UncertainEditError("two edits meet")
     return changes
 
 
-def applied(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[str, str]:
+def apply_replacements(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[str, str]:
     """The texts of all files, changed."""
     result = dict(texts)
     for change in sorted(changes, reverse=True):
@@ -129,7 +129,7 @@ class _Edited:
         self._source = source
         self._lines = lines
 
-    def replacement(self, edit: Edit) -> Replacement:
+    def make_replacement(self, edit: Edit) -> Replacement:
         """The characters that an edit concerns; raises UncertainEditError."""
         if edit.kind == "insert":
             return self._insert_key(edit)

@@ -65,14 +65,14 @@ def resolve_scalar(text: str, tag: str | None, *, plain: bool, span: Span, ratio
         return Include(text)
     name = tag.removeprefix(CORE)
     if name not in _TYPES or name == tag:
-        raise unknown_tag(tag, span)
+        raise make_tag_error(tag, span)
     value = _resolve_plain(text, span, ratios_are_text)
     if type(value) not in _TYPES[name]:
         raise fault("FG006", f"'{text}' is not what its tag !!{name} says", span=span)
     return float(value) if name == "float" and isinstance(value, int) else value
 
 
-def unknown_tag(tag: str, span: Span) -> InputError:
+def make_tag_error(tag: str, span: Span) -> InputError:
     """Return the error for a tag that has no meaning where it stands."""
     shown = f"!!{tag.removeprefix(CORE)}" if tag.startswith(CORE) else tag
     if tag == "!include":
@@ -138,7 +138,7 @@ def is_sexagesimal(text: str) -> bool:
     return _SEXAGESIMAL.fullmatch(text) is not None
 
 
-def sexagesimal_trap(text: str, span: Span) -> InputError:
+def make_sexagesimal_error(text: str, span: Span) -> InputError:
     """Return the error for an unquoted text that `is_sexagesimal`."""
     match = _SEXAGESIMAL.fullmatch(text)
     return _make_trap_error(text, _describe_sixties(match) if match else "is a number to YAML 1.1 readers", span)

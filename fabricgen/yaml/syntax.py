@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from fabricgen.kernel.diagnostics import InputError, Span, fault
-from fabricgen.yaml.scalars import is_sexagesimal, sexagesimal_trap
+from fabricgen.yaml.scalars import is_sexagesimal, make_sexagesimal_error
 
 # Texts, which are only compiled where something is wrong.
 _INDENT_WITH_TAB = r" *\t"
@@ -41,7 +41,7 @@ _SLIPS = (
 Of the line where the parser stopped, the form is that of the rest."""
 
 
-def syntax_fault(error: Exception, source: str, name: str) -> InputError:
+def make_syntax_error(error: Exception, source: str, name: str) -> InputError:
     """Turn the parser's error into ours: FG002, or FG004 for a ratio that it stumbled over."""
     mark = getattr(error, "problem_mark", None)
     if mark is None:
@@ -168,4 +168,4 @@ def _explain_ratio(lines: list[str], start: Any, name: str) -> InputError | None
     if not match or not is_sexagesimal(match[0]):
         return None
     line = start.line + 1
-    return sexagesimal_trap(match[0], Span(name, line, match.start() + 1, line, match.end() + 1))
+    return make_sexagesimal_error(match[0], Span(name, line, match.start() + 1, line, match.end() + 1))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.secret_names import may_be_secret
-from fabricgen.kernel.text_input import decode
-from fabricgen.yaml.scalars import CORE, Include, resolve_scalar, unknown_tag
-from fabricgen.yaml.syntax import syntax_fault
+from fabricgen.kernel.text_input import decode_text
+from fabricgen.yaml.scalars import CORE, Include, make_tag_error, resolve_scalar
+from fabricgen.yaml.syntax import make_syntax_error
 
 if TYPE_CHECKING:
     from ruamel.yaml.events import Event
@@ -66,17 +66,17 @@ class Node(NamedTuple):
         return self.value
 
 
-def mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
+def make_mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
     """Make the node of a mapping."""
     return _make_collection(entries, [entry.node for entry in entries.values()], span, used)
 
 
-def sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
+def make_sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
     """Make the node of a list."""
     return _make_collection(nodes, nodes, span, used)
 
 
-def entries_used_at(node: Node, place: Span | None) -> dict[str, Entry]:
+def place_entries(node: Node, place: Span | None) -> dict[str, Entry]:
     """The entries of a mapping, to be put into another one somewhere."""
     return {key: Entry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
 
@@ -90,7 +90,7 @@ def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: 
     return Node(value, span, size, height + 1, has_include, used)
 
 
-def kind_of(node: Node) -> str:
+def describe_kind(node: Node) -> str:
     """Say what a node is in words: `a mapping`, `a list`, `nothing` or the scalar itself."""
     if isinstance(node.value, dict):
         return "a mapping"
@@ -109,14 +109,14 @@ def parse_tree(text: str | bytes, name: str, *, ratios_are_text: bool = False) -
     from ruamel.yaml.cyaml import CBaseLoader
     from ruamel.yaml.error import YAMLError
 
-    source = decode(text, name)
+    source = decode_text(text, name)
     builder = _Builder(name, ratios_are_text)
     try:
         parser = CBaseLoader(source)
         while parser.check_event():
             builder.feed(parser.get_event())
     except YAMLError as error:
-        raise syntax_fault(error, source, name) from None
+        raise make_syntax_error(error, source, name) from None
     return builder.finish()
 
 
@@ -238,7 +238,7 @@ class _Builder:
         """Begin a mapping or list, which a key cannot be."""
         span, is_map = self._make_span(event), isinstance(event, self._map_start)
         if event.tag not in (None, "!", CORE + ("map" if is_map else "seq")):
-            raise unknown_tag(event.tag, span)
+            raise make_tag_error(event.tag, span)
         if self._stack and self._stack[-1].is_map and self._stack[-1].key is None:
             kind = "a mapping" if is_map else "a list"
             hint = "quote text that begins with { or ["
@@ -260,11 +260,11 @@ class _Builder:
         span = Span(self._name, start.line, start.column, end.line + 1, end.column + 1)
         if done.is_map:
             for merged in done.merged:
-                for key, entry in entries_used_at(merged, merged.used).items():
+                for key, entry in place_entries(merged, merged.used).items():
                     done.entries.setdefault(key, entry)
-            node = mapping(done.entries, span)
+            node = make_mapping(done.entries, span)
         else:
-            node = sequence(tuple(done.items), span)
+            node = make_sequence(tuple(done.items), span)
         if done.anchor:
             self._anchors[done.anchor] = node
         self._add(node)
@@ -291,8 +291,8 @@ class _Builder:
         key = node.value
         if not isinstance(key, str):
             is_text = isinstance(key, bool | int | float)
-            hint = f'write "{kind_of(node)}" in quotes' if is_text else "give it a name, in quotes if need be"
-            raise fault("FG002", f"a key must be text, not {kind_of(node)}", hint=hint, span=at)
+            hint = f'write "{describe_kind(node)}" in quotes' if is_text else "give it a name, in quotes if need be"
+            raise fault("FG002", f"a key must be text, not {describe_kind(node)}", hint=hint, span=at)
         if key in parent.entries:
             self._refuse_duplicate(key, parent.entries[key].key, at)
         return Node(key, at)
@@ -311,6 +311,6 @@ def _list_mergeable(node: Node, at: Span) -> tuple[Node, ...]:
     nodes = node.value if isinstance(node.value, tuple) else (node,)
     for merged in nodes:
         if not isinstance(merged.value, dict):
-            kind = kind_of(merged)
+            kind = describe_kind(merged)
             raise fault("FG005", f"'<<' merges mappings, not {kind}", hint="write it like <<: *name", span=at)
     return nodes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.blueprint.sections.naming import Part, is_host_name, template_parts
+from fabricgen.blueprint.sections.naming import Part, is_host_name, parse_template
 
 
 def test_text_fields_and_widths_are_read() -> None:
-    assert template_parts("a-{pod}su{su:02}{rail-group:03d}-z") == (
+    assert parse_template("a-{pod}su{su:02}{rail-group:03d}-z") == (
         Part("a-", "pod", 0),
         Part("su", "su", 2),
         Part("", "rail-group", 3),
@@ -41,7 +41,7 @@ def test_text_fields_and_widths_are_read() -> None:
 )
 def test_anything_but_plain_fields_and_widths_is_refused(template: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        template_parts(template)
+        parse_template(template)
 
 
 @pytest.mark.parametrize(("text", "good"), [("a", True), ("1-a", True), ("-a", False), ("a-", False), ("", False)])

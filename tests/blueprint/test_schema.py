@@ -19,7 +19,7 @@ from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.schema import SCHEMAS
 from fabricgen.blueprint.source import read_source
-from fabricgen.blueprint.structure import check_structure, schema_validator
+from fabricgen.blueprint.structure import check_structure, load_schema_validator
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import load_faults
@@ -31,7 +31,7 @@ ERRORS = Path(__file__).resolve().parent.parent / "errors"
 
 
 def schema_faults(data: Any, name: str = "blueprint") -> list[str]:
-    return [f"{'.'.join(map(str, e.path))}: {e.message[:200]}" for e in schema_validator(name).iter_errors(data)]
+    return [f"{'.'.join(map(str, e.path))}: {e.message[:200]}" for e in load_schema_validator(name).iter_errors(data)]
 
 
 def loader_faults(data: Any) -> list[str]:

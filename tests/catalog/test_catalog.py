@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 import fabricgen.catalog
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
-from fabricgen.catalog.schema import catalog_schema
+from fabricgen.catalog.schema import make_catalog_schema
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.design.scale_up.domains import kind_of
 from fabricgen.kernel.diagnostics import InputError
@@ -83,7 +83,7 @@ def test_profile_loads_and_is_named_after_its_file(kind: str, name: str) -> None
 @cache
 def judge() -> jsonschema.Draft202012Validator:
     """The schema of profiles, found to be one."""
-    jsonschema.Draft202012Validator.check_schema(schema := catalog_schema())
+    jsonschema.Draft202012Validator.check_schema(schema := make_catalog_schema())
     return jsonschema.Draft202012Validator(schema)
 
 
@@ -95,7 +95,7 @@ def test_profile_fits_the_published_schema(kind: str, name: str) -> None:
 
 
 def test_published_schema_is_fresh() -> None:
-    assert SCHEMA.read_text() == json.dumps(catalog_schema(), indent=2, sort_keys=True) + "\n"
+    assert SCHEMA.read_text() == json.dumps(make_catalog_schema(), indent=2, sort_keys=True) + "\n"
 
 
 def test_schema_refuses_a_profile_with_an_unknown_key() -> None:

@@ -110,8 +110,8 @@ def test_ports_labels_and_management_of_a_chassis_name_the_slot() -> None:
     table = cables.make_table(cluster).columns
     assert "3/1" in table["b_cage"]
     assert any(label.endswith(":3/1/1+2") for label in table["label_a"])
-    assert CATALOG.naming("eos").management_of(CATALOG.switch("7808r4")) == "Management1/1"
-    assert CATALOG.naming("eos").management_of(CATALOG.switch("7060x6-64pe")) == "Management1"
+    assert CATALOG.naming("eos").find_management_port(CATALOG.switch("7808r4")) == "Management1/1"
+    assert CATALOG.naming("eos").find_management_port(CATALOG.switch("7060x6-64pe")) == "Management1"
 
 
 def test_the_bom_lists_line_cards_beside_their_chassis() -> None:
@@ -190,10 +190,10 @@ def test_blocks_that_do_not_fit_the_face_are_refused(count: int, blocks: dict[in
 def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
     switch = CATALOG.switch("ds5000")
     assert switch.split_for(0, 100, 100) == 4, "as many ports as eight a cage make, and no cage stays dark"
-    assert switch.most_ports(0, 8) == switch.most_ports(0, 4) == 256
+    assert switch.count_split_ports(0, 8) == switch.count_split_ports(0, 4) == 256
     assert list(switch.served((1, 2, 3, 4), 8, {})) == [1, 2], "cages 1 and 4 share a pipeline, and 2 and 3"
     assert list(switch.served((2, 4), 2, {0: 8, 1: 9})) == [4]
-    assert switch.model_copy(update={"pipelines": None}).most_ports(0, 8) == 512
+    assert switch.model_copy(update={"pipelines": None}).count_split_ports(0, 8) == 512
 
 
 @pytest.mark.parametrize("cages", [((1, 2), (2, 3)), ((64, 65),), ((0, 1),)])
@@ -207,7 +207,7 @@ def test_pipelines_name_cages_of_the_face_once(cages: tuple[tuple[int, ...], ...
 def test_spectrum_splits_disable_the_next_cage(name: str, ways: int) -> None:
     switch = CATALOG.switch(name)
     assert switch.cages[0].block(ways) == 2
-    assert switch.most_ports(0, ways) == switch.most_ports(0, ways // 2), "the ASIC serves no more ports"
+    assert switch.count_split_ports(0, ways) == switch.count_split_ports(0, ways // 2), "the ASIC serves no more ports"
 
 
 def test_a_switch_is_equal_to_itself_alone() -> None:

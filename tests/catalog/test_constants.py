@@ -63,7 +63,7 @@ def test_mean_time_between_failures_is_the_inverse_of_their_rate() -> None:
 
 def test_every_scale_up_domain_has_an_efficiency_and_nvlink_its_own() -> None:
     for name in CATALOG.ids("scale_up"):
-        found = USUAL.efficiency.of_domain(name)
+        found = USUAL.efficiency.find_domain_efficiency(name)
         assert 0.5 < found.reached < 1
         assert (found is USUAL.efficiency.other) <= (CATALOG.scale_up(name).link_name != "nvl"), name
 

@@ -34,7 +34,7 @@ def refusal(switch: SwitchProfile, nos: str, catalog: Catalog = CATALOG) -> tupl
 
 @pytest.mark.parametrize("switch", ETHERNET, ids=lambda switch: switch.id)
 def test_a_hint_names_only_what_can_be_built(switch: SwitchProfile) -> None:
-    usable = CATALOG.usable_nos(switch)
+    usable = CATALOG.list_usable_nos(switch)
     for nos in switch.nos:
         code, hint = refusal(switch, nos)
         if nos in usable:

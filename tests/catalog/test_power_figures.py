@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.loads import Device, basis, planned_w
+from fabricgen.catalog.loads import Device, find_power_basis, planned_w
 from fabricgen.catalog.profile import Power
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.kernel.diagnostics import InputError
@@ -46,7 +46,7 @@ def test_what_is_said_of_a_figure_needs_the_figure() -> None:
 def test_what_stands_in_a_rack_whose_figure_is_that_of_all_of_it_adds_nothing() -> None:
     """Power shelves pass power on; the switch trays of a rack are in the figure of its compute trays."""
     inside: tuple[Device, ...] = (CATALOG.node("power-shelf"), *map(CATALOG.switch, ("nvlink5-tray", "nvlink6-tray")))
-    assert {(planned_w(profile), basis(profile)) for profile in inside} == {(0, None)}
+    assert {(planned_w(profile), find_power_basis(profile)) for profile in inside} == {(0, None)}
     with pytest.raises((InputError, ValueError), match="its draw would count twice"):
         Power(max=900, counted_in="the figure of its rack")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.catalog.loader import BUILT_IN, Catalog
-from fabricgen.catalog.models import wrong_nics, wrong_tray
+from fabricgen.catalog.models import find_nic_mistake, find_tray_mistake
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
@@ -126,14 +126,14 @@ def test_what_does_not_add_up_is_refused_at_its_key(name: str, tmp_path: Path) -
 @pytest.mark.parametrize("name", [name for name in CATALOG.ids("scale_up") if CATALOG.scale_up(name).tray])
 def test_shipped_domains_fit_their_trays(name: str) -> None:
     domain = CATALOG.scale_up(name)
-    assert wrong_tray(domain, CATALOG.switch(domain.tray)) is None
+    assert find_tray_mistake(domain, CATALOG.switch(domain.tray)) is None
 
 
 @pytest.mark.parametrize("name", CATALOG.ids("nodes"))
 def test_shipped_nodes_have_the_nics_for_their_ports(name: str) -> None:
     known = CATALOG.ids("nics")
     nic_of = {nic: CATALOG.profile("nics", nic) for nic in known}.get
-    assert wrong_nics(CATALOG.node(name), nic_of) is None
+    assert find_nic_mistake(CATALOG.node(name), nic_of) is None
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def blueprint(tmp_path: Path) -> Callable[..., Path]:
     ],
 )
 def test_the_nos_that_is_taken_where_none_is_stated(switch: str, nos: str) -> None:
-    assert CATALOG.usual_nos(CATALOG.switch(switch)) == nos
+    assert CATALOG.find_usual_nos(CATALOG.switch(switch)) == nos
 
 
 @pytest.mark.tenth

@@ -48,7 +48,12 @@ fabrics:
 """
 
 
-DERIVED = (dimensions.dimension_names, dimensions.dimension_of, dimensions.scopes, dimensions.leg_dimensions)
+DERIVED = (
+    dimensions.list_dimension_names,
+    dimensions.find_dimension,
+    dimensions.list_scopes,
+    dimensions.list_leg_dimensions,
+)
 """What the table tells is computed once."""
 
 
@@ -177,7 +182,7 @@ def test_growth_inside_the_reserve_moves_no_link(design_of: Callable[..., Design
 
 
 def test_every_entry_is_of_one_kind_and_has_a_name_of_its_own() -> None:
-    names = dimensions.dimension_names()
+    names = dimensions.list_dimension_names()
     assert len(set(names)) == len(names)
     for one in dimensions.DIMENSIONS:
         assert sum(given is not None for given in (one.leg, one.units, one.racks)) == (not one.is_named)

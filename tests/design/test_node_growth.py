@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import Lock, format_lock, parse_lock
 from fabricgen.cluster import Cluster
 from fabricgen.design.capacity.counts import link_counts
 from fabricgen.design.fabric_model import NodeFeed, TierDesign
@@ -135,7 +135,7 @@ def test_extra_devices_take_an_omitted_slot_before_a_port_that_a_reserved_unit_w
 
 
 def lock_of(cluster: Cluster) -> Lock:
-    return parse_lock(lock_text(cluster.lock).encode(), "made.lock.yaml")
+    return parse_lock(format_lock(cluster.lock).encode(), "made.lock.yaml")
 
 
 def counts_agree(cluster: Cluster) -> None:

@@ -48,7 +48,7 @@ def test_six_supplies_over_feeds(feeds: int, left: int, stop: bool) -> None:
     psu = Catalog().node("dgx-h100").psu
     assert psu is not None
     assert (psu.count, psu.needed) == (6, 4)
-    assert psu.left_without_feed(feeds) == left
+    assert psu.count_left_without_feed(feeds) == left
     assert psu.stop_without_feed(feeds) is stop
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import format_lock, parse_lock
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.kept.release import holes, release
 from fabricgen.design.model import Design
@@ -113,7 +113,7 @@ def test_a_pair_of_switches_joins_what_each_tenant_has_on_both(name: str) -> Non
 
 def test_numbers_stay_with_tenants_whoever_comes_and_goes() -> None:
     first = example_cluster("tenants")
-    lock = parse_lock(lock_text(first.lock).encode(), "tenants.lock.yaml")
+    lock = parse_lock(format_lock(first.lock).encode(), "tenants.lock.yaml")
     assert lock.of("tenants") == first.lock.of("tenants")
     assert {name: some[0].first for name, some in lock.of("tenants").items()} == {"blue": 1, "green": 2}
     assert lock.of("vlans")["storage in green"][0].first >= 2000

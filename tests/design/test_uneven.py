@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text
+from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.capacity.bisection import Loss, bisection_gbps
 from fabricgen.design.capacity.uneven import uneven_landings
@@ -150,7 +150,7 @@ def test_a_lock_keeps_the_count_that_grew_from_uneven_links(tmp_path: Path) -> N
     file = tmp_path / "demo.yaml"
     file.write_text(blueprint(24, 3, 24, 1).replace("count: 1, ", "").replace(", reserve: 8", ""), encoding="utf-8")
     lock = file.with_suffix(".lock.yaml")
-    lock.write_text(lock_text(compile_cluster(compile_design(str(file))).lock), encoding="utf-8")
+    lock.write_text(format_lock(compile_cluster(compile_design(str(file))).lock), encoding="utf-8")
     assert "  compute spine: 5 x sn5600 uneven, down 2 x 400g\n" in lock.read_text(encoding="utf-8")
     assert compile_design(str(file), ["pods.p1.su=2"]).tier(SPINE).count == 5  # three would do
     assert compile_design(str(file), ["pods.p1.su=4"]).tier(SPINE).count == 6

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import format_lock, parse_lock
 from fabricgen.bom.bill import bill_of
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -133,8 +133,8 @@ def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant:
     check_apart(after)
     check_racks(after)
     assert stands(before).items() <= stands(after).items()
-    text = lock_text(after.lock)
-    assert lock_text(parse_lock(text.encode(), "lock")) == text
+    text = format_lock(after.lock)
+    assert format_lock(parse_lock(text.encode(), "lock")) == text
 
 
 def test_a_phase_of_one_kind_has_its_racks_and_figures_alone(design_of: DesignOf) -> None:

@@ -67,7 +67,7 @@ def full(profile: SwitchProfile) -> SwitchPorts:
     swatch = Swatch("#206699", "#FFFFFF", "blue", "C")
     ports = []
     for kind, cage in enumerate(profile.cages):
-        ways, first = max(cage.breakouts), profile.first_cage(kind)
+        ways, first = max(cage.breakouts), profile.find_first_cage(kind)
         for number in range(first, first + cage.count, cage.block(ways)):
             far = f"compute-leaf-p1-su01-r{number % 8 + 1}-pl1-{number:03}"
             for sub in range(ways):

@@ -20,7 +20,7 @@ from fabricgen.export.files import cables, devices, links
 from fabricgen.export.graph import make_graph
 from fabricgen.export.integrations import graph
 from fabricgen.export.table import Table
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from tests.conftest import BLUEPRINTS, EXAMPLES, built_files, example_cluster
 
 Wired = networkx.MultiGraph  # of device names
@@ -32,13 +32,15 @@ def rows(table: Table, *left_out: str) -> list[dict[str, str]]:
     """The rows of a list as its CSV has them."""
     names = [name for name in table.columns if name not in left_out]
     cut = zip(*(table.columns[name] for name in names), strict=True)
-    return [{k: c if isinstance(c, str) else number(c) for k, c in zip(names, cells, strict=True)} for cells in cut]
+    return [
+        {k: c if isinstance(c, str) else format_number(c) for k, c in zip(names, cells, strict=True)} for cells in cut
+    ]
 
 
 def spelled(attributes: dict[str, object], names: Iterable[str]) -> dict[str, str]:
     """Some attributes as a list has them."""
     found = ((name, attributes.get(name, "")) for name in names)
-    return {name: value if isinstance(value, str) else number(value) for name, value in found}
+    return {name: value if isinstance(value, str) else format_number(value) for name, value in found}
 
 
 def same(a: Wired, b: Wired) -> bool:
@@ -79,7 +81,7 @@ def test_a_link_is_as_long_and_of_the_medium_as_its_cable(name: str) -> None:
     for *_, own in make_graph(cluster).edges(data=True):
         assert ("cable" in own) == ("length_m" in own) == ("medium" in own)
         if "cable" in own:
-            assert (number(own["length_m"]), own["medium"]) == known[own["cable"]]
+            assert (format_number(own["length_m"]), own["medium"]) == known[own["cable"]]
 
 
 @pytest.mark.tenth

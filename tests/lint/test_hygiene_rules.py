@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.blueprint.overlays import as_written
-from fabricgen.blueprint.schema import blueprint_schema
+from fabricgen.blueprint.overlays import spell_as_written
+from fabricgen.blueprint.schema import make_blueprint_schema
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
@@ -144,9 +144,9 @@ def test_an_old_name_holds_and_is_renamed(tmp_path: Path, design_of: DesignOf) -
 
 
 def test_an_old_name_is_deprecated_in_the_schema_and_goes_not_with_the_new() -> None:
-    override = blueprint_schema()["$defs"]["Override"]
+    override = make_blueprint_schema()["$defs"]["Override"]
     assert override["properties"]["mgmt"]["deprecated"] is True
-    judge = jsonschema.Draft202012Validator({"$defs": blueprint_schema()["$defs"], "$ref": "#/$defs/Override"})
+    judge = jsonschema.Draft202012Validator({"$defs": make_blueprint_schema()["$defs"], "$ref": "#/$defs/Override"})
     assert judge.is_valid({"mgmt": "10.16.0.9"})
     assert not judge.is_valid({"mgmt": "10.16.0.9", "management": "10.16.0.9"})
     assert not judge.is_valid({"mgmt": 9})
@@ -160,9 +160,9 @@ def test_old_and_new_name_together_are_refused(design_of: DesignOf) -> None:
 
 def test_a_path_is_found_under_its_old_name() -> None:
     data = {"address_of": {SPINE: {"mgmt": ["10.16.0.30"]}}}
-    assert as_written(data, ("address_of", SPINE, "management", 0)) == ("address_of", SPINE, "mgmt", 0)
-    assert as_written(data, ("address_of", SPINE, "asn")) == ("address_of", SPINE, "asn")
-    assert as_written(data, ("pools", "hosts")) == ("pools", "hosts")
+    assert spell_as_written(data, ("address_of", SPINE, "management", 0)) == ("address_of", SPINE, "mgmt", 0)
+    assert spell_as_written(data, ("address_of", SPINE, "asn")) == ("address_of", SPINE, "asn")
+    assert spell_as_written(data, ("pools", "hosts")) == ("pools", "hosts")
 
 
 @pytest.mark.parametrize(

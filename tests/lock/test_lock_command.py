@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import format_lock, parse_lock
 from tests.conftest import EXAMPLES, example_cluster
 
 BLUEPRINT = """\
@@ -197,8 +197,8 @@ def test_two_branches_that_grew_never_merge_silently_wrong(
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_lock_of_every_example_is_read_back(example: str) -> None:
-    text = lock_text(example_cluster(example).lock)
-    assert lock_text(parse_lock(text.encode(), "x.lock.yaml")) == text
+    text = format_lock(example_cluster(example).lock)
+    assert format_lock(parse_lock(text.encode(), "x.lock.yaml")) == text
     assert len(text) < 200_000
 
 

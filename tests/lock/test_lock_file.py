@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.blueprint.beside.lock import KINDS, Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import KINDS, Lock, format_lock, parse_lock
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import AllocationRequest, Interval, allocate_intervals
 
@@ -95,9 +95,9 @@ def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: d
     window = (Interval(1 << 16, 1 << 16),)
     held = allocate_intervals({}, [AllocationRequest(name, size, window) for name, size in sizes.items()])
     lock = Lock("demo", {kind: held} if held else {}, rooms)
-    text = lock_text(lock)
+    text = format_lock(lock)
     again = parse_lock(text.encode(), "demo.lock.yaml")
-    assert lock_text(again) == text
+    assert format_lock(again) == text
     assert again.rooms == rooms
     for name, intervals in held.items():
         mine = [n for e in intervals for n in range(e.first, e.end)]

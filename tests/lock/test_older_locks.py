@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import Lock, format_lock, parse_lock
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
@@ -19,7 +19,7 @@ LATER = ("managed leaves", "managed of", "cages", "downlinks", "hosts")
 def older(lock: Lock) -> Lock:
     """The lock as it was written before there were some kinds of entries."""
     held = {kind: some for kind, some in lock.held.items() if not kind.startswith(LATER)}
-    return parse_lock(lock_text(replace(lock, held=held)).encode(), "x.lock.yaml")
+    return parse_lock(format_lock(replace(lock, held=held)).encode(), "x.lock.yaml")
 
 
 def rows(cluster: Cluster) -> list[object]:
@@ -37,5 +37,5 @@ def test_an_older_lock_builds_the_same(name: str) -> None:
     loaded = load_blueprint(str(BLUEPRINTS / f"{name}.yaml"), SMALLER.get(name, ()))
     then = build_cluster(build_design(replace(loaded, lock=older(now.lock))))
     assert rows(then) == rows(now)
-    again = lock_text(then.lock).replace("managed leaves", "")
-    assert again == lock_text(now.lock).replace("managed leaves", "")
+    again = format_lock(then.lock).replace("managed leaves", "")
+    assert again == format_lock(now.lock).replace("managed leaves", "")

@@ -198,7 +198,7 @@ def test_nodes_keep_their_names_beside_a_set_whose_name_comes_first() -> None:
     kept = {name: [row[key] for key in fixed] for (name,), row in was["devices.csv"].items() if "-gpu-" in name}
     assert len(kept) == 3
     assert {name: [now["devices.csv"][(name,)][key] for key in fixed] for name in kept} == kept
-    assert two.lock.words_of("sets") == {"nodes": "gpu, aux", "racks": "shelf"}
+    assert two.lock.find_words("sets") == {"nodes": "gpu, aux", "racks": "shelf"}
     fresh = built(edited(sets, {"scalable_unit.nodes": aux | gpu}))[1]
     assert ("hall-su01-gpu-002",) in fresh["devices.csv"]
     assert ("hall-su01-aux-001",) in fresh["devices.csv"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text
+from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, Ran, built_files
 from tests.laws import law_cases
@@ -40,9 +40,9 @@ fabrics:
 def same_under_its_lock(blueprint: Path, *sets: str) -> None:
     """Build a blueprint twice and compare; its lock lies beside it in between."""
     fresh = compile_cluster(compile_design(str(blueprint), sets))
-    blueprint.with_suffix(".lock.yaml").write_text(lock_text(fresh.lock), encoding="utf-8")
+    blueprint.with_suffix(".lock.yaml").write_text(format_lock(fresh.lock), encoding="utf-8")
     locked = compile_cluster(compile_design(str(blueprint), sets))
-    assert lock_text(locked.lock) == lock_text(fresh.lock)
+    assert format_lock(locked.lock) == format_lock(fresh.lock)
     assert built_files(locked, *LISTS) == built_files(fresh, *LISTS)
 
 

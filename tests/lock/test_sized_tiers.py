@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text, parse_lock
-from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, sized_before
+from fabricgen.blueprint.beside.lock import format_lock, parse_lock
+from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, parse_sized
 from fabricgen.cluster import Cluster
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import EXAMPLES, Ran, built_files, example_cluster
@@ -51,7 +51,7 @@ def lock_of(blueprint: Path) -> Path:
 
 def locked(blueprint: Path) -> Path:
     """Lock a blueprint as it is built now."""
-    lock_of(blueprint).write_text(lock_text(compiled(blueprint).lock), encoding="utf-8")
+    lock_of(blueprint).write_text(format_lock(compiled(blueprint).lock), encoding="utf-8")
     return lock_of(blueprint)
 
 
@@ -61,10 +61,10 @@ def locked_before(blueprint: Path) -> Path:
     parsed = parse_lock(lock.read_bytes(), str(lock))
     words = {**parsed.words, SIZED: {**parsed.words[SIZED]}}
     words[SIZED] |= {"compute leaf (site, pod, su, rail)": OLD, "compute spine": "29 x sn5600"}
-    lock.write_text(lock_text(replace(parsed, words=words)), encoding="utf-8")
+    lock.write_text(format_lock(replace(parsed, words=words)), encoding="utf-8")
     words = dict(compiled(blueprint).lock.words)
     del words[SIZED]
-    lock.write_text(lock_text(replace(parsed, words=words)), encoding="utf-8")
+    lock.write_text(format_lock(replace(parsed, words=words)), encoding="utf-8")
     return lock
 
 
@@ -86,9 +86,9 @@ def test_a_lock_has_one_line_a_tier(blueprint: Path) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_locks_of_examples_are_read_back(name: str) -> None:
     lock = example_cluster(name).lock
-    again = parse_lock(lock_text(lock).encode(), "x.lock.yaml")
-    assert again.words_of(SIZED) == lock.words_of(SIZED)
-    assert all(sized_before(word).text() == word for word in lock.words_of(SIZED).values())
+    again = parse_lock(format_lock(lock).encode(), "x.lock.yaml")
+    assert again.find_words(SIZED) == lock.find_words(SIZED)
+    assert all(parse_sized(word).text() == word for word in lock.find_words(SIZED).values())
 
 
 def test_a_lock_without_sizes_builds_what_it_built(blueprint: Path) -> None:
@@ -96,11 +96,11 @@ def test_a_lock_without_sizes_builds_what_it_built(blueprint: Path) -> None:
     assert SIZED not in lock.read_text(encoding="utf-8")
     before = compiled(blueprint)
     assert sizes(blueprint) == (29, 29)
-    lock.write_text(lock_text(before.lock), encoding="utf-8")
+    lock.write_text(format_lock(before.lock), encoding="utf-8")
     assert f"  compute leaf (site, pod, su, rail): {OLD}" in lock.read_text(encoding="utf-8")
     after = compiled(blueprint)
     assert built_files(after, "links", "cables", "addresses") == built_files(before, "links", "cables", "addresses")
-    assert lock_text(after.lock) == lock_text(before.lock)
+    assert format_lock(after.lock) == format_lock(before.lock)
 
 
 def test_show_says_what_the_lock_keeps(blueprint: Path, fabricgen: FabricGen) -> None:
@@ -145,7 +145,7 @@ def test_a_size_is_released(
 ) -> None:
     lock = locked_before(blueprint)
     if section:
-        lock.write_text(lock_text(compiled(blueprint).lock), encoding="utf-8")
+        lock.write_text(format_lock(compiled(blueprint).lock), encoding="utf-8")
     assert fabricgen("lock", blueprint, "--release", path).code == 0
     assert sizes(blueprint) == found
     assert fabricgen("lock", blueprint, "--check").code == 0
@@ -181,7 +181,7 @@ def test_growth_keeps_the_uplinks_and_edits_derive_anew(
 def test_old_exact_uplinks_grow_as_they_did(blueprint: Path) -> None:
     lock = locked_before(blueprint)
     assert sizes(blueprint, f"{SU}=6") == (29, 29)
-    lock.write_text(lock_text(compiled(blueprint).lock), encoding="utf-8")
+    lock.write_text(format_lock(compiled(blueprint).lock), encoding="utf-8")
     assert sizes(blueprint, f"{SU}=6") == (29, 29)
     assert sizes(blueprint, f"{SU}=6", f"{RATIO}=1:1") == (29, 29)
 
@@ -249,7 +249,7 @@ def test_a_kept_breakout_holds_where_the_cage_offers_it(blueprint: Path) -> None
 
 def test_parts_of_a_size_are_forgotten_one_by_one() -> None:
     size = SizedBefore(8, "x", 3, 32, 400, "compute core", 29, Fraction(4, 3), {400: 2, 800: 1}, 2)
-    assert sized_before(size.text()) == size
-    assert sized_before(size.without("count").text()).count == 0
-    assert sized_before(size.without("uplinks").text()).uplinks == 0
-    assert sized_before(size.without("breakout").text()).downs == {}
+    assert parse_sized(size.text()) == size
+    assert parse_sized(size.without("count").text()).count == 0
+    assert parse_sized(size.without("uplinks").text()).uplinks == 0
+    assert parse_sized(size.without("breakout").text()).downs == {}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.kernel.diagnostics import InputError, did_you_mean, nearest
+from fabricgen.kernel.diagnostics import InputError, did_you_mean, find_nearest
 from fabricgen.kernel.text_input import read_bytes
 
 CATALOG = Catalog()
@@ -19,7 +19,7 @@ def test_a_slip_finds_the_name_that_was_meant(name: str) -> None:
     known = [*NAMES, "leaf", "spine", "border", "inband", "rail", "plane", "hosts"]
     at = len(name) // 2
     for slip in (name[:at] + name[at + 1 :], name[:at] + "x" + name[at:], name.upper()):
-        assert slip in known or nearest(slip, known), slip
+        assert slip in known or find_nearest(slip, known), slip
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_slip_finds_the_name_that_was_meant(name: str) -> None:
     ],
 )
 def test_another_word_finds_none_and_all_are_listed(word: str, known: list[str]) -> None:
-    assert nearest(word, known) is None
+    assert find_nearest(word, known) is None
     assert did_you_mean(word, known) == f"known: {', '.join(known)}"
 
 

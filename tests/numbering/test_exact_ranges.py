@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text
+from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.pipeline import compile_cluster, compile_design
@@ -59,7 +59,7 @@ def test_one_number_less_is_refused_with_what_is_needed(built: Built) -> None:
 
 def test_a_range_that_is_widened_later_renumbers_nothing(built: Built, tmp_path: Path) -> None:
     before = built("tiers: {leaf: 65011-65013}")
-    (tmp_path / "exact.lock.yaml").write_text(lock_text(before.lock), encoding="utf-8")
+    (tmp_path / "exact.lock.yaml").write_text(format_lock(before.lock), encoding="utf-8")
     after = built("tiers: {leaf: 65011-65014}", leaves=4)
     assert numbers(after, "leaf") == [*numbers(before, "leaf"), 65014]
     assert numbers(after, "spine") == numbers(before, "spine")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import format_lock, parse_lock
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.export.files.addresses import make_table
@@ -77,7 +77,7 @@ def test_a_lock_keeps_them() -> None:
     more = ("fabrics.compute.dhcp.servers=10.99.0.9", "tenants={blue: {nodes: [p1/su-1]}}")
     now = example_cluster("evpn-guests", *EVPN_PAIRS, *DUAL, BOTH)
     anew = example_design("evpn-guests", *EVPN_PAIRS, *DUAL, BOTH, *more)
-    held = parse_lock(lock_text(now.lock).encode(), "x.lock.yaml")
+    held = parse_lock(format_lock(now.lock).encode(), "x.lock.yaml")
     kept = build_cluster(build_design(replace(anew.loaded, lock=held)))
     before, after, without = (
         {row for row in _own(cluster) if row[0].endswith(("/32", "/128")) and _is_of(cluster, "inband", row)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.blueprint.beside.lock import lock_text
+from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.conftest import BLUEPRINTS, Ran
@@ -127,8 +127,8 @@ def test_the_lock_is_that_of_the_end(tmp_path: Path) -> None:
     """A lock written at a phase, and then growth in the next: nothing of what is there is renumbered."""
     phases = "{now: {units: {p1: 1}, pods: [p1]}, end: {}}"
     now = at(tmp_path, phases, "now")
-    lock = lock_text(now.lock)
-    assert lock == lock_text(at(tmp_path, phases, None).lock)
+    lock = format_lock(now.lock)
+    assert lock == format_lock(at(tmp_path, phases, None).lock)
     (tmp_path / "small.lock.yaml").write_text(lock, encoding="utf-8")
     grown = at(tmp_path, phases, "now", SMALL.replace("p2: {su: 1}", "p2: {su: 1}, p3: {su: 1}"))
     assert grown.names == now.names

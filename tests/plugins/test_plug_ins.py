@@ -27,7 +27,7 @@ MODULES = ("acme_fabric", "broken_fabric")
 
 def forget() -> None:
     """Look for plug-ins anew."""
-    for cached in (found.entry_points, rule.load_plugin_rule):
+    for cached in (found.list_entry_points, rule.load_plugin_rule):
         cached.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] in MODULES]:
         del sys.modules[name]

@@ -37,7 +37,7 @@ def ports_lie_on_the_face_and_breakouts_are_legal(case: Case) -> None:
                 assert run.lane_gbps <= cage.lane_gbps
                 assert split.setdefault(number, run.ways) == run.ways
             for number, ways in split.items():
-                first = profile.first_cage(profile.cages.index(profile.cage(number)))
+                first = profile.find_first_cage(profile.cages.index(profile.cage(number)))
                 block = profile.cage(number).block(ways)
                 assert (number - first) % block == 0
                 assert not any(number + i in split for i in range(1, block)), "a cage is used that a split disables"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, event, example, given
 
-from fabricgen.blueprint.beside.lock import Lock, lock_text, parse_lock
+from fabricgen.blueprint.beside.lock import Lock, format_lock, parse_lock
 from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.cluster import Cluster
 from fabricgen.design.shape import spans_units
@@ -124,7 +124,7 @@ def _has_ports_for_its_reserve(cluster: Cluster) -> bool:
     design = cluster.design
     wide = [tier.key for tier in design.tiers if tier.scope not in ("su", "rack")]
     by_slot = all(feed.by_slot for f in design.fabrics for feed in f.node_feeds if feed.leaf in wide)
-    return by_slot and "unit" not in cluster.lock.words_of("dealing").values()
+    return by_slot and "unit" not in cluster.lock.find_words("dealing").values()
 
 
 def _sizes(cluster: Cluster) -> dict[Any, tuple[int, int]]:
@@ -134,13 +134,13 @@ def _sizes(cluster: Cluster) -> dict[Any, tuple[int, int]]:
 
 def lock_of(cluster: Cluster) -> Lock:
     """The lock as it is read back from its file."""
-    return parse_lock(lock_text(cluster.lock).encode(), "x.lock.yaml")
+    return parse_lock(format_lock(cluster.lock).encode(), "x.lock.yaml")
 
 
 def locking_changes_nothing(cluster: Cluster, tree: Tree) -> None:
     """With the lock of what was built, the same is built, and the lock is the same."""
     again = compiled(tree, lock_of(cluster))
-    assert lock_text(again.lock) == lock_text(cluster.lock)
+    assert format_lock(again.lock) == format_lock(cluster.lock)
     assert numbers(again) == numbers(cluster)
     assert links(again) == links(cluster)
     assert [(t.key, t.count, t.up, t.downs) for t in again.design.tiers] == [
@@ -208,7 +208,7 @@ def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
         assume(False)
         raise
     assert all(tier.uplink.fewest == (0, 0) for tier in old.design.tiers if tier.uplink)
-    assert old.lock.words_of(SIZED)
+    assert old.lock.find_words(SIZED)
     locking_changes_nothing(old, tree)
     event("more uplinks" if links(old) != links(fresh) else "the fewest")
 

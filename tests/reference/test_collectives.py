@@ -75,7 +75,7 @@ def test_no_figure_is_above_what_its_network_carries(figure: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("figure", [each for each in FIGURES if "network" not in each], ids=lambda each: each["id"])
 def test_constants_of_scale_up_domains_are_those_of_large_messages(figure: dict[str, Any]) -> None:
-    efficiency = USUAL.efficiency.of_domain(CATALOG.node(figure["node"]).scale_up)
+    efficiency = USUAL.efficiency.find_domain_efficiency(CATALOG.node(figure["node"]).scale_up)
     factor = FACTOR[figure["collective"]](figure["ranks"])
     largest = max(bus for _, bus, *_ in figure["points"])
     if figure.get("algorithm") == "in-switch":

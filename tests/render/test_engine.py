@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.render import engine, nos_protocol
 from fabricgen.render.escape import json_text, one_line, token
 from tests.render.rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
@@ -85,7 +85,7 @@ def test_rendering_loads_no_nos_that_no_switch_runs(sets: tuple[str, ...], nos: 
 
 
 def test_templates_stay_small_and_only_the_macro_of_tables_has_filters() -> None:
-    templates = [f for f in resource_dir("templates").rglob("*.j2") if "{{" in f.read_text()]
+    templates = [f for f in find_resource_dir("templates").rglob("*.j2") if "{{" in f.read_text()]
     assert {f.parent.name for f in templates} >= {"cumulus", "eos", "sonic", "tables"}
     for file in templates:
         text = file.read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.catalog.sonic_models import breakout_mode
+from fabricgen.catalog.sonic_models import find_breakout_mode
 from fabricgen.nos.sonic.writing.ports import CageUse, choose_hwsku
 from tests.parity.switches import switches_of
 from tests.render.rendered import BFD, BRIDGED, EXAMPLES, STATIC, UNNUMBERED, cluster_of, config_db, files_of
@@ -246,7 +246,7 @@ def test_breakout_modes_are_found_as_spelled(switch: str, cage_class: int, ways:
     catalog = cluster_of("leaf-spine").design.catalog
     platform = catalog.sonic_platform(switch)
     assert platform
-    assert breakout_mode(platform, catalog.switch(switch).cages[cage_class], ways, speed) == mode
+    assert find_breakout_mode(platform, catalog.switch(switch).cages[cage_class], ways, speed) == mode
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ PUBLISHING = ("7060x6-64pe", "ixr7220-h5-64o", "sn2201", "sn4700", "sn5600", "z9
 def published(switch: str, hwsku: str) -> BufferSet:
     platform = Catalog().sonic_platform(switch)
     assert platform
-    found = platform.buffers_of(hwsku)
+    found = platform.find_buffers(hwsku)
     assert found
     return found
 

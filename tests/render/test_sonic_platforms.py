@@ -11,7 +11,7 @@ import pytest
 import fabricgen.catalog
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.sonic_models import SonicPlatform, breakout_mode, parse_mode
+from fabricgen.catalog.sonic_models import SonicPlatform, find_breakout_mode, parse_mode
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
@@ -156,7 +156,7 @@ def test_no_split_of_some_lanes_is_what_a_profile_offers(name: str) -> None:
     platform = platform_of(name)
     for cage_class in CATALOG.switch(name).cages:
         for ways, speeds in cage_class.breakouts.items():
-            modes = (parse_mode(breakout_mode(platform, cage_class, ways, speed)) for speed in speeds)
+            modes = (parse_mode(find_breakout_mode(platform, cage_class, ways, speed)) for speed in speeds)
             assert ways == 1 or {mode.lanes for mode in modes if mode} <= {None, cage_class.lanes}
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.nos.sonic.writer import list_templates
 from fabricgen.render import engine
 from tests.render.rendered import BRIDGED, MANAGED, cluster_of, files_of
 from tests.render.test_users_hand import LEAF, own_template
 
-TABLES = resource_dir("templates") / "sonic" / "tables"
+TABLES = find_resource_dir("templates") / "sonic" / "tables"
 
 FILE = f"configs/{LEAF}/config_db.json"
 

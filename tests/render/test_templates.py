@@ -12,12 +12,12 @@ import jinja2
 import pytest
 from jinja2 import nodes
 
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.views.switch import SwitchView
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of
 
-TEMPLATES = sorted(resource_dir("templates").rglob("*.j2"))
+TEMPLATES = sorted(find_resource_dir("templates").rglob("*.j2"))
 
 NAMES = {"hostname", "peer", "description", "site", "rack"}
 """What templates call a device's name, or text that holds one."""

@@ -161,9 +161,9 @@ def star(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "catalog" / "scale_up").mkdir(parents=True)
     (tmp_path / "catalog" / "scale_up" / "star-of-mine.yaml").write_text(PROFILE)
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / "kinds")])
-    discovery.module_names.cache_clear()
+    discovery.list_modules.cache_clear()
     yield tmp_path
-    discovery.module_names.cache_clear()
+    discovery.list_modules.cache_clear()
     sys.modules.pop("fabricgen.design.scale_up.kinds.star", None)
 
 

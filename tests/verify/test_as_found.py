@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from fabricgen.analyze.asked import Asked, Job
 from fabricgen.analyze.network import Network, networks_of
 from fabricgen.analyze.sections import collectives, failures, structure
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.cluster import Cluster
 from fabricgen.verify.cost import costs, lines
 from fabricgen.verify.planned import planned_by
@@ -279,7 +279,7 @@ def cut_cables(hall: CabledHall, leaf: str, many: int) -> CabledHall:
     """Pull the first cables of uplinks of a leaf, two links each."""
 
     def number(port: Port) -> object:
-        return natural(port[1])
+        return make_natural_key(port[1])
 
     ups = sorted((port for port, (far, _) in hall.sees.items() if port[0] == leaf and "spine" in far), key=number)
     for port in ups[: 2 * many]:

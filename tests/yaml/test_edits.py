@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.kernel.diagnostics import Edit, Path
-from fabricgen.yaml.edits import UncertainEditError, applied, edited, replacements
+from fabricgen.yaml.edits import UncertainEditError, apply_replacements, apply_to_data, list_replacements
 from fabricgen.yaml.located import parse_located
 
 BLOCK = """\
@@ -51,14 +51,14 @@ CASES: list[tuple[str, Edit, str]] = [
 
 
 def changed(text: str, *edits: Edit) -> str:
-    return applied({"f": text}, replacements(parse_located(text, "f"), {"f": text}, edits))["f"]
+    return apply_replacements({"f": text}, list_replacements(parse_located(text, "f"), {"f": text}, edits))["f"]
 
 
 def test_every_edit_leaves_the_rest_of_the_text() -> None:
     for text, edit, meant in CASES:
         result = changed(text, edit)
         assert result == meant, edit
-        assert parse_located(result, "f").data == edited(parse_located(text, "f").data, [edit]), edit
+        assert parse_located(result, "f").data == apply_to_data(parse_located(text, "f").data, [edit]), edit
 
 
 def test_edits_of_one_text_are_made_together() -> None:
@@ -66,7 +66,7 @@ def test_edits_of_one_text_are_made_together() -> None:
     text = BLOCK.replace("  - a: 1\n    # inside\n    b", "  -\n    a: 1\n    b")
     edits = [Edit("remove", path) for path in gone]
     assert parse_located(changed(text, *edits), "f").data == {"first": 1, "list": [{"b": {"x": 1, "z": [2]}}]}
-    assert edited(parse_located(text, "f").data, edits) == {"first": 1, "list": [{"b": {"x": 1, "z": [2]}}]}
+    assert apply_to_data(parse_located(text, "f").data, edits) == {"first": 1, "list": [{"b": {"x": 1, "z": [2]}}]}
 
 
 @pytest.mark.parametrize(

@@ -311,7 +311,7 @@ def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
 
 def scale_up_efficiency(network: Network, job: Job, constants: ConstantsProfile) -> ScaleUpEfficiency:
     """What collectives of a job reach of its scale-up domains."""
-    return constants.efficiency.of_domain(domain_profile(network, int(job.ranks[0])))
+    return constants.efficiency.find_domain_efficiency(domain_profile(network, int(job.ranks[0])))
 
 
 def domain_profile(network: Network, rank: int) -> str:

@@ -59,7 +59,7 @@ def quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None
 
 def _times(team: Team, collective: str, size: int) -> dict[str, Timed]:
     """The time of every algorithm that does a collective, by name."""
-    names = discovery.module_names(ALGORITHMS)
+    names = discovery.list_modules(ALGORITHMS)
     found = ((name, algorithm_time(team, name, collective, size)) for name in names)
     return {name: timed for name, timed in found if timed}
 
@@ -70,7 +70,7 @@ def _least(times: Mapping[str, Timed]) -> tuple[str, Timed]:
 
 def algorithm_time(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
     """The time of one algorithm; None where it does not do the collective."""
-    module = discovery.load(ALGORITHMS, algorithm)
+    module = discovery.load_module(ALGORITHMS, algorithm)
     stages = module.stages(collective, team)
     return None if stages is None else time_of(team, stages, module.KIND, size)
 
@@ -81,7 +81,7 @@ def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
 
 
 def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
-    measured = asked.constants.efficiency.measured_of(domain_profile(team.network, int(team.job.ranks[0])))
+    measured = asked.constants.efficiency.find_measured(domain_profile(team.network, int(team.job.ranks[0])))
     for size in asked.sizes:
         times = _times(team, collective, size)
         if not times:
@@ -182,7 +182,7 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
     """How times were reckoned: with the constants of those algorithms and protocols that are the quickest at a size."""
     constants, source = found["constants"], found["source"]
     rows = [row for rows in found["collectives"].values() for row in rows]
-    steps = sorted({(discovery.load(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
+    steps = sorted({(discovery.load_module(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
     crowded = any(each["slowdown"] > 1 for each in found["crowding"].values())
     overlaps = [_OVERLAPS] if any(kind != "ring" for kind, _ in steps) else []
     yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *overlaps, *([_SLOWER] if crowded else []))

@@ -58,7 +58,7 @@ def parse_adopted(key: Key, value: Any) -> str:
         return str(parse_asn(value))
     if key.what == PLACE:
         place = parse_place(str(value))
-        return place_text(place.rack, place.u)
+        return format_place(place.rack, place.u)
     if key.what == "name":
         if not isinstance(value, str) or not is_host_name(value):
             raise ValueError(
@@ -82,17 +82,17 @@ def parse_place(text: str) -> DevicePlace:
     return DevicePlace.model_construct(rack=rack, u=int(unit[1:]))
 
 
-def place_text(rack: str, u: int) -> str:
+def format_place(rack: str, u: int) -> str:
     """A place as the lock has it."""
     return f"{rack} u{u}"
 
 
-def adopted_text(key: Key, value: str) -> str:
+def format_adopted(key: Key, value: str) -> str:
     """The line of the lock."""
     return f"{key.text()}: " + (f'"{value}"' if key.what == "name" or key.v6 else value)
 
 
-def adopted_of(words: Mapping[str, str]) -> dict[Key, str]:
+def parse_adopted_section(words: Mapping[str, str]) -> dict[Key, str]:
     """The section, read."""
     return {parse_key(text): value for text, value in words.items()}
 
@@ -102,7 +102,7 @@ def can_be_kept(key: Key) -> bool:
     return re.fullmatch(_KEY, key.text()) is not None
 
 
-def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
+def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
     """(kind of number, numbers) that a value takes, of a link both its addresses; None for names and places."""
     if key.what in ("name", PLACE):
         return None
@@ -114,15 +114,15 @@ def interval_of(key: Key, value: str) -> tuple[str, Interval] | None:
     return "ipv6" if key.v6 else "ipv4", interval
 
 
-def taken_by(words: Mapping[str, str]) -> dict[str, list[int]]:
+def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
     """Every number that the section takes, by kind, in order."""
     numbers_by_kind: dict[str, set[int]] = {}
-    for key, value in adopted_of(words).items():
-        if interval := interval_of(key, value):
+    for key, value in parse_adopted_section(words).items():
+        if interval := find_interval(key, value):
             numbers_by_kind.setdefault(interval[0], set()).update(range(interval[1].first, interval[1].end))
     return {kind: sorted(numbers) for kind, numbers in numbers_by_kind.items()}
 
 
-def keys_of(words: Iterable[str], device: str) -> set[str]:
+def list_keys(words: Iterable[str], device: str) -> set[str]:
     """Lines of the section about one device."""
     return {text for text in words if text.partition(" ")[0] == device}

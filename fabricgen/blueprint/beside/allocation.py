@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fabricgen.blueprint.beside.adopted import Key, parse_adopted
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.publish.reading import refuse_unfinished_around
 
 CODE = "FG050"
@@ -59,7 +59,7 @@ def read_allocations(files: Sequence[str]) -> Allocation:
     first: dict[Key, Stated] = {}
     for file in files:
         refuse_unfinished_around(Path(file))
-        text = decode(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
+        text = decode_text(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
         _List(file, allocation).read(text)
     unique = []
     for stated in allocation.stated:

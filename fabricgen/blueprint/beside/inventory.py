@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from fabricgen.blueprint.beside.tables import faults_of, guid_of, read_table, rows_of
+from fabricgen.blueprint.beside.tables import bind_fault_code, parse_guid, read_rows, read_table
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.yaml.located import Located
@@ -77,7 +77,7 @@ def read_inventory(blueprint: Blueprint, source: Located, folder: Path, *, allow
 def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
     """Read a table; raises InputError (FG060) with every cell that is wrong."""
     faults: list[Diagnostic] = []
-    lines = rows_of(text, shown, (*COLUMNS, *OPTIONAL), ("device",), CODE, faults)
+    lines = read_rows(text, shown, (*COLUMNS, *OPTIONAL), ("device",), CODE, faults)
     rows = [row for cells, places in lines if (row := _parse_row(cells, places, faults))]
     faults += _find_repeated(rows)
     if faults:
@@ -85,7 +85,7 @@ def parse_inventory(text: str, shown: str) -> tuple[Hardware, ...]:
     return tuple(rows)
 
 
-_make_fault, _make_pci_fault = faults_of(CODE), faults_of(PCI_CODE)
+_make_fault, _make_pci_fault = bind_fault_code(CODE), bind_fault_code(PCI_CODE)
 
 
 def _parse_row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagnostic]) -> Hardware | None:
@@ -102,7 +102,7 @@ def _parse_row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list
         faults.append(_make_fault(f"'{mac}' is no MAC of a port: it is of no machine, or of several", spans["mac"]))
     guid = 0
     if text := cells.get("guid", ""):
-        guid, why, hint = guid_of(text)
+        guid, why, hint = parse_guid(text)
         faults += [_make_fault(why, spans["guid"], hint)] if why else []
     if serial and not re.fullmatch(_SERIAL, serial):
         faults.append(_make_fault(f"'{serial}' is no serial number", spans["serial"]))

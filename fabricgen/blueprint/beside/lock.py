@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of, adopted_text, parse_adopted, parse_key
-from fabricgen.blueprint.beside.sized import SIZED, sized_before
-from fabricgen.blueprint.beside.stacked import STACKED, history_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, format_adopted, parse_adopted, parse_adopted_section, parse_key
+from fabricgen.blueprint.beside.sized import SIZED, parse_sized
+from fabricgen.blueprint.beside.stacked import STACKED, parse_history
 from fabricgen.blueprint.models import MOST_SLOTS
 from fabricgen.blueprint.sections.asn import LAST as LAST_ASN
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
-from fabricgen.kernel.intervals import Allocations, Interval, Intervals, overlap
+from fabricgen.kernel.intervals import Allocations, Interval, Intervals, find_overlap
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.yaml.located import Located, parse_located
 
@@ -63,7 +63,7 @@ class Lock:
         """What is given of a kind, by holder."""
         return self.held.get(kind, {})
 
-    def words_of(self, kind: str) -> Mapping[str, str]:
+    def find_words(self, kind: str) -> Mapping[str, str]:
         """What is remembered in words of a kind, by holder."""
         return self.words.get(kind, {})
 
@@ -150,7 +150,7 @@ _FIRST_UNIT: Mapping[str, int] = {"racked": 1, "shelved": 101}
 """The first rack unit by kind: 100 times the rack plus the rack unit, where rack 0 stands for every node rack."""
 
 
-def lock_path(blueprint: str) -> Path | None:
+def find_lock_path(blueprint: str) -> Path | None:
     """Where the lock of a blueprint file lies; None for standard input."""
     return None if blueprint == "-" else Path(blueprint).with_suffix(_SUFFIX)
 
@@ -160,13 +160,13 @@ def is_lock(path: str) -> bool:
     return path.endswith(_SUFFIX)
 
 
-def blueprints_in(path: str) -> list[str]:
+def list_blueprints(path: str) -> list[str]:
     """The blueprints that a path stands for: those directly in a folder, that beside a lock, or the file itself.
 
     Raises InputError (FG001) for a folder without any.
     """
     if not Path(path).is_dir():
-        return [locked_blueprint(path)]
+        return [find_locked_blueprint(path)]
     files = sorted(str(file) for ending in ("yaml", "yml") for file in Path(path).glob(f"[!.]*.{ending}"))
     blueprints = [file for file in files if not is_lock(file)]
     if not blueprints:
@@ -174,7 +174,7 @@ def blueprints_in(path: str) -> list[str]:
     return blueprints
 
 
-def locked_blueprint(path: str) -> str:
+def find_locked_blueprint(path: str) -> str:
     """The blueprint beside a lock; any other path as it is."""
     if not is_lock(path):
         return path
@@ -188,7 +188,7 @@ def read_lock(blueprint: str, name: str) -> Lock:
 
     Raises InputError (FG038) for a lock that is damaged, of a newer version, or of another cluster.
     """
-    path = lock_path(blueprint)
+    path = find_lock_path(blueprint)
     if path is None or not path.exists():
         return Lock()
     lock = parse_lock(read_bytes(path, str(path)), str(path))
@@ -281,12 +281,12 @@ class _Reader:
                 self._add_fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
         for name, word in words.get(STACKED, {}).items():
             try:
-                history_of(word)
+                parse_history(word)
             except ValueError as error:
                 self._add_fault((STACKED, name), str(error))
         for name, word in words.get(SIZED, {}).items():
             try:
-                sized_before(word)
+                parse_sized(word)
             except ValueError as error:
                 self._add_fault((SIZED, name), str(error))
         holders: dict[str, str] = {}
@@ -307,12 +307,12 @@ class _Reader:
         held = self._read_section(kind, _make_prefix_parser(kind) if kind in ("ipv4", "ipv6") else read)
         self._check_kinds_of_ports(kind, held)
         gaps = kind.startswith("cages ")
-        clash = overlap({name: _drop_gaps(intervals) for name, intervals in held.items()} if gaps else held)
+        clash = find_overlap({name: _drop_gaps(intervals) for name, intervals in held.items()} if gaps else held)
         if clash:
             a, b, interval = clash
             self._add_fault(
                 (kind, b),
-                f"'{a}' and '{b}' both hold {interval_text(kind, interval)}: two branches gave it away",
+                f"'{a}' and '{b}' both hold {show_interval(kind, interval)}: two branches gave it away",
                 f"delete the line of the one that is not built yet; `fabricgen lock` gives it {kind} anew",
             )
         return held
@@ -454,7 +454,7 @@ def _quote_name(name: str) -> str:
     return f'"{name}"' if name in _WORDS else name
 
 
-def interval_text(kind: str, interval: Interval) -> str:
+def show_interval(kind: str, interval: Interval) -> str:
     """Numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
     # 2^k addresses have a bit length of k + 1, and are a prefix of 32 - k bits
     if kind == "ipv4":
@@ -470,7 +470,7 @@ _HEAD = """\
 """
 
 
-def lock_text(lock: Lock) -> str:
+def format_lock(lock: Lock) -> str:
     """The text of a lock, sorted, so that equal locks are equal bytes."""
     lines = [_HEAD + f"fabricgen-lock: {VERSION}", f'blueprint: "{lock.blueprint}"']
     order = list(KINDS)
@@ -479,18 +479,21 @@ def lock_text(lock: Lock) -> str:
             lines.append(f"{kind}:")
             for name, intervals in sorted(lock.of(kind).items()):
                 text = ", ".join(
-                    interval_text(kind, part) for interval in intervals for part in _split_interval(kind, interval)
+                    show_interval(kind, part) for interval in intervals for part in _split_interval(kind, interval)
                 )
                 lines.append(f"  {_quote_name(name)}: " + (f'"{text}"' if kind == "ipv6" else text))
     for word in WORDS:
-        if lock.words_of(word):
+        if lock.find_words(word):
             lines.append(f"{word}:")
             lines += [
-                f"  {_quote_name(name)}: {_quote_name(text)}" for name, text in sorted(lock.words_of(word).items())
+                f"  {_quote_name(name)}: {_quote_name(text)}" for name, text in sorted(lock.find_words(word).items())
             ]
-    if lock.words_of(ADOPTED):
+    if lock.find_words(ADOPTED):
         lines.append(f"{ADOPTED}:")
-        lines += [f"  {adopted_text(*adopted)}" for adopted in sorted(adopted_of(lock.words_of(ADOPTED)).items())]
+        lines += [
+            f"  {format_adopted(*adopted)}"
+            for adopted in sorted(parse_adopted_section(lock.find_words(ADOPTED)).items())
+        ]
     if lock.rooms:
         lines.append("rooms:")
         lines += [f"  {_quote_name(name)}: {_format_count(room)}" for name, room in sorted(lock.rooms.items())]

@@ -79,12 +79,12 @@ _FIELDS = {
 }
 
 
-def holder_of(tier: str, per: tuple[str, ...]) -> str:
+def name_holder(tier: str, per: tuple[str, ...]) -> str:
     """The holder of a tier's line, by fabric and name in words: another `per` is another tier."""
     return tier + (f" ({', '.join(per)})" if per else "")
 
 
-def sized_before(word: str) -> SizedBefore:
+def parse_sized(word: str) -> SizedBefore:
     """The size in a line of the lock; raises ValueError for one that is none."""
     sized = SizedBefore()
     order = -1

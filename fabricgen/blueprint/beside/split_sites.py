@@ -12,14 +12,14 @@ from typing import TypeVar
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.blueprint.beside.stacked import STACKED
-from fabricgen.blueprint.dimensions import scopes
+from fabricgen.blueprint.dimensions import list_scopes
 
 _Value = TypeVar("_Value")
 
 _SITE = "site"
 
 
-def only_site(lock: Lock) -> str:
+def find_only_site(lock: Lock) -> str:
     """The site of a lock in which no other ever had numbers beside it; "" for any other lock."""
     alone = [site for site in lock.of("sites") if not was_one_of_several(lock, site)]
     return alone[0] if len(alone) == len(lock.of("sites")) == 1 else ""
@@ -50,8 +50,8 @@ def split_by_site(lock: Lock, site: str) -> Lock:
             held[kind] = {_SITE if holder == "all" else holder: areas for holder, areas in holders.items()}
     rooms = rename_holders(lock.rooms, bare=False)
     rooms = {f"managed {_SITE}" if name == "managed all" else name: room for name, room in rooms.items()}
-    places = {port: _place_at_site(place, wide, site) for port, place in lock.words_of("extras").items()}
-    words = {**lock.words, SIZED: rename_holders(lock.words_of(SIZED), bare=True), "extras": places}
+    places = {port: _place_at_site(place, wide, site) for port, place in lock.find_words("extras").items()}
+    words = {**lock.words, SIZED: rename_holders(lock.find_words(SIZED), bare=True), "extras": places}
     return replace(lock, held=held, rooms=rooms, words={kind: holders for kind, holders in words.items() if holders})
 
 
@@ -65,13 +65,13 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
     suffix = f" {hall or site}"
     held = {kind + suffix * (kind in _OF_HALLS): holders for kind, holders in lock.held.items()}
     rooms = {name + suffix * (name in _COUNTS_OF_HALLS): room for name, room in lock.rooms.items()}
-    stacked = {f"{name} at{suffix}": steps for name, steps in lock.words_of(STACKED).items()}
-    first = {UNNUMBERED: {**lock.words_of(UNNUMBERED), hall_holder(site): hall}} if hall else {}
+    stacked = {f"{name} at{suffix}": steps for name, steps in lock.find_words(STACKED).items()}
+    first = {UNNUMBERED: {**lock.find_words(UNNUMBERED), name_hall_holder(site): hall}} if hall else {}
     words = {**lock.words, STACKED: stacked, **first}
     return replace(lock, held=held, rooms=rooms, words={kind: holders for kind, holders in words.items() if holders})
 
 
-def hall_holder(site: str) -> str:
+def name_hall_holder(site: str) -> str:
     """What the lock calls the hall of a site that was there first, and whose racks are named without it."""
     return f"hall of {site}"
 
@@ -82,8 +82,8 @@ _COUNTS_OF_HALLS = frozenset({"floor network rows", "floor rows before networks"
 
 def _list_wide_tiers(lock: Lock) -> frozenset[str]:
     """Tiers of the whole cluster, fabric and name, by the lines of how they were sized."""
-    tiers = (name.partition(" (") for name in lock.words_of(SIZED))
-    places = set(scopes()[1:])
+    tiers = (name.partition(" (") for name in lock.find_words(SIZED))
+    places = set(list_scopes()[1:])
     return frozenset(tier for tier, _, per in tiers if places.isdisjoint(per.rstrip(")").split(", ")))
 
 

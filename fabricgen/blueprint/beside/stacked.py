@@ -20,7 +20,7 @@ class Step(NamedTuple):
     switches: int
 
 
-def history_of(word: str) -> tuple[Step, ...]:
+def parse_history(word: str) -> tuple[Step, ...]:
     """The steps in a text; raises ValueError for one that is no such history."""
     if not word:
         return ()
@@ -35,12 +35,12 @@ def history_of(word: str) -> tuple[Step, ...]:
     return steps
 
 
-def history_text(steps: Iterable[Step]) -> str:
+def format_history(steps: Iterable[Step]) -> str:
     """The steps as the lock has them."""
     return ", ".join(f"{step.groups}x{step.switches}" for step in steps)
 
 
-def grown(steps: tuple[Step, ...], groups: int, switches: int) -> tuple[Step, ...]:
+def add_step(steps: tuple[Step, ...], groups: int, switches: int) -> tuple[Step, ...]:
     """The steps with what there is now."""
     last = steps[-1] if steps else Step(0, 0)
     current = Step(max(last.groups, groups), max(last.switches, switches))

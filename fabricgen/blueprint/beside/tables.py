@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.source import contained
+from fabricgen.blueprint.source import resolve_contained
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.yaml.located import Located
 
 MAX_TABLE_BYTES = 64 * 1024 * 1024
@@ -27,7 +27,7 @@ class FaultOf(Protocol):
         """A fault at a place in the file."""
 
 
-def faults_of(code: str) -> FaultOf:
+def bind_fault_code(code: str) -> FaultOf:
     """What makes the faults of a table whose code is `code`."""
 
     def make_fault(message: str, span: Span, hint: str = "") -> Diagnostic:
@@ -43,19 +43,19 @@ def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outsid
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read.
     """
     shown = folder / stated
-    path = contained(stated, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
+    path = resolve_contained(stated, shown, folder, span, allow_outside=allow_outside, endings=ENDINGS)
     data = read_bytes(Path(path), str(shown), span, limit=MAX_TABLE_BYTES)
-    return decode(data, str(shown), limit=MAX_TABLE_BYTES, kind=what), str(shown)
+    return decode_text(data, str(shown), limit=MAX_TABLE_BYTES, kind=what), str(shown)
 
 
-def rows_of(
+def read_rows(
     text: str, shown: str, columns: Sequence[str], needed: Sequence[str], code: str, faults: list[Diagnostic]
 ) -> Iterator[tuple[dict[str, str], dict[str, Span]]]:
     """(cells, places) of each line of a table by column; empty lines are passed over.
 
     Faults of the header, of lines with too many cells, and of what is no CSV are added to `faults`.
     """
-    make_fault, lines = faults_of(code), text.splitlines()
+    make_fault, lines = bind_fault_code(code), text.splitlines()
     reader = csv.reader(lines)
     try:
         header = [word.strip().lower() for word in next(reader, [])]
@@ -142,7 +142,7 @@ def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
     """Read a table; raises InputError with every line that is wrong."""
     faults: list[Diagnostic] = []
     rows: list[GuidRow] = []
-    for cells, places in rows_of(text, shown, COLUMNS, COLUMNS[:2], CODE, faults):
+    for cells, places in read_rows(text, shown, COLUMNS, COLUMNS[:2], CODE, faults):
         row = _parse_guid_row(cells, Span(shown, places["device"].line, 1))
         faults += [row] if isinstance(row, Diagnostic) else []
         rows += [row] if isinstance(row, GuidRow) else []
@@ -152,10 +152,10 @@ def parse_guids(text: str, shown: str) -> tuple[GuidRow, ...]:
     return tuple(rows)
 
 
-_make_fault = faults_of(CODE)
+_make_fault = bind_fault_code(CODE)
 
 
-def guid_of(text: str) -> tuple[int, str, str]:
+def parse_guid(text: str) -> tuple[int, str, str]:
     """(a GUID, what is wrong with it, what would be right), the last two "" where nothing is."""
     number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
     if number in (0, (1 << 64) - 1):
@@ -172,7 +172,7 @@ def _parse_guid_row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnosti
     numbers = []
     for column in ("guid", "port_guid"):
         text = cells.get(column, "") or (cells.get("guid", "") if column == "port_guid" else "")
-        number, why, hint = guid_of(text)
+        number, why, hint = parse_guid(text)
         if why:
             return _make_fault(why, span, hint)
         numbers.append(number)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from fabricgen.models.forms import text_form
+from fabricgen.models.forms import make_text_form
 
 RESERVED = {
     0: "RFC 7607",
@@ -49,7 +49,7 @@ def parse_asn(value: Any) -> int:
 def _make_schema(form: str, meaning: str, *examples: int | str) -> dict[str, Any]:
     """Of AS numbers; those that nobody may use are known where they stand as numbers."""
     numbers = {"type": ["integer", "string"], "minimum": 1, "maximum": LAST, "not": {"enum": sorted(RESERVED)}}
-    return {**text_form(rf"^\s*(?:{form})\s*$", meaning), **numbers, "examples": list(examples)}
+    return {**make_text_form(rf"^\s*(?:{form})\s*$", meaning), **numbers, "examples": list(examples)}
 
 
 _SCHEMA = _make_schema(_FORM, 'an AS number such as 4200000001 or "64086.59905"', 4200000001, "64086.59905")
@@ -93,7 +93,7 @@ AsnRange = Annotated[
     str,
     BeforeValidator(_read_range),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             f"^{_RANGE_FORM}$",
             "a range of AS numbers such as 4200000000-4200099999",
             "4200000000-4200099999",

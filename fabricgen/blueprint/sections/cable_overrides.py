@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, WithJsonSchema
 
-from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import Line
 from fabricgen.blueprint.sections.asn import Asn
 from fabricgen.models import forms
-from fabricgen.models.forms import one_or_list, text_form
+from fabricgen.models.forms import make_text_form, one_or_list
 
 LONGEST_M = 1_000_000
 MAX_NOTE = 200
@@ -49,7 +49,7 @@ def _check_part(text: str) -> str:
     return text
 
 
-_PLACE_FORM = text_form(
+_PLACE_FORM = make_text_form(
     rf"^{_PLACE}$",
     "a cage such as 14, the second connector of one such as 14.2, or a port; on another device leaf-02:14",
     "14.2",
@@ -84,7 +84,7 @@ Places = Annotated[
 Part = Annotated[
     str,
     AfterValidator(_check_part),
-    WithJsonSchema(text_form(rf"^{_PART}$", "a part number as it is ordered", "MCP4Y10-N002")),
+    WithJsonSchema(make_text_form(rf"^{_PART}$", "a part number as it is ordered", "MCP4Y10-N002")),
 ]
 """A part number."""
 
@@ -137,7 +137,7 @@ def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
     return addresses
 
 
-_ADDRESS_SCHEMA = text_form(
+_ADDRESS_SCHEMA = make_text_form(
     rf"^(?:{forms.IPV4}|{forms.IPV6})$", "an address such as 10.0.0.1 or fd00::1", "10.0.0.1", "fd00::1"
 )
 Address = Annotated[str, AfterValidator(parse_address), WithJsonSchema(_ADDRESS_SCHEMA)]
@@ -145,7 +145,7 @@ Address = Annotated[str, AfterValidator(parse_address), WithJsonSchema(_ADDRESS_
 
 Addresses = Annotated[
     tuple[Address, ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     Field(min_length=1, max_length=2),
     AfterValidator(_check_one_per_family),
     WithJsonSchema(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import NAME_FORM, NAME_PATTERN, MediaOf, Name, Percent
 from fabricgen.catalog.models import ascending
 from fabricgen.models import forms
@@ -15,13 +15,13 @@ from fabricgen.models.forms import CATALOGUE, one_or_list
 
 FabricNames = Annotated[
     tuple[Name, ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     WithJsonSchema(forms.one_or_list(NAME_FORM)),
     Field(min_length=1, max_length=64),
 ]
 TierPairs = Annotated[
     tuple[Annotated[str, Field(max_length=65)], ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     WithJsonSchema(forms.one_or_list({"type": "string", "maxLength": 65})),
     Field(min_length=1, max_length=64),
 ]
@@ -143,7 +143,7 @@ def _check_vendor(word: str) -> str:
 ProductLists = Annotated[
     dict[
         Annotated[str, AfterValidator(_check_vendor)],
-        Annotated[tuple[str, ...], BeforeValidator(as_list), Field(max_length=16)],
+        Annotated[tuple[str, ...], BeforeValidator(wrap_in_list), Field(max_length=16)],
     ],
     BeforeValidator(_read_by_vendor),
     Field(max_length=64),

@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import Line, Name
 from fabricgen.blueprint.sections.asn import Asn
 from fabricgen.blueprint.sections.cable_overrides import Addresses, parse_address
 from fabricgen.blueprint.sections.routing import Bfd, Prefixes, parse_prefix
 from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms
-from fabricgen.models.forms import one_or_list, text_form
+from fabricgen.models.forms import make_text_form, one_or_list
 
 EXIT_HOLD_S = 30
 """Hold time of sessions to the outside, s: routers of others are not asked for nine."""
@@ -31,7 +31,7 @@ def _read_interface(text: str) -> str:
     return f"{parse_address(address)}/{int(length)}"
 
 
-_INTERFACE_SCHEMA = text_form(
+_INTERFACE_SCHEMA = make_text_form(
     rf"^(?:{forms.IPV4}/(?=\d{{1,2}}$)0*(?:3[01]|[12]\d|[89])|{forms.IPV6}/(?=\d{{1,3}}$)0*(?:12[0-7]|1[01]\d|[1-9]\d|[89]))$",
     "an address with its prefix length, such as 192.0.2.1/31 or 2001:db8::1/127",
     "192.0.2.1/31",
@@ -48,7 +48,7 @@ def _check_one_per_family(addresses: tuple[str, ...]) -> tuple[str, ...]:
 
 Interfaces = Annotated[
     tuple[Annotated[str, AfterValidator(_read_interface), WithJsonSchema(_INTERFACE_SCHEMA)], ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     Field(min_length=1, max_length=2),
     AfterValidator(_check_one_per_family),
     WithJsonSchema(
@@ -78,7 +78,7 @@ def _read_accepted(text: str) -> str:
     return prefix if longest == ipaddress.ip_network(prefix).prefixlen else f"{prefix} le {longest}"
 
 
-_ACCEPTED_SCHEMA = text_form(
+_ACCEPTED_SCHEMA = make_text_form(
     rf"^\s*(?:{forms.IPV4}|{forms.IPV6})/\d{{1,3}}(?:\s+le\s+\d{{1,3}})?\s*$",
     "a prefix, or one with the longest length within it: 203.0.113.0/24 le 28",
     "203.0.113.0/24",
@@ -86,7 +86,7 @@ _ACCEPTED_SCHEMA = text_form(
 )
 Accepted = Annotated[
     tuple[Annotated[str, AfterValidator(_read_accepted), WithJsonSchema(_ACCEPTED_SCHEMA)], ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     WithJsonSchema(one_or_list(_ACCEPTED_SCHEMA)),
 ]
 
@@ -99,10 +99,10 @@ def _read_community(text: str) -> str:
     return ":".join(str(int(half)) for half in halves)
 
 
-_COMMUNITY_SCHEMA = text_form(r"^\d{1,5}:\d{1,5}$", "a community such as 64496:100 (RFC 1997)", "64496:100")
+_COMMUNITY_SCHEMA = make_text_form(r"^\d{1,5}:\d{1,5}$", "a community such as 64496:100 (RFC 1997)", "64496:100")
 Communities = Annotated[
     tuple[Annotated[str, AfterValidator(_read_community), WithJsonSchema(_COMMUNITY_SCHEMA)], ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     WithJsonSchema(one_or_list(_COMMUNITY_SCHEMA)),
 ]
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.config import JsonDict
 
-from fabricgen.blueprint.base import Model, as_list
-from fabricgen.blueprint.dimensions import dimension_names
+from fabricgen.blueprint.base import Model, wrap_in_list
+from fabricgen.blueprint.dimensions import list_dimension_names
 from fabricgen.blueprint.scalars import (
     NAME_PATTERN,
     Breakouts,
@@ -32,11 +32,11 @@ from fabricgen.blueprint.sections.naming import HostName, Templates
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.span import SpanTraffic
-from fabricgen.models.forms import CAGE_PURPOSE, CATALOGUE, TIER_NAME, VRF_NAME, one_or_list, text_form
+from fabricgen.models.forms import CAGE_PURPOSE, CATALOGUE, TIER_NAME, VRF_NAME, make_text_form, one_or_list
 
 _DIMENSION_FORM = {
     "description": "A dimension, or a tier below.",
-    "anyOf": [{"enum": list(dimension_names())}, {"type": "string"}],
+    "anyOf": [{"enum": list(list_dimension_names())}, {"type": "string"}],
 }
 
 TIER_LEVELS = {
@@ -61,12 +61,12 @@ NosOf = Annotated[
 """Tier -> network operating system; one word for all tiers."""
 
 
-_TIER_FORM = text_form(TIER_NAME, "a tier, or FABRIC.TIER of another fabric", "leaf", "compute.spine")
+_TIER_FORM = make_text_form(TIER_NAME, "a tier, or FABRIC.TIER of another fabric", "leaf", "compute.spine")
 TierName = Annotated[str, Field(pattern=TIER_NAME)]
 """A tier of the same fabric, or of another as FABRIC.TIER."""
 TierNames = Annotated[
     tuple[TierName, ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     WithJsonSchema(
         {
             "description": "Tiers below it: for unusual names, or FABRIC.TIER of another fabric.",
@@ -92,7 +92,7 @@ SizeFor = Literal["now", "reserve"]
 CagePurpose = Annotated[
     str,
     Field(pattern=CAGE_PURPOSE),
-    WithJsonSchema(text_form(CAGE_PURPOSE, "down, up, peer, down.NAME or extra.NAME", "down", "down.storage")),
+    WithJsonSchema(make_text_form(CAGE_PURPOSE, "down, up, peer, down.NAME or extra.NAME", "down", "down.storage")),
 ]
 """What cages are kept for: `down.NAME` down ports for a fabric, a lower tier or management, `extra.NAME` devices."""
 
@@ -135,10 +135,10 @@ class Tier(Model):
     switch: str = Field(description="Switch profile, for example sn5600.", json_schema_extra={CATALOGUE: "switches"})
     per: Annotated[
         tuple[str, ...],
-        BeforeValidator(as_list),
+        BeforeValidator(wrap_in_list),
         WithJsonSchema(
             {
-                "description": f"Dimensions that each have switches of their own: {', '.join(dimension_names())}, "
+                "description": f"Dimensions that each have switches of their own: {', '.join(list_dimension_names())}, "
                 "or a tier below; none: one group for the fabric.",
                 **one_or_list(_DIMENSION_FORM),
                 "examples": [["su", "rail"], "rack", []],
@@ -223,7 +223,7 @@ class Tier(Model):
         None, description="The tier it is linked up to, own or FABRIC.TIER: for border and joined leaves."
     )
 
-    def breakout_of(self, speed_gbps: int) -> NicMode | None:
+    def find_breakout(self, speed_gbps: int) -> NicMode | None:
         """The stated breakout that makes ports of a speed; None where none is."""
         return next((mode for mode in self.breakout if mode.speed_gbps == speed_gbps), None)
 
@@ -365,7 +365,7 @@ class Fabric(Model):
     attach: Name | None = Field(None, description="NIC role of the nodes that attach. Default: the fabric's name.")
     also: Annotated[
         tuple[Literal["switches"], ...],
-        BeforeValidator(as_list),
+        BeforeValidator(wrap_in_list),
         WithJsonSchema(
             {
                 "description": "What else attaches: the management ports of all other switches.",

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import Name, Percent
-from fabricgen.models.forms import CATALOGUE, FEED, text_form
+from fabricgen.models.forms import CATALOGUE, FEED, make_text_form
 
 # The language of cable trays: the ways that cables take through halls and between them.
 
@@ -209,7 +209,7 @@ def _check_rack_name(text: str) -> str:
 RackName = Annotated[
     str,
     AfterValidator(_check_rack_name),
-    WithJsonSchema(text_form(f"^{_RACK}$", "a rack: lower-case letters, digits and '-' inside", "p1-su01-rk01")),
+    WithJsonSchema(make_text_form(f"^{_RACK}$", "a rack: lower-case letters, digits and '-' inside", "p1-su01-rk01")),
 ]
 """The name of a rack, as racks.csv has it, or a new one."""
 

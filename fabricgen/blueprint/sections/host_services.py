@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.sections.management import ServerAddresses
 from fabricgen.models import forms
-from fabricgen.models.forms import one_or_list, text_form
+from fabricgen.models.forms import make_text_form, one_or_list
 
 MOST_STORM_PERCENT = 10
 """More of a host port than any broadcast needs; SONiC counts no more than 100 Gb/s (sonic-storm-control.yang)."""
@@ -36,7 +36,7 @@ def _check_decimals(percent: float) -> float:
 V6Resolvers = Annotated[
     ServerAddresses,
     AfterValidator(_check_v6),
-    WithJsonSchema(one_or_list(text_form(f"^{forms.IPV6}$", "an IPv6 address", "fd00::53"), maxItems=8)),
+    WithJsonSchema(one_or_list(make_text_form(f"^{forms.IPV6}$", "an IPv6 address", "fd00::53"), maxItems=8)),
 ]
 CircuitForm = Annotated[str, Field(pattern=forms.CIRCUIT_ID, max_length=100)]
 """What a circuit id may name: the switch, its port as its NOS and as SONiC's port table call it, and the VLAN."""

@@ -47,7 +47,7 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 Day = Annotated[str, Field(json_schema_extra={"pattern": _DAY, "format": "date"}), AfterValidator(_check_day)]
 
 
-def steps(place: str) -> tuple[str, ...]:
+def split_steps(place: str) -> tuple[str, ...]:
     """Split a place such as `fabrics.storage` or `fabrics/storage` into steps; a port such as Ethernet1/1 is two."""
     return tuple(step for step in place.replace(".", "/").split("/") if step)
 
@@ -63,11 +63,11 @@ class Waiver(Model):
     @property
     def place(self) -> tuple[str, ...]:
         """The keys that lead to what it covers, and the parts of keys that have dots or slashes of their own."""
-        return steps(self.at.strip("./"))
+        return split_steps(self.at.strip("./"))
 
     def covers(self, path: Path) -> bool:
         """Whether a place is the one that is stated, or below it."""
-        keys = [steps(str(part)) for part in path]
+        keys = [split_steps(str(part)) for part in path]
         ends = accumulate((len(key) for key in keys), initial=0)
         path_steps = tuple(step for key in keys for step in key)
         return len(self.place) in ends and path_steps[: len(self.place)] == self.place

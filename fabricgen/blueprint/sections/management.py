@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import Line
 from fabricgen.blueprint.sections.secret import Secret
 from fabricgen.models import forms
-from fabricgen.models.forms import one_or_list, text_form
+from fabricgen.models.forms import make_text_form, one_or_list
 
 _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=*"
 
@@ -91,10 +91,10 @@ def _check_unique(servers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _DOMAIN_FORM = rf"(?=.{{1,253}}$)(?:{forms.LABEL}\.)*(?!\d+$){forms.LABEL}"
-_ADDRESS_SCHEMA = text_form(
+_ADDRESS_SCHEMA = make_text_form(
     rf"^(?:{forms.IPV4}|{forms.IPV6})$", "an IP address such as 10.32.0.5 or fd00::5", "10.32.0.5", "fd00::5"
 )
-_SERVER_SCHEMA = text_form(
+_SERVER_SCHEMA = make_text_form(
     rf"^(?:{forms.IPV4}|{forms.IPV6}|{_DOMAIN_FORM})$", "an IP address or a host name", "10.32.0.5", "ntp.example.net"
 )
 MOST_SERVERS = 8
@@ -102,7 +102,7 @@ MOST_SERVERS = 8
 Address = Annotated[str, AfterValidator(_read_address)]
 Servers = Annotated[
     tuple[Annotated[str, AfterValidator(_read_server)], ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     AfterValidator(_check_unique),
     Field(max_length=MOST_SERVERS),
     WithJsonSchema(one_or_list(_SERVER_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
@@ -111,7 +111,7 @@ Servers = Annotated[
 
 ServerAddresses = Annotated[
     tuple[Address, ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     AfterValidator(_check_unique),
     Field(max_length=MOST_SERVERS),
     WithJsonSchema(one_or_list(_ADDRESS_SCHEMA, maxItems=MOST_SERVERS, uniqueItems=True)),
@@ -121,13 +121,13 @@ ServerAddresses = Annotated[
 Domain = Annotated[
     str,
     AfterValidator(_read_domain),
-    WithJsonSchema(text_form(f"^{_DOMAIN_FORM}$", "a domain such as fabric.example.net", "fabric.example.net")),
+    WithJsonSchema(make_text_form(f"^{_DOMAIN_FORM}$", "a domain such as fabric.example.net", "fabric.example.net")),
 ]
 PublicKey = Annotated[
     str,
     AfterValidator(_read_public_key),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             rf"^(?![\s\S]*PRIVATE)\s*(?:{_KEY})(?: [\s\S]*)?\s*$",
             "an SSH public key: its type, its base64 text and, if you like, a comment",
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops@example.net",
@@ -141,7 +141,7 @@ Text = Annotated[
     str,
     Field(max_length=2000),
     AfterValidator(_check_printable),
-    WithJsonSchema(text_form(r"^[\n\x20-\x7e]*$", "printable ASCII and line breaks", maxLength=2000)),
+    WithJsonSchema(make_text_form(r"^[\n\x20-\x7e]*$", "printable ASCII and line breaks", maxLength=2000)),
 ]
 """Text of several lines."""
 

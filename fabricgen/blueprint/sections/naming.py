@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import NAME_PATTERN, Name
-from fabricgen.models.forms import text_form
+from fabricgen.models.forms import make_text_form
 
 LONGEST = 63
 """Characters of a host name: one label of RFC 1123 (2.1), and what every NOS takes."""
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     width: int
 
 
-def template_parts(template: str) -> tuple[Part, ...]:
+def parse_template(template: str) -> tuple[Part, ...]:
     """Read a template such as `{pod}-su{su:02}`.
 
     Only plain fields and widths with leading zeros are known: no attributes, indexes, conversions or other formats.
@@ -87,7 +87,7 @@ def _check_interface_name(text: str) -> str:
 
 def _check_template(text: str) -> str:
     """Refuse a template without a field: all devices would have one name."""
-    if not any(part.field for part in template_parts(text)):
+    if not any(part.field for part in parse_template(text)):
         raise ValueError(f"'{text}' has no field such as {{n:02}}, and would name all devices alike")
     return text
 
@@ -99,7 +99,7 @@ def _check_host_name(text: str) -> str:
     return text
 
 
-_TEMPLATE_SCHEMA = text_form(
+_TEMPLATE_SCHEMA = make_text_form(
     r"^[A-Za-z0-9-]*(?:\{[a-z][a-z0-9-]*(?::(?:0[1-9]d?)?)?\}[A-Za-z0-9-]*)+$",
     "a template such as {pod}-su{su:02}-n{node:03}: letters, digits, '-' and fields in braces",
     "{fabric}-{tier}-{pod}-su{su:02}-r{rail}-{n:02}",
@@ -119,13 +119,13 @@ Templates = Annotated[
 ]
 """Tier or node set -> template; one template for all."""
 
-_HOST_NAME_SCHEMA = text_form(
+_HOST_NAME_SCHEMA = make_text_form(
     f"^{_LABEL.pattern}$", "a host name: letters, digits and '-' inside, at most 63 characters", "edge-1"
 )
 HostName = Annotated[str, AfterValidator(_check_host_name), WithJsonSchema(_HOST_NAME_SCHEMA)]
 """A host name: one label of RFC 1123."""
 
-_INTERFACE_SCHEMA = text_form(
+_INTERFACE_SCHEMA = make_text_form(
     f"^(?!(?:{'|'.join(_NOT_INTERFACES)})$){_INTERFACE}$",
     "a network interface: letters, digits, '.', '_' and '-', a letter first, at most 15 characters",
     "enp24s0np0",

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from fabricgen.blueprint.base import Model
 from fabricgen.kernel.units import parse_speed
 from fabricgen.models import forms
-from fabricgen.models.forms import text_form
+from fabricgen.models.forms import make_text_form
 
 
 class Watchdog(Model):
@@ -61,7 +61,7 @@ def _read_thresholds(value: Any) -> Any:
     return int(match[1]), int(match[2])
 
 
-_THRESHOLDS = text_form(r"^(?!0+ *-)\d{1,6} *- *\d{1,6}$", "MIN-MAX in kB, such as 256-512", "256-512")
+_THRESHOLDS = make_text_form(r"^(?!0+ *-)\d{1,6} *- *\d{1,6}$", "MIN-MAX in kB, such as 256-512", "256-512")
 Thresholds = Annotated[
     tuple[int, int],
     BeforeValidator(_read_thresholds),
@@ -134,7 +134,7 @@ class Qos(Model):
         return self
 
 
-def effective(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:
+def choose_setting(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:
     """A setting of a fabric's own, else the cluster's, else what is usual."""
     return next(
         int(value) for value in (getattr(fabric_qos, name), getattr(cluster_qos, name), default) if value is not None

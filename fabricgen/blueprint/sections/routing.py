@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from fabricgen.blueprint.base import Model, as_list
+from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import Name
 from fabricgen.blueprint.sections.asn import AsnOrRange, AsnRange
 from fabricgen.models import forms
-from fabricgen.models.forms import one_or_list, text_form
+from fabricgen.models.forms import make_text_form, one_or_list
 
 # The language of load balancing: how the switches of a fabric choose among equal paths.
 
@@ -76,7 +76,7 @@ def parse_prefix(text: str) -> str:
     return str(network)
 
 
-_PREFIX_SCHEMA = text_form(
+_PREFIX_SCHEMA = make_text_form(
     rf"^(?:{forms.IPV4}/(?=\d{{1,3}}$)0*(?:3[0-2]|[12]?\d)|{forms.IPV6}/(?=\d{{1,3}}$)0*(?:12[0-8]|1[01]\d|\d{{1,2}}))$",
     "a prefix such as 10.0.0.0/16 or fd00:10::/48",
     "10.0.0.0/16",
@@ -85,7 +85,7 @@ _PREFIX_SCHEMA = text_form(
 Prefix = Annotated[str, AfterValidator(parse_prefix), WithJsonSchema(_PREFIX_SCHEMA)]
 Prefixes = Annotated[
     tuple[Prefix, ...],
-    BeforeValidator(as_list),
+    BeforeValidator(wrap_in_list),
     Field(min_length=1),
     WithJsonSchema(one_or_list(_PREFIX_SCHEMA, minItems=1)),
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from fabricgen.models.forms import text_form
+from fabricgen.models.forms import make_text_form
 
 ENVIRONMENT, FILE = "env:", "file:"
 READABLE = (".yaml", ".yml", ".json", ".csv")
@@ -40,7 +40,7 @@ Secret = Annotated[
     str,
     BeforeValidator(_check_reference),
     WithJsonSchema(
-        text_form(
+        make_text_form(
             rf"^(?!file:.*(?:{'|'.join(map(re.escape, READABLE))})$)(?:{_REFERENCE})$",
             "where a secret is kept: env:FABRICGEN_NAME, or file:PATH of a file that is no YAML, JSON or CSV",
             "env:FABRICGEN_ADMIN_HASH",

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.scalars import PERCENT_FORM, Percent
-from fabricgen.models.forms import PART, PART_PATTERN, SPECIFICATION, text_form
+from fabricgen.models.forms import PART, PART_PATTERN, SPECIFICATION, make_text_form
 
 
 class Spare(Model):
@@ -34,7 +34,7 @@ SpareOf = Annotated[Spare, BeforeValidator(_read_share), _ShareAlone()]
 """Spares of a kind of parts: a share, or share, minimum and where they are kept."""
 
 _KEY = Annotated[
-    str, Field(pattern=PART_PATTERN), WithJsonSchema(text_form(PART_PATTERN, "a part, such as sn5600 or dr8-*"))
+    str, Field(pattern=PART_PATTERN), WithJsonSchema(make_text_form(PART_PATTERN, "a part, such as sn5600 or dr8-*"))
 ]
 
 
@@ -132,7 +132,7 @@ class Accessories(Model):
         Annotated[
             str,
             Field(pattern=SPECIFICATION),
-            WithJsonSchema(text_form(SPECIFICATION, "a specification", "blanking-panel-1u")),
+            WithJsonSchema(make_text_form(SPECIFICATION, "a specification", "blanking-panel-1u")),
         ],
         Annotated[str, Field(pattern=PART, description="What is ordered for it.")],
     ] = Field(

@@ -14,7 +14,7 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, joined, needs_of
 from fabricgen.bom.sources.devices import called, is_bought
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.tables import DeviceClass
 
@@ -58,5 +58,7 @@ def cord(cluster: Cluster, cls: DeviceClass) -> Part:
         spec = f"cord-{cls.profile.id}"
         text = f"Power cord for a power supply of {called(cls.profile)}, inlet not published"
     if length_m:
-        return accessory(cluster, f"{spec}-{number(length_m)}m", f"{text}, {number(length_m)} m", "power-cord")
+        return accessory(
+            cluster, f"{spec}-{format_number(length_m)}m", f"{text}, {format_number(length_m)} m", "power-cord"
+        )
     return accessory(cluster, spec, f"{text}, length open", "power-cord")

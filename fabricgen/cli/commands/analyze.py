@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.verify.actions import Diagnosis
 
-SECTIONS = discovery.module_names("fabricgen.analyze.sections")
+SECTIONS = discovery.list_modules("fabricgen.analyze.sections")
 _OF_A_SECTION = {"sizes": "collectives", "trials": "load_balance", "seed": "load_balance", "pairs": "failures"}
 """Options of one section alone."""
 

@@ -28,13 +28,13 @@ def command(file: str, example: str) -> None:
     The JSON Schema goes beside it unless it is there, so that editors complete and explain what is written, and mark
     names that are not in the catalogue. `fabricgen schema FILE -o` renews it once you have profiles of your own.
     """
-    from fabricgen.blueprint.schema import schema_text
+    from fabricgen.blueprint.schema import write_schema_text
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import did_you_mean, fault
-    from fabricgen.kernel.discovery import resource_dir
+    from fabricgen.kernel.discovery import find_resource_dir
     from fabricgen.publish.files import replace_file
 
-    folder = resource_dir("blueprints")
+    folder = find_resource_dir("blueprints")
     examples = {p.stem: p for p in sorted(folder.glob("*.yaml"))}
     if example == "list":
         click.echo("\n".join(examples))
@@ -57,7 +57,7 @@ def command(file: str, example: str) -> None:
                 "FG023", f"{path} exists; it is left as it is", hint="name another file, or one in another folder"
             )
         if not schema.exists():
-            texts[schema] = schema_text("blueprint", Catalog(schema.parent / "catalog"))
+            texts[schema] = write_schema_text("blueprint", Catalog(schema.parent / "catalog"))
         for path, content in texts.items():
             written.append(path)
             replace_file(path, content.encode())

@@ -123,7 +123,7 @@ def _built(folder: Path) -> dict[str, str]:
     """
     from fabricgen.diff.folder import listing_of
     from fabricgen.kernel.diagnostics import fault
-    from fabricgen.kernel.text_input import MAX_BUILT_BYTES, decode
+    from fabricgen.kernel.text_input import MAX_BUILT_BYTES, decode_text
     from fabricgen.publish.reading import NO_BUILD, open_built
 
     built = open_built(folder)
@@ -134,7 +134,7 @@ def _built(folder: Path) -> dict[str, str]:
     for name in TABLES:
         listing_of(folder / f"{name}.csv", built.read(f"{name}.csv"), name)
     return {
-        path: decode(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, kind="files of a lab")
+        path: decode_text(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, kind="files of a lab")
         for path in (*(f"{name}.csv" for name in TABLES), *configs)
     }
 

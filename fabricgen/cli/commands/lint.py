@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(discovery.module_names("fabricgen.lint.reports")),
+    type=click.Choice(discovery.list_modules("fabricgen.lint.reports")),
     default="text",
     show_default=True,
 )
@@ -73,7 +73,7 @@ def command(
     """
     import datetime
 
-    from fabricgen.blueprint.beside.lock import blueprints_in
+    from fabricgen.blueprint.beside.lock import list_blueprints
     from fabricgen.cli.findings import fails
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import LintSettings, lint_beside_shortage
@@ -89,7 +89,7 @@ def command(
     refuse_idle("templates", "phase", used=not fast, why="--fast judges the whole design, and renders nothing")
     asked = LintSettings(_codes("--select", select), _codes("--ignore", ignore), day)
     reports, failed, unusable = [], False, False
-    for blueprint in dict.fromkeys(named for path in blueprints for named in blueprints_in(path)):
+    for blueprint in dict.fromkeys(named for path in blueprints for named in list_blueprints(path)):
 
         def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
             design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)

@@ -10,7 +10,7 @@ import click
 
 from fabricgen.cli.netbox import PREFIX, open_netbox, token_option
 from fabricgen.cli.options import complete_files, refuse_idle
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 if TYPE_CHECKING:
     from fabricgen.lock.found import Source
@@ -57,11 +57,11 @@ def command(
     numbers that are other than those allocated are kept as `adopted`, until `--release adopted/DEVICE`. A lock stands
     for its blueprint, so that a hook may be given both, and a folder for the blueprints directly in it.
     """
-    from fabricgen.blueprint.beside.lock import blueprints_in
+    from fabricgen.blueprint.beside.lock import list_blueprints
     from fabricgen.cli.main import EXIT_INPUT
     from fabricgen.kernel.diagnostics import InputError
 
-    named = list(dict.fromkeys(name for path in blueprints for name in blueprints_in(path)))
+    named = list(dict.fromkeys(name for path in blueprints for name in list_blueprints(path)))
     if len(named) > 1 and (paths or lists):
         raise click.UsageError("--release and --import are for one blueprint")
     from_netbox = any(source.startswith(PREFIX) for source in lists)
@@ -128,6 +128,6 @@ def _told(before: list[str], text: str) -> None:
     """Say what cannot be kept of a NetBox: the first few."""
     before.append(text)
     if len(before) <= _NAMED:
-        click.echo(f"not kept: {printable(text)}", err=True)
+        click.echo(f"not kept: {make_printable(text)}", err=True)
     elif len(before) == _NAMED + 1:
         click.echo("not kept: more, which are not listed", err=True)

@@ -10,7 +10,7 @@ import click
 
 from fabricgen.cli.netbox import open_netbox, token_option
 from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 if TYPE_CHECKING:
     from fabricgen.push.state import Change, Changes
@@ -73,7 +73,7 @@ def netbox(
         return 1
     kept = Pusher(target, state, _told).apply(found, delete=delete)
     for text in kept:
-        click.echo(f"not deleted, since in use: {printable(text)}")
+        click.echo(f"not deleted, since in use: {make_printable(text)}")
     return int(bool(kept) or any(not (delete and each.number) for each in found.blocked))
 
 
@@ -96,7 +96,7 @@ def _list(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> No
     shown = changes if every else changes[:most]
     for each in shown:
         text = f"{sign} {each.kind.name} {' '.join(each.key)}" + (f": {each.told}" if each.told else "")
-        click.echo(printable(text))
+        click.echo(make_printable(text))
     if len(changes) > len(shown) and most:
         click.echo(f"{sign} and {len(changes) - len(shown):,} more (--all lists them)")
 

@@ -40,10 +40,10 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
         raise click.UsageError("a schema is for one blueprint; --check takes several files")
     if files and of not in NAMING:
         raise click.UsageError(f"--of {of} has no names of a catalogue: leave out {files[0]}")
-    from fabricgen.blueprint.schema import schema_text
+    from fabricgen.blueprint.schema import write_schema_text
     from fabricgen.cli.output import write_output
 
-    write_output(output, schema_text(of, _catalogue_of(files[0]) if files else None).encode())
+    write_output(output, write_schema_text(of, _catalogue_of(files[0]) if files else None).encode())
     return 0
 
 
@@ -60,7 +60,7 @@ def _catalogue_of(file: str) -> Catalog:
 
 
 def _check(files: tuple[str, ...], of: str) -> int:
-    from fabricgen.blueprint.structure import check_overlay, check_structure, kind_of
+    from fabricgen.blueprint.structure import check_overlay, check_structure, describe_kind
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport, write_report
 
@@ -69,8 +69,8 @@ def _check(files: tuple[str, ...], of: str) -> int:
         try:
             (check_overlay if of == "overlay" else check_structure)(file)
         except InputError as error:
-            reports.append(FileReport(file, error.diagnostics, usable=False, kind=kind_of(file)))
+            reports.append(FileReport(file, error.diagnostics, usable=False, kind=describe_kind(file)))
         else:
-            reports.append(FileReport(file, (), kind=kind_of(file)))
+            reports.append(FileReport(file, (), kind=describe_kind(file)))
     click.echo(write_report("text", reports))
     return 2 if any(not report.usable for report in reports) else 0

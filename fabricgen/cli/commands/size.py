@@ -53,7 +53,7 @@ def _wish_options(command: F) -> F:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(discovery.module_names("fabricgen.size.reports")),
+    type=click.Choice(discovery.list_modules("fabricgen.size.reports")),
     default="text",
     show_default=True,
 )
@@ -91,7 +91,7 @@ def command(
     idle = (*find_idle_wishes(asked, found.tried), *find_idle_prices_of(found, folder))
     for diagnostic in placed(InputError(idle), source).diagnostics if idle else ():
         click.echo(diagnostic.text(), err=True)
-    write_output("-", discovery.load("fabricgen.size.reports", form).report(found, every=every))
+    write_output("-", discovery.load_module("fabricgen.size.reports", form).report(found, every=every))
 
 
 def _write(found: Found, output: Path, folder: Path, *, every: bool) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.verify.verification import Verified
 
 
-FORMATS = discovery.module_names("fabricgen.verify.reports")
+FORMATS = discovery.list_modules("fabricgen.verify.reports")
 
 
 @click.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from fabricgen.catalog.loads import Device, basis
+from fabricgen.catalog.loads import Device, find_power_basis
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
 from fabricgen.design.model import Design
@@ -59,7 +59,7 @@ def same_protocol(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
     found = []
     for name in catalog.ids("switches"):
         profile = catalog.switch(name)
-        nos = spec.nos if spec.nos in stated else catalog.usual_nos(profile)
+        nos = spec.nos if spec.nos in stated else catalog.find_usual_nos(profile)
         known = catalog.names_ports(profile, nos)
         if profile.protocol == spec.profile.protocol and known and name != spec.profile.id:
             found.append(profile)
@@ -90,7 +90,7 @@ def power_words(design: Design) -> str:
     """On what `power_w` of the summary stands, beside published maxima without optics; "" where on nothing else."""
     found: dict[str, dict[str, None]] = {}
     for profile, _, count in drawing_devices(design):
-        for kind in (basis(profile) or "").split("-with-") if count else ():
+        for kind in (find_power_basis(profile) or "").split("-with-") if count else ():
             found.setdefault(kind, {})[profile.id] = None
     said = (
         ("typical", "typical draws"),

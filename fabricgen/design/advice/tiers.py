@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from fabricgen.blueprint.dimensions import dimension_names, is_told, leg_dimensions
+from fabricgen.blueprint.dimensions import is_told, list_dimension_names, list_leg_dimensions
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS
 from fabricgen.design.advice.switches import larger_switches
 from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
@@ -86,7 +86,7 @@ def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
     spec = target.spec
     places = ("su", "pod") if spec.upper else ()
     apart_anyhow = _planes(trials, target)
-    for dimension in (*apart_anyhow, *(d for d in leg_dimensions() if d not in apart_anyhow), *places):
+    for dimension in (*apart_anyhow, *(d for d in list_leg_dimensions() if d not in apart_anyhow), *places):
         change = {path_of(spec, "per"): ordered((*spec.spec.per, dimension))}
         if not is_told(dimension, spec.per) and trials.fits(change):
             apart = not spec.upper and dimension not in apart_anyhow
@@ -105,7 +105,7 @@ def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
 
 def ordered(per: tuple[str, ...]) -> list[str]:
     """Dimensions from wide to narrow, tier names last, without those that follow from another."""
-    known = dimension_names()
+    known = list_dimension_names()
     per = tuple(d for d in per if not is_told(d, tuple(other for other in per if other != d)))
     return [*(d for d in known if d in per), *(d for d in per if d not in known)]
 
@@ -214,7 +214,7 @@ def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
     """(`per` of the tier, `per` of the tier above, change of pods), as published three-tier designs group them."""
     spec = target.spec
-    legs = tuple(d for d in leg_dimensions() if d in (*spec.per, *_planes(trials, target)))
+    legs = tuple(d for d in list_leg_dimensions() if d in (*spec.per, *_planes(trials, target)))
     if not target.lowers:
         own = ordered((*spec.per, *(d for d in legs if d not in spec.per)))
         yield from ((tuple(own), legs, {}), (spec.per, (), {}))
@@ -235,7 +235,7 @@ def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
     if not alike or len(tiers) not in levels:
         return ""
-    radix = top.profile.most_ports(run.cage_class, run.ways)
+    radix = top.profile.count_split_ports(run.cage_class, run.ways)
     most: int = 2 * (radix // 2) ** len(tiers)
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 

@@ -20,7 +20,7 @@ from fractions import Fraction
 from itertools import groupby
 from math import ceil, prod
 
-from fabricgen.blueprint.dimensions import dimension_of, is_told, leg_dimensions
+from fabricgen.blueprint.dimensions import find_dimension, is_told, list_leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -149,8 +149,8 @@ def strands_of(design: Design, fabric: FabricDesign) -> int:
     of them, where kinds of nodes differ.
     """
     chain = chain_of(design, fabric)
-    told = [d for d in leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
-    shared = [d for d in told if dimension_of(d).follows not in told]
+    told = [d for d in list_leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
+    shared = [d for d in told if find_dimension(d).follows not in told]
     return prod(fabric.sizes[d] for d in shared)
 
 
@@ -327,7 +327,7 @@ class _Strand:
 
     def _reached(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""
-        groups = prod(leaf.sizes[d] for d in leg_dimensions() if d in leaf.per)
+        groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
         feeds = self._fabric.feeds_of(leaf.key)
         most = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
         return min(leaf.count, most)

@@ -14,7 +14,7 @@ from fabricgen.design.capacity.failure import failure_analyses
 from fabricgen.design.model import Design
 from fabricgen.design.summary import summary
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 
 CODE = "FG820"
 DIGITS = 4
@@ -100,7 +100,7 @@ def unmet(design: Design) -> Iterator[Diagnostic]:
 def require_expected(design: Design) -> None:
     """Raise InputError (FG820) where a figure of the design is not what its author expects."""
     if faults := tuple(unmet(design)):
-        raise design.loaded.located(InputError(faults))
+        raise design.loaded.locate_error(InputError(faults))
 
 
 WORDS: Mapping[str, str] = {
@@ -182,4 +182,4 @@ def _unknown(path: Path, message: str, name: str, known: list[str]) -> Diagnosti
 
 
 def _text(value: float) -> str:
-    return number(round(float(value), DIGITS))
+    return format_number(round(float(value), DIGITS))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from fabricgen.blueprint.dimensions import leg_dimensions
+from fabricgen.blueprint.dimensions import list_leg_dimensions
 from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, strands_of
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -213,7 +213,7 @@ class _Groups:
         self._dimensions = inner(tier.per)
         self._inner = prod(self._sizes[d] for d in self._dimensions)
         self.each = tier.per_place
-        self._shared = [d for d in leg_dimensions() if all(d in t.per for t in chain)]
+        self._shared = [d for d in list_leg_dimensions() if all(d in t.per for t in chain)]
         self.inner = tuple(d for d in self._dimensions if d not in self._shared)
 
     def spot(self, group: int, number: int) -> tuple[int, _Spot]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
-from fabricgen.blueprint.dimensions import WHOLE, noun_of
+from fabricgen.blueprint.dimensions import WHOLE, find_noun
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex
 from fabricgen.design.floor.network_runs import key_of, stands_in_run
@@ -195,7 +195,7 @@ def _in_one(
         what = share(rack)
         for place in {group // of_place for group, _ in rack.switches.get(tier.key, ())}:
             shared.setdefault(place, set()).add(what)
-    words = "" if scope == WHOLE else f" of a {noun_of(scope).rpartition(' ')[2]}"
+    words = "" if scope == WHOLE else f" of a {find_noun(scope).rpartition(' ')[2]}"
     for place, found in sorted(shared.items()):
         if len(found) == 1:
             yield SharedFailure(each, next(iter(found)), words), place

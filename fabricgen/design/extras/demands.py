@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import Extra
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach
@@ -56,7 +56,7 @@ def extra_demands(
     leaf, found = next(iter(leaves), None), []
     plugged = _list_locked_devices(context)
     used: dict[tuple[str, str, str], int] = {}
-    for name, extra in sorted(spec.extra.items(), key=lambda item: natural(item[0])):
+    for name, extra in sorted(spec.extra.items(), key=lambda item: make_natural_key(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
         key = _tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))
@@ -96,7 +96,7 @@ def extra_demands(
 def _list_locked_devices(context: FabricContext) -> set[str]:
     """The extra devices that have ports in the lock, but for those that the blueprint names one by one."""
     extras = [extra for fabric in context.blueprint.fabrics.values() for extra in fabric.extra.values()]
-    plugged = {holder.split()[1] for holder in context.layout.lock.words_of("extras")}
+    plugged = {holder.split()[1] for holder in context.layout.lock.find_words("extras")}
     return plugged.difference(*(extra.names for extra in extras))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.blueprint.dimensions import WHOLE, dimension_of
+from fabricgen.blueprint.dimensions import WHOLE, find_dimension
 from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
@@ -41,7 +41,7 @@ def _places(layout: Layout, scope: str) -> list[str]:
         return [f" {site}" for site in layout.sites] if scope == "site" else [""]
     columns = place_names(layout, scope)
     unit = ["su"] if is_part_of_unit(scope) else []
-    numbered = [name for name in (*unit, scope) if not dimension_of(name).is_named]
+    numbered = [name for name in (*unit, scope) if not find_dimension(name).is_named]
     return [
         f" {pod}" + "".join(f" {name}{number}" for name, number in zip(numbered, row, strict=True))
         for pod, *row in zip(columns["pod"], *(columns[name] for name in numbered), strict=True)
@@ -96,7 +96,7 @@ def in_order_of_cages(
     (not in `fed`) give the first cages to the first kind of each purpose, which is the one that decides the speed of
     uplinks, also when its devices are gone. Elsewhere kinds of devices that are gone come last.
     """
-    words = layout.lock.words_of("extras")
+    words = layout.lock.find_words("extras")
     taken: dict[tuple[TierKey, PortKind], list[int]] = {}
     for demand in demands:
         stated = list(specs[demand.tier].cages.get(demand.kind.purpose or "down", ()))
@@ -135,7 +135,7 @@ def holder(fabric: str, device: str, leg: int) -> str:
 
 def plugged_before(lock: Lock, fabric: str) -> set[str]:
     """The extra devices that have ports of a fabric in a lock."""
-    owned = (name.removeprefix(f"{fabric} ") for name in lock.words_of("extras") if name.startswith(f"{fabric} "))
+    owned = (name.removeprefix(f"{fabric} ") for name in lock.find_words("extras") if name.startswith(f"{fabric} "))
     return {name.rpartition(" ")[0] for name in owned}
 
 
@@ -146,7 +146,7 @@ class KeptPorts:
         self, layout: Layout, sized_tiers: Mapping[TierKey, SizedTier], sizes: Mapping[TierKey, Mapping[str, int]]
     ) -> None:
         self._sized_tiers, self._sizes = sized_tiers, sizes
-        self._words = layout.lock.words_of("extras")
+        self._words = layout.lock.find_words("extras")
         self._kept: dict[str, dict[tuple[int, int], Port]] = {}
         self._noted: set[tuple[TierKey, int]] = set()
         self.taken: set[tuple[TierKey, int, int, int]] = set()

@@ -114,7 +114,7 @@ class FloorPlan:
         Raises InputError (FG067, FG068) where nothing does.
         """
         stated = stated_halls(
-            self._design.loaded.blueprint.expanded_pods(self._layout.lock.of("pods")), self._layout, self.halls
+            self._design.loaded.blueprint.expand_pods(self._layout.lock.of("pods")), self._layout, self.halls
         )
         *firsts, last = layings(self._design)
         for laying in firsts:

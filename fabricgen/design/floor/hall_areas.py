@@ -26,7 +26,7 @@ from fabricgen.design.floor.unit_racks import UnitRows, unit_rows
 from fabricgen.design.floor.usual_floor import Laying, kept_rules, stands_together
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.intervals import Allocations, Intervals, total
+from fabricgen.kernel.intervals import Allocations, Intervals, count_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -285,7 +285,7 @@ class HallAreas:
     def spots(self, hall: int) -> Iterator[tuple[str, int, int]]:
         """(lock key of a run, row, column) of all places of a hall that runs of racks have, with a rack or without."""
         for holder, places in self.places[hall].items():
-            for index in range(total(places)):
+            for index in range(count_numbers(places)):
                 yield holder, *self._spot(hall, holder, index)
 
     def _spot(self, hall: int, holder: str, index: int) -> tuple[int, int]:

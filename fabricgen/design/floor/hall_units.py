@@ -22,8 +22,8 @@ from fabricgen.kernel.intervals import (
     Interval,
     NoRoomError,
     allocate_intervals,
-    first_numbers,
-    total,
+    count_numbers,
+    list_first_numbers,
 )
 
 KIND = "halls"
@@ -143,7 +143,7 @@ class _Filling:
             stretches = self._stretches(number, last, rooms)
             self._check_room(number, mine, last, stretches, rooms)
             for pod in mine:
-                slots = first_numbers(given[pod.name], pod.su)
+                slots = list_first_numbers(given[pod.name], pod.su)
                 self.places[pod.name] = [_place_of(stretches, slot) for slot in slots]
 
     def _slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
@@ -172,7 +172,7 @@ class _Filling:
             before, held = self._room(room, kind, holder), self.rows[room.kind]
             wanted = room.layouts[kind].rows_for(missing) if missing > 0 else 0
             for more in range(wanted if room.rows is None else min(wanted, room.rows), 0, -1):
-                size = total(held.get(holder, ())) + more
+                size = count_numbers(held.get(holder, ())) + more
                 window = (Interval(0, MOST_ROWS if room.rows is None else room.rows),)
                 with suppress(NoRoomError):
                     found = allocate_intervals(held, [AllocationRequest(holder, size, window)])

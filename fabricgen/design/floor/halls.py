@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.floor import Floor, HallSpec, Kind
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
@@ -129,7 +129,7 @@ def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_ro
     found: list[Hall] = []
     for number, site in enumerate(sites):
         here = [name for name, spec in floor.halls.items() if (spec.site or usual_site) == site]
-        found += [_stated(floor, name, number, racks_per_row) for name in sorted(here, key=natural)]
+        found += [_stated(floor, name, number, racks_per_row) for name in sorted(here, key=make_natural_key)]
         found += [] if here else [_hall(floor, DEFAULT_HALL, number, racks_per_row)]
     for name, spec in floor.halls.items():
         if (spec.site or usual_site) not in sites:
@@ -166,7 +166,7 @@ def _walls(spec: HallSpec) -> Area | None:
 
 def _fixtures(spec: HallSpec) -> Iterator[HallFixture]:
     """Fixtures of a hall by name, in the frame of its site, m; those of a grid along the rows first."""
-    for name in sorted(spec.fixtures, key=natural):
+    for name in sorted(spec.fixtures, key=make_natural_key):
         one = spec.fixtures[name]
         across, (along_m, across_m) = one.count[1], one.every_m
         for number, (j, i) in enumerate(product(range(across), range(one.count[0]))):

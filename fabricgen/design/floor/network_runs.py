@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
-from fabricgen.blueprint.beside.split_sites import hall_holder
+from fabricgen.blueprint.beside.split_sites import name_hall_holder
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -25,10 +25,10 @@ from fabricgen.kernel.intervals import (
     Interval,
     Intervals,
     allocate_intervals,
-    numbers,
-    total,
+    count_numbers,
+    list_numbers,
 )
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def kept_runs(lock: Lock) -> set[str]:
 
 def unnumbered_planes(design: Design) -> dict[str, str]:
     """`plane 1` by tier whose racks are named without it: it was the only one, or as the lock has it was once."""
-    kept, words = kept_runs(design.layout.lock), design.layout.lock.words_of(UNNUMBERED)
+    kept, words = kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
     found = {}
     for tier in (tier for fabric in design.fabrics for tier in fabric.tiers if "plane" in tier.per):
         before = f"{tier.key.text}{PLANE}"
@@ -130,15 +130,15 @@ class HallLookup:
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._layout, self._halls = design.layout, halls
-        words = design.layout.lock.words_of(UNNUMBERED)
+        words = design.layout.lock.find_words(UNNUMBERED)
         self._of_site = [
             min(
                 (i for i, hall in enumerate(halls) if hall.site == number),
-                key=lambda i: halls[i].name != words.get(hall_holder(site)),
+                key=lambda i: halls[i].name != words.get(name_hall_holder(site)),
             )
             for number, site in enumerate(design.layout.sites)
         ]
-        pods = design.loaded.blueprint.expanded_pods(design.layout.lock.of("pods"))
+        pods = design.loaded.blueprint.expand_pods(design.layout.lock.of("pods"))
         names = {(hall.site, hall.name): i for i, hall in enumerate(halls)}
         sites = design.layout.sites
         self._of_pod = [
@@ -321,7 +321,7 @@ def places_together(
     the loss of one leaves the others.
     """
     found: dict[str, Intervals] = {}
-    size = {name: total(held.get(name, ())) for name in wanted}
+    size = {name: count_numbers(held.get(name, ())) for name in wanted}
     most = {name: min(room[name], per_row) if racks <= per_row else room[name] for name, racks in wanted.items()}
     size = {name: have if have >= max(1, wanted[name]) else max(1, most[name]) for name, have in size.items()}
     for name in sorted((name for name in wanted if size[name] <= per_row), key=_lane):
@@ -335,7 +335,7 @@ def places_together(
             found[name] = tuple(Interval(first + behind, count) for first, count in places)
         return {name: found[name] for name in wanted}
     for name, racks in large.items():
-        given, have = {**held, **found}, total(held.get(name, ()))
+        given, have = {**held, **found}, count_numbers(held.get(name, ()))
         whole = have + -(-(racks - have) // per_row) * per_row
         found |= allocate_intervals(given, [AllocationRequest(name, whole, (Interval(0, _MOST_PLACES),), per_row)])
     return {name: found[name] for name in wanted}
@@ -381,8 +381,8 @@ def places_of(held: Allocations, wanted: Mapping[str, int], per_row: int, *, sha
     window = (Interval(0, _MOST_PLACES),)
     demands = []
     for name, racks in wanted.items():
-        have = total(held.get(name, ()))
-        room = power_of_two_at_least(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
+        have = count_numbers(held.get(name, ()))
+        room = round_up_to_power_of_two(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
         demands.append(
             AllocationRequest(
                 name, have if have >= racks and have else max(room, have), window, 1 if shared else per_row
@@ -397,4 +397,4 @@ def highest(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
 
 
 def _some(intervals: Intervals, count: int) -> Sequence[int]:
-    return [n for n, _ in zip(numbers(intervals), range(count), strict=False)]
+    return [n for n, _ in zip(list_numbers(intervals), range(count), strict=False)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fabricgen.blueprint.beside.stacked import STACKED, Step, grown, history_of, history_text
+from fabricgen.blueprint.beside.stacked import STACKED, Step, add_step, format_history, parse_history
 from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
@@ -24,7 +24,7 @@ from fabricgen.design.floor.unit_racks import STRIDE, stack
 from fabricgen.design.floor.usual_floor import filled_from_top
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
-from fabricgen.kernel.intervals import Allocations, Intervals, numbers, to_intervals
+from fabricgen.kernel.intervals import Allocations, Intervals, list_numbers, make_intervals
 
 SHELVED = "shelved"
 """Kind of lock entry: positions of extra devices in their racks."""
@@ -78,8 +78,8 @@ class RunPlaces:
 
     def order_of(self, run: NetworkRun) -> RunOrder:
         """The order in which a run of switches or trays is filled."""
-        word = self._layout.lock.words_of(STACKED).get(self._holder(run), "")
-        steps = grown(history_of(word), *self._span(run))
+        word = self._layout.lock.find_words(STACKED).get(self._holder(run), "")
+        steps = add_step(parse_history(word), *self._span(run))
         by_group = run.tier is not None and not spans_units(run.tier.per)
         if not run.lettered:  # it was there alone, with all switches: those that stay keep their rack units
             return RunOrder(steps, by_group, 0, 1)
@@ -178,7 +178,9 @@ class RunPlaces:
 
     def words(self) -> dict[str, str]:
         """Lock key -> the steps in which the contents of a run of shared racks grew."""
-        return {self._holder(run): history_text(self.order_of(run).steps) for run in self.runs if run.tier or run.owner}
+        return {
+            self._holder(run): format_history(self.order_of(run).steps) for run in self.runs if run.tier or run.owner
+        }
 
     def shelved(self, hall: int) -> frozenset[tuple[str, str]]:
         """(kind, lock key) of the extra devices of a hall."""
@@ -203,7 +205,7 @@ class RunPlaces:
 
 def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
     """Positions in racks as numbers of the lock: all rack units that devices of a height take."""
-    return to_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
+    return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
 
 
 def choose(condition: bool, one: Any, other: Any) -> Any:
@@ -229,11 +231,11 @@ def _shelved(
             racks.append(network_units(kind))
         return racks[number]
 
-    for number, u in (divmod(n, STRIDE) for intervals in held.values() for n in numbers(intervals)):
+    for number, u in (divmod(n, STRIDE) for intervals in held.values() for n in list_numbers(intervals)):
         rack(number - 1).take(u, 1)
     kept: dict[str, list[tuple[int, int] | None]] = {}
     for name, (profile, holders) in mine.items():
-        places = {key: [divmod(n, STRIDE) for n in numbers(held.get(key, ()))] for key in (name, *holders)}
+        places = {key: [divmod(n, STRIDE) for n in list_numbers(held.get(key, ()))] for key in (name, *holders)}
         left = {key: [(number - 1, u) for number, u in some[:: profile.rack_units]] for key, some in places.items()}
         kept[name] = [next((left[key].pop(0) for key in (holder, name) if left[key]), None) for holder in holders]
     found: dict[str, list[tuple[int, int]]] = {}

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.blueprint.models import Blueprint, Racks, ScalableUnit, SpareNodes, natural
+from fabricgen.blueprint.models import Blueprint, Racks, ScalableUnit, SpareNodes, make_natural_key
 from fabricgen.blueprint.scalars import CountOf, NodeSetOf
-from fabricgen.blueprint.slots import NodeSlot, PodUnits, UnitSize, stated_slots
+from fabricgen.blueprint.slots import NodeSlot, PodUnits, UnitSize, parse_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
 from fabricgen.design.floor.rack_space import node_rack, node_slots
@@ -118,7 +118,7 @@ def unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]
     """
     return {
         name: _unit_kind(name, path, stated, blueprint, catalog, filled)
-        for name, (path, stated) in sorted(blueprint.unit_kinds.items(), key=lambda item: natural(item[0]))
+        for name, (path, stated) in sorted(blueprint.unit_kinds.items(), key=lambda item: make_natural_key(item[0]))
     }
 
 
@@ -167,7 +167,9 @@ def _sets(
     """
     sets: list[NodeSet] = []
     known = order.split(", ")
-    for name in sorted(stated, key=lambda name: (known.index(name) if name in known else len(known), natural(name))):
+    for name in sorted(
+        stated, key=lambda name: (known.index(name) if name in known else len(known), make_natural_key(name))
+    ):
         nodes = stated[name]
         profile = catalog.node(nodes.profile, (*path, name))
         count = nodes.count * max(1, racks)
@@ -200,7 +202,7 @@ def spare_nodes(
         if isinstance(text, SpareNodes):
             found.update(_last(text, pods, kinds, omitted | found, (*place, i)))
             continue
-        slots = stated_slots(text, pods)
+        slots = parse_slots(text, pods)
         if isinstance(slots, str):
             hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
             faults.append(_wrong(slots, ("spare_nodes", i), hint))

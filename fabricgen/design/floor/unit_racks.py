@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.blueprint.dimensions import WHOLE, dimension_of
+from fabricgen.blueprint.dimensions import WHOLE, find_dimension
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.catalog.models import RackProfile
 from fabricgen.catalog.rack_models import SWITCH_PLACES
@@ -20,7 +20,7 @@ from fabricgen.design.floor.rack_space import FreeUnits, network_units
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.shape import scope_of
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.kernel.intervals import Intervals, numbers
+from fabricgen.kernel.intervals import Intervals, list_numbers
 
 STRIDE = 100
 """A position in the racks of a unit as one number: `STRIDE` times the rack (0: every node rack) plus the rack unit."""
@@ -32,7 +32,7 @@ UnitSpot = tuple[int, int]
 def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
     """Where the switches of a tier stand: as stated, else by what they serve."""
     scope = scope_of(tier.per)
-    return stated or ("network-row" if scope == WHOLE else dimension_of(scope).stand)
+    return stated or ("network-row" if scope == WHOLE else find_dimension(scope).stand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def node_rack_of(
     """
     inside = [t for t in tiers if t.stand.startswith("rack")]
     counts = {t.tier.key: _most_in_a_rack(t, kind.racks) for t in inside}
-    kept = {name: [n for n in numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
+    kept = {name: [n for n in list_numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
     named = {b.profile for b in beside}
     sold = [us for name, us in kind.node_rack.included_units.items() if name not in named]
     free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept.values(), *sold))
@@ -333,7 +333,9 @@ def stacked(tiers: Sequence[UnitTier], kind: RackProfile, held: Mapping[str, Int
 
     `held` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
     """
-    kept = {name: [divmod(n, STRIDE) for n in numbers(intervals) if n >= STRIDE] for name, intervals in held.items()}
+    kept = {
+        name: [divmod(n, STRIDE) for n in list_numbers(intervals) if n >= STRIDE] for name, intervals in held.items()
+    }
     return _added(tiers, kind, kept, hung=hung) if any(kept.values()) else _anew(tiers, kind, hung=hung)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, keys_of
-from fabricgen.blueprint.beside.lock import CODE, PORTS, Lock, interval_text
-from fabricgen.blueprint.beside.sized import PARTS, SIZED, sized_before
+from fabricgen.blueprint.beside.adopted import ADOPTED, list_keys
+from fabricgen.blueprint.beside.lock import CODE, PORTS, Lock, show_interval
+from fabricgen.blueprint.beside.sized import PARTS, SIZED, parse_sized
 from fabricgen.design.floor.network_runs import KIND as FLOOR
 from fabricgen.design.layout import Layout
-from fabricgen.kernel.diagnostics import Span, fault, nearest
-from fabricgen.kernel.intervals import Allocations, Interval, Intervals, total
+from fabricgen.kernel.diagnostics import Span, fault, find_nearest
+from fabricgen.kernel.intervals import Allocations, Interval, Intervals, count_numbers
 
 Holder = tuple[str, str]
 """(kind of number, name of the holder)"""
@@ -89,8 +89,8 @@ def resized(lock: Lock, path: str) -> dict[str, str]:
         return {}
     *tier, part = path.split()
     found = {}
-    for name, word in lock.words_of(SIZED).items():
-        before = sized_before(word)
+    for name, word in lock.find_words(SIZED).items():
+        before = parse_sized(word)
         after = before.without(part) if name.split()[:2] == tier else before
         if part == "count" and before.upper == " ".join(tier):
             after = after.without("uplinks")
@@ -102,10 +102,10 @@ def resized(lock: Lock, path: str) -> dict[str, str]:
 def _adopted(lock: Lock, path: str) -> set[str]:
     """The adopted keys of a path: `adopted/compute-leaf-p1-su01-01` for one device, `adopted` for all."""
     section, _, device = path.partition("/")
-    words = lock.words_of(ADOPTED)
+    words = lock.find_words(ADOPTED)
     if section != ADOPTED:
         return set()
-    return keys_of(words, device) if device else set(words)
+    return list_keys(words, device) if device else set(words)
 
 
 def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
@@ -127,13 +127,13 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]
         held = {kind: _without(kind, held, named, below) for kind, held in lock.held.items()}
         words = {kind: _words_without(kind, some, below) for kind, some in lock.words.items()}
         if adopted:
-            words[ADOPTED] = {name: value for name, value in lock.words_of(ADOPTED).items() if name not in adopted}
+            words[ADOPTED] = {name: value for name, value in lock.find_words(ADOPTED).items() if name not in adopted}
         if sizes:
-            after = {**lock.words_of(SIZED), **sizes}
+            after = {**lock.find_words(SIZED), **sizes}
             words[SIZED] = {name: word for name, word in after.items() if word}
         lock = replace(lock, held=held, words=words)
     names = {name for held in lock.held.values() for name in held}
-    plugged = {" ".join(place.split()[:2]) for place in lock.words_of("extras").values()}
+    plugged = {" ".join(place.split()[:2]) for place in lock.find_words("extras").values()}
     rooms = {name: room for name, room in lock.rooms.items() if _of_use(name, names, plugged)}
     return replace(lock, rooms=rooms)
 
@@ -162,7 +162,7 @@ def _without(kind: str, held: Allocations, named: Collection[Holder], below: Map
     found = {}
     for name, intervals in held.items():
         gone = intervals if (kind, name) in named else below.get((kind, name), ())
-        left = _first(intervals, total(intervals) - total(gone))
+        left = _first(intervals, count_numbers(intervals) - count_numbers(gone))
         if left:
             found[name] = left
     return found
@@ -202,7 +202,7 @@ def _lies(holder: Holder, path: str) -> bool:
 
 def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
     holders = sorted({name for _, name in unused})
-    near = nearest(path, sorted({name for held in lock.held.values() for name in held}))
+    near = find_nearest(path, sorted({name for held in lock.held.values() for name in held}))
     hint = f"did you mean '{near}'?" if near else ""
     held = ", ".join(holders) if holders else "none: everything that is held is in use"
     return fault(
@@ -216,5 +216,5 @@ def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Excep
 def hole_text(holder: Holder, intervals: Intervals) -> str:
     """A hole as text: `units p2: 4-7`."""
     kind, name = holder
-    text = ", ".join(interval_text(kind, interval) for interval in intervals)
+    text = ", ".join(show_interval(kind, interval) for interval in intervals)
     return f"{kind} {name}" + (f": {text}" if text else "")

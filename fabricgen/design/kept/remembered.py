@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
-from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, holder_of
-from fabricgen.blueprint.beside.split_sites import hall_holder
+from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, name_holder
+from fabricgen.blueprint.beside.split_sites import name_hall_holder
 from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.design.extras.kept_ports import extra_words, room_name
 from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, port_at
@@ -30,7 +30,14 @@ from fabricgen.design.sizing.kept_front import (
     ports_kind,
 )
 from fabricgen.design.sizing.peer_links import ports_holder
-from fabricgen.kernel.intervals import Allocations, Intervals, first_numbers, numbers, to_intervals, total
+from fabricgen.kernel.intervals import (
+    Allocations,
+    Intervals,
+    count_numbers,
+    list_first_numbers,
+    list_numbers,
+    make_intervals,
+)
 
 
 def management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
@@ -57,8 +64,8 @@ def with_remembered(design: Design, lock: Lock) -> Lock:
         held |= _front(design, tier) if tier.lowest else _front_above(design, tier)
     floor = FloorPlan(design)
     words = _words(design)
-    words[STACKED] = {**lock.words_of(STACKED), **floor.shared.words()}
-    unnumbered = {**lock.words_of(UNNUMBERED), **unnumbered_words(design)}
+    words[STACKED] = {**lock.find_words(STACKED), **floor.shared.words()}
+    unnumbered = {**lock.find_words(UNNUMBERED), **unnumbered_words(design)}
     words |= {UNNUMBERED: unnumbered} if unnumbered else {}
     return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.kept_counts(), words=words)
 
@@ -91,8 +98,8 @@ def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
         for holder, (first, jumps, room) in _ports_of(design, tier, number).items():
             ports = [port_at(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
             taken |= dict.fromkeys(ports, holder)
-            if ports != list(first_numbers(held.get(holder, ()), len(ports))):
-                held[holder] = to_intervals(ports)
+            if ports != list(list_first_numbers(held.get(holder, ()), len(ports))):
+                held[holder] = make_intervals(ports)
         if held := _without_taken(held, taken):
             found[of_run] = held
     return found
@@ -109,11 +116,11 @@ def _front_above(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     for number, run in enumerate(tier.downs):
         of_run = ports_kind(tier.key, name_of(run))
         own = {
-            links_holder(feed.source): to_intervals(port_at(feed.first, feed.jumps, i) for i in range(feed.room))
+            links_holder(feed.source): make_intervals(port_at(feed.first, feed.jumps, i) for i in range(feed.room))
             for feed in told
             if feed.run == number and feed.room
         }
-        taken = {port: holder for holder, some in own.items() for port in numbers(some)}
+        taken = {port: holder for holder, some in own.items() for port in list_numbers(some)}
         if held := _without_taken({**lock.of(of_run), **own}, taken):
             found[of_run] = held
     return found
@@ -123,8 +130,8 @@ def _without_taken(held: Allocations, taken: Mapping[int, str]) -> dict[str, Int
     """The ports of each holder up to the first that another holder has taken since; `taken` is holder by port."""
     found = {}
     for holder, some in held.items():
-        others = (i for i, n in enumerate(numbers(some)) if taken.get(n, holder) != holder)
-        if own := to_intervals(first_numbers(some, next(others, total(some)))):
+        others = (i for i, n in enumerate(list_numbers(some)) if taken.get(n, holder) != holder)
+        if own := make_intervals(list_first_numbers(some, next(others, count_numbers(some)))):
             found[holder] = own
     return found
 
@@ -183,13 +190,13 @@ def _sets(design: Design) -> Iterator[tuple[str, str]]:
 
 def sized_words(design: Design) -> dict[str, str]:
     """How each tier of a design is sized, by holder."""
-    return {holder_of(tier.key.text, tier.per): _sized(tier).text() for tier in design.tiers}
+    return {name_holder(tier.key.text, tier.per): _sized(tier).text() for tier in design.tiers}
 
 
 def with_sizes(design: Design) -> Lock:
     """The lock of a design with the sizes of its tiers added, and nothing else."""
     lock = design.layout.lock
-    return replace(lock, words={**lock.words, SIZED: {**lock.words_of(SIZED), **sized_words(design)}})
+    return replace(lock, words={**lock.words, SIZED: {**lock.find_words(SIZED), **sized_words(design)}})
 
 
 def _sized(tier: TierDesign) -> SizedBefore:
@@ -230,7 +237,7 @@ def in_use(design: Design) -> frozenset[tuple[str, str]]:
         for number, run in runs:
             managed.add((cages_kind(tier.key), name_of(run)))
             managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}
-    alone = ("sites", *map(hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
+    alone = ("sites", *map(name_hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
     unnumbered = {(UNNUMBERED, name) for name in alone}
     return frozenset(tiers | sized | extras | managed | unnumbered) | FloorPlan(design).holders()
 

@@ -25,10 +25,10 @@ from fabricgen.kernel.intervals import (
     Allocations,
     Interval,
     allocate_intervals,
-    first_numbers,
-    numbers,
-    to_intervals,
-    total,
+    count_numbers,
+    list_first_numbers,
+    list_numbers,
+    make_intervals,
 )
 
 SHARED_PORTS = 8
@@ -172,8 +172,10 @@ class ManagementLoad:
         before, there = self.layout.lock.of(kind), Counter(name for name, _ in self._ordered(place, pods))
         ordered = self._ordered(place, pods, reserved=self._by_slot)
         found = self._positions(before, ordered, count_from())
-        wanted = {name: max(total(before.get(name, ())), there[name]) for name in found}
-        return {name: to_intervals(first_numbers(some, wanted[name])) for name, some in found.items() if wanted[name]}
+        wanted = {name: max(count_numbers(before.get(name, ())), there[name]) for name in found}
+        return {
+            name: make_intervals(list_first_numbers(some, wanted[name])) for name, some in found.items() if wanted[name]
+        }
 
     def _of_single_pods(self, common: Allocations, leaves: int, share: int) -> dict[str, Allocations]:
         """Positions of pods that cannot have those that pods have in common, or have had their own before."""
@@ -181,7 +183,7 @@ class ManagementLoad:
         for kind, (pod,) in self.instances("pod"):
             own, there = own_kind(pod.name), self._leaves_there("pod", kind, (pod,), leaves)
             counts, known = self._counts("pod", (pod,)), set(there)
-            mine = (n for name, count in counts.items() for n in first_numbers(common[name], count))
+            mine = (n for name, count in counts.items() for n in list_first_numbers(common[name], count))
             if self.layout.lock.of(own):
                 found[own] = self._filled("pod", (kind, own), (pod,), there, share)
             elif any(n // share not in known for n in mine):
@@ -199,8 +201,8 @@ class ManagementLoad:
         before = self.layout.lock.of(kinds[1])
         room = self.layout.lock.rooms.get(self.room(place), share)
         if room != share:
-            split = {name: [divmod(n, room) for n in numbers(some)] for name, some in before.items()}
-            before = {name: to_intervals(leaf * share + port for leaf, port in some) for name, some in split.items()}
+            split = {name: [divmod(n, room) for n in list_numbers(some)] for name, some in before.items()}
+            before = {name: make_intervals(leaf * share + port for leaf, port in some) for name, some in split.items()}
         return self._moved(place, before, pods, there, share)
 
     def _moved(
@@ -209,7 +211,9 @@ class ManagementLoad:
         """The same positions, but others for the switches whose leaf is not there, and for those that have none."""
         known, counts = set(there), self._counts(place, pods)
         kept = {
-            name: [n if i >= counts.get(name, 0) or n // share in known else -1 for i, n in enumerate(numbers(some))]
+            name: [
+                n if i >= counts.get(name, 0) or n // share in known else -1 for i, n in enumerate(list_numbers(some))
+            ]
             for name, some in before.items()
         }
         free = (leaf * share + port for leaf in there for port in range(share))
@@ -221,7 +225,7 @@ class ManagementLoad:
                 mine.append(next(more))
             elif mine[index] < 0:
                 mine[index] = next(more)
-        return {name: to_intervals(some) for name, some in kept.items()}
+        return {name: make_intervals(some) for name, some in kept.items()}
 
     def _leaf_order(self, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
         """The numbers of the places of leaves, in the order they are filled, by pod: one for each of its units, or one.
@@ -249,7 +253,7 @@ class ManagementLoad:
         if place == "pod":
             first = [su for pod in pods for su in self._places_of(pod)]
         else:
-            held = {name: list(numbers(some)) for name, some in self._leaf_order(kind, pods).items()}
+            held = {name: list(list_numbers(some)) for name, some in self._leaf_order(kind, pods).items()}
             first = [held[pod.name][su] for pod in pods for su in self._places_of(pod)]
         return [n * each + i for n in first for i in range(each)]
 
@@ -273,13 +277,13 @@ class ManagementLoad:
 
     def _positions(self, before: Allocations, ordered: list[tuple[str, int]], free: Iterator[int]) -> Allocations:
         """A number for each (holder, index), in this order: the one it had before, else the next free one."""
-        mine = {name: list(numbers(intervals)) for name, intervals in before.items()}
+        mine = {name: list(list_numbers(intervals)) for name, intervals in before.items()}
         taken = {n for some in mine.values() for n in some}
         for name, index in ordered:
             have = mine.setdefault(name, [])
             if index >= len(have):
                 have.append(next(n for n in free if n not in taken))
-        return {name: to_intervals(some) for name, some in mine.items()}
+        return {name: make_intervals(some) for name, some in mine.items()}
 
     def _ordered(self, place: str, pods: tuple[PodLayout, ...], *, reserved: bool = False) -> list[tuple[str, int]]:
         """(holder, index) of every managed switch in a place, in the order in which positions are given without a lock.
@@ -336,7 +340,9 @@ class ManagementLoad:
         """One more than the highest position in use in a place whose leaves take turns."""
         fullest = next(pods for other, pods in self._alike(self.instances(place)) if other == kind)
         held, counts = self._in_turn_positions(place, kind, fullest), self._counts(place, pods)
-        return max((1 + max(first_numbers(held[name], count)) for name, count in counts.items() if count), default=0)
+        return max(
+            (1 + max(list_first_numbers(held[name], count)) for name, count in counts.items() if count), default=0
+        )
 
     def _wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], there: Collection[int]) -> int:
         """The positions of a place whose leaves are filled one after another: those of its switches, and those kept on
@@ -345,7 +351,7 @@ class ManagementLoad:
         counts, room = self._counts(place, pods), self.layout.lock.rooms.get(self.room(place), SHARED_PORTS)
         kinds = [own_kind(pods[0].name), kind] if place == "pod" else [kind]
         held = next((held for kind in kinds if (held := self.layout.lock.of(kind))), {})
-        gone = [n for name, some in held.items() for n in islice(numbers(some), counts.get(name, 0), None)]
+        gone = [n for name, some in held.items() for n in islice(list_numbers(some), counts.get(name, 0), None)]
         return sum(counts.values()) + sum(n // room in there for n in gone)
 
     def _counts(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:

@@ -21,7 +21,7 @@ from fabricgen.design.media.gearing import light_between
 from fabricgen.design.media.policy import named
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, nearest
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, find_nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
             "FG011",
             f"'{word}' is neither a medium nor a cable profile",
             path=path,
-            hint=did_you_mean(word, known) if nearest(word, known) else f"media are {', '.join(MEDIA)}",
+            hint=did_you_mean(word, known) if find_nearest(word, known) else f"media are {', '.join(MEDIA)}",
         ).diagnostics
     ]
     if faults:

@@ -10,7 +10,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.cabling import OTHERS, Cabling, MediaPolicy
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import COPPER, CableProfile
-from fabricgen.catalog.product_models import word_of
+from fabricgen.catalog.product_models import make_vendor_key
 from fabricgen.design.floor.halls import halls_of
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 
@@ -160,8 +160,8 @@ def _unknown_vendors(cabling: Cabling, catalog: Catalog) -> Iterator[Diagnostic]
     stated = [vendor for vendor in cabling.products if vendor not in ("", OTHERS)]
     if not stated:
         return
-    known = {word_of(catalog.switch(name).vendor) for name in catalog.ids("switches")}
-    known |= {word_of(catalog.node(name).vendor) for name in catalog.ids("nodes")}
+    known = {make_vendor_key(catalog.switch(name).vendor) for name in catalog.ids("switches")}
+    known |= {make_vendor_key(catalog.node(name).vendor) for name in catalog.ids("nodes")}
     for vendor in stated:
         if vendor not in known:
             message = f"no switch or node of the catalogue is of the vendor '{vendor}'"

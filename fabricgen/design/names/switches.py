@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from fabricgen.blueprint.dimensions import WHOLE, dimension_of, leg_dimensions, scopes
+from fabricgen.blueprint.dimensions import WHOLE, find_dimension, list_leg_dimensions, list_scopes
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
@@ -67,9 +67,9 @@ class SwitchNames:
 
     def _usual(self, places: Sequence[str]) -> str:
         """The default template, which tells some places."""
-        known = (*places, *(d for d in inner(self._per) if d in leg_dimensions()))
+        known = (*places, *(d for d in inner(self._per) if d in list_leg_dimensions()))
         tiers = [f"-{d}{{{d}}}" for d in inner(self._per) if d not in known]
-        return "{fabric}-{tier}" + "".join([*(f"-{dimension_of(d).template}" for d in known), *tiers]) + "-{n:02}"
+        return "{fabric}-{tier}" + "".join([*(f"-{find_dimension(d).template}" for d in known), *tiers]) + "-{n:02}"
 
     @property
     def _telling(self) -> tuple[str, ...]:
@@ -85,9 +85,9 @@ class SwitchNames:
         Raises InputError for fields that these switches lack, and for a template that gives two of them one name.
         """
         places, used = self._places(), self.naming.fields
-        fields = [field for field in scopes() if field in places]
-        texts = [*self._own, *(field for field in fields if dimension_of(field).is_named)]
-        numbers = [*(field for field in fields if not dimension_of(field).is_named), *inner(self._per), "n", "index"]
+        fields = [field for field in list_scopes() if field in places]
+        texts = [*self._own, *(field for field in fields if find_dimension(field).is_named)]
+        numbers = [*(field for field in fields if not find_dimension(field).is_named), *inner(self._per), "n", "index"]
         standing = [] if "rack" in (*texts, *numbers) or self._racks is None else ["rack"]
         varied = {field for field in self._telling if len(set(places.get(field, ()))) > 1}
         varied |= {d for d in inner(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())

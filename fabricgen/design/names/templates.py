@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
-from fabricgen.blueprint.sections.naming import Part, template_parts
+from fabricgen.blueprint.sections.naming import Part, parse_template
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 Values: TypeAlias = str | Sequence[str | int]
@@ -27,7 +27,7 @@ class Naming:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parsed template."""
-        return template_parts(self.template)
+        return parse_template(self.template)
 
     @cached_property
     def fields(self) -> frozenset[str]:

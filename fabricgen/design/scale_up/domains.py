@@ -23,9 +23,9 @@ KINDS = "fabricgen.design.scale_up.kinds"
 def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
     """The module for the kind of a domain; raises InputError when there is none."""
     try:
-        return cast(ScaleUpKind, discovery.load(KINDS, domain.shape))
+        return cast(ScaleUpKind, discovery.load_module(KINDS, domain.shape))
     except KeyError:
-        known = discovery.module_names(KINDS)
+        known = discovery.list_modules(KINDS)
         raise fault(
             "FG011",
             f"scale-up domain {domain.id} is of unknown shape '{domain.shape}'",

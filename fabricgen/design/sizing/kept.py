@@ -16,7 +16,7 @@ from fabricgen.design.shape import spans_units
 from fabricgen.design.sizing.kept_front import cages_kind, extra_ports, links_holder, name_of, ports_kind, run_text
 from fabricgen.design.sizing.spread import RunPorts
 from fabricgen.design.tiers import TierSpec
-from fabricgen.kernel.intervals import numbers, to_intervals
+from fabricgen.kernel.intervals import list_numbers, make_intervals
 
 
 def kept_uplinks(tier: TierSpec, needed: int, kind: PortKind, groups: int) -> int:
@@ -142,9 +142,9 @@ class KeptAbove:
 
     def _of_lock(self) -> _Before:
         key = self._spec.key
-        cages = {name: tuple(numbers(some)) for name, some in self._lock.of(cages_kind(key)).items()}
+        cages = {name: tuple(list_numbers(some)) for name, some in self._lock.of(cages_kind(key)).items()}
         held = {run: self._lock.of(ports_kind(key, run)) for run in cages}
-        ports = {run: {name: tuple(numbers(some)) for name, some in of.items()} for run, of in held.items()}
+        ports = {run: {name: tuple(list_numbers(some)) for name, some in of.items()} for run, of in held.items()}
         return _Before(cages, ports)
 
     def _beside(self, before: _Before, demand: SwitchDemand, fresh: Laid, placed: Placed) -> Laid | None:
@@ -197,7 +197,7 @@ def _explicit(laid: Laid) -> Laid:
 
 
 def _told(feed: Feed, ports: Sequence[int]) -> Feed:
-    some = to_intervals(ports)
+    some = make_intervals(ports)
     return replace(feed, first=some[0].first if some else 0, jumps=jumps_of(some), laid=True)
 
 

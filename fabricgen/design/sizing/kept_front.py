@@ -24,10 +24,10 @@ from fabricgen.kernel.intervals import (
     Intervals,
     NoRoomError,
     allocate_intervals,
-    first_numbers,
-    numbers,
-    to_intervals,
-    total,
+    count_numbers,
+    list_first_numbers,
+    list_numbers,
+    make_intervals,
 )
 
 MANAGEMENT_PORTS = "management"
@@ -76,7 +76,7 @@ def kept_cages(lock: Lock, tier: TierKey, kind: PortKind) -> list[int]:
     """The cages of a kind of down port on a tier's switches, as the lock has them, however they are split."""
     split = re.compile(r"\d+" + re.escape(run_text(1, kind)[1:]))
     held = (some for name, some in lock.of(cages_kind(tier)).items() if split.fullmatch(name))
-    return [cage for some in held for cage in numbers(some) if cage]
+    return [cage for some in held for cage in list_numbers(some) if cage]
 
 
 def ports_kind(tier: TierKey, run: str) -> str:
@@ -86,7 +86,7 @@ def ports_kind(tier: TierKey, run: str) -> str:
 
 def extra_ports(lock: Lock, tier: TierKey) -> set[tuple[int, int]]:
     """(cage, port in the cage) of extra devices, present and gone, on any switch of a tier, as the lock has them."""
-    texts = (text for text in lock.words_of("extras").values() if text.startswith(f"{tier.text} "))
+    texts = (text for text in lock.find_words("extras").values() if text.startswith(f"{tier.text} "))
     found = (re.search(r" cage (\d+)/(\d+)$", text) for text in texts)
     return {(int(m[1]), int(m[2]) - 1) for m in found if m}
 
@@ -114,7 +114,7 @@ class KeptFront:
 
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
-        self._cages = {name: tuple(numbers(some)) for name, some in lock.of(cages_kind(tier)).items()}
+        self._cages = {name: tuple(list_numbers(some)) for name, some in lock.of(cages_kind(tier)).items()}
         self._extras = extra_ports(lock, tier) if self._cages else set()
         """(cage, port in the cage) of extra devices, present and gone, on any switch of the tier."""
 
@@ -153,7 +153,7 @@ class KeptFront:
                 continue
             mine.add(name)
             held = self._held(name, rooms, keep)
-            more = sum(total(some) for holder, some in held.items() if holder not in rooms)
+            more = sum(count_numbers(some) for holder, some in held.items() if holder not in rooms)
             busy = self._busy(name, chosen[1], held)
             downs.append(replace(wanted, ports=wanted.needed + more, kept=self._cages[name], busy=busy))
         claimed = set(demand.claimed)
@@ -169,12 +169,12 @@ class KeptFront:
         present = {holder: some for holder, some in held.items() if holder in rooms}
         if keep is Keep.NEEDED:
             return present
-        return {holder: to_intervals(first_numbers(some, rooms[holder])) for holder, some in present.items()}
+        return {holder: make_intervals(list_first_numbers(some, rooms[holder])) for holder, some in present.items()}
 
     def _busy(self, name: str, ways: int, held: Allocations) -> tuple[int, ...]:
         """The cages of a kind whose ports somebody has."""
         cages = self._cages[name]
-        used = {n // ways for some in held.values() for n in numbers(some)}
+        used = {n // ways for some in held.values() for n in list_numbers(some)}
         busy = {cages[place] for place in used if place < len(cages)}
         return tuple(sorted((busy | {cage for cage, _ in self._extras if cage in cages}) - {0}))
 
@@ -198,7 +198,7 @@ class KeptFront:
                 return None
             found |= {one.name: given[one.name] for one in mine}
             taken.append(
-                to_intervals(sorted(n for name, some in given.items() if name != _EXTRAS for n in numbers(some)))
+                make_intervals(sorted(n for name, some in given.items() if name != _EXTRAS for n in list_numbers(some)))
             )
         return found, tuple(taken)
 
@@ -210,13 +210,13 @@ class KeptFront:
         held = dict(self._held(name_of(run), rooms, keep))
         extras = sorted(places[cage] * run.ways + sub for cage, sub in self._extras if cage in places)
         whole = {port // per * per + i for port in extras for i in range(per)}
-        busy = {n for some in held.values() for n in numbers(some)}
+        busy = {n for some in held.values() for n in list_numbers(some)}
         if not busy <= live or busy & set(extras):
             return None
-        windows = to_intervals(sorted(live))
+        windows = make_intervals(sorted(live))
         requests = [AllocationRequest(name, room, windows, per) for name, room in rooms.items()]
         try:
-            return {**held, **allocate_intervals({**held, _EXTRAS: to_intervals(sorted(whole - busy))}, requests)}
+            return {**held, **allocate_intervals({**held, _EXTRAS: make_intervals(sorted(whole - busy))}, requests)}
         except NoRoomError:
             return None
 
@@ -225,7 +225,7 @@ def _with_busy(demand: SwitchDemand, placement: PortPlacement, taken: Sequence[I
     """A demand whose ports must stay in the cages where they have been placed."""
     downs = []
     for wanted, run, ports in zip(demand.downs, placement.downs, taken, strict=True):
-        cages = {run.cages[port // run.ways] for port in numbers(ports)} if wanted.kept else set()
+        cages = {run.cages[port // run.ways] for port in list_numbers(ports)} if wanted.kept else set()
         kept = run.cages[: max((i + 1 for i, c in enumerate(run.cages) if c in cages), default=0)]
         longer = kept if len(kept) > len(wanted.kept) else wanted.kept
         downs.append(replace(wanted, kept=longer, busy=tuple(sorted({*wanted.busy, *cages}))))
@@ -237,8 +237,8 @@ def placed_cages(kept: Mapping[str, Intervals], runs: Iterable[PortRun]) -> dict
     now = {name_of(run): run.cages for run in runs}
     taken = {cage for cages in now.values() for cage in cages}
     gone = {
-        name: tuple(cage if cage not in taken else 0 for cage in numbers(some))
+        name: tuple(cage if cage not in taken else 0 for cage in list_numbers(some))
         for name, some in kept.items()
         if name not in now
     }
-    return {name: to_intervals(cages) for name, cages in (gone | now).items() if any(cages)}
+    return {name: make_intervals(cages) for name, cages in (gone | now).items() if any(cages)}

@@ -136,7 +136,7 @@ class DownPorts:
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
         """A demand for ports of a kind, with the breakout that the tier states for it, or the lock keeps."""
         spec = self._tier.spec
-        mode = spec.breakout_of(kind.speed_gbps)
+        mode = spec.find_breakout(kind.speed_gbps)
         ways = mode.ways if mode else -1 if spec.breakout else down_ways(self._tier, kind)
         return PortDemand(kind, count, ways, ports)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 
 from fabricgen.blueprint.beside.lock import PORTS
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.fabric_model import PeerLinks, Span, TierKey
 from fabricgen.design.ports import PortRun
@@ -54,7 +54,7 @@ def _spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]
             hint="give pods a `site` each, and put a border tier per site above the spines",
         )
     found: list[Span] = []
-    for name, span in sorted(fabric.spans.items(), key=lambda item: natural(item[0])):
+    for name, span in sorted(fabric.spans.items(), key=lambda item: make_natural_key(item[0])):
         unknown = [site for site in span.between if site not in spec.layout.sites]
         if unknown or span.between[0] == span.between[1]:
             raise fault(

@@ -12,7 +12,7 @@ def no_port(tier: TierSpec, kind: PortKind) -> InputError:
     """The error for a kind of port that a switch does not offer, or whose lanes its cages lack with the stated
     breakout.
     """
-    stated, profile = tier.spec.breakout_of(kind.speed_gbps), tier.profile
+    stated, profile = tier.spec.find_breakout(kind.speed_gbps), tier.profile
     path = (*tier.path, "breakout" if tier.spec.breakout else "switch")
     if len(tier.spec.breakout) > 1 and stated is None:
         return _no_breakout(tier, kind)
@@ -51,7 +51,7 @@ def _no_breakout(tier: TierSpec, kind: PortKind) -> InputError:
 
 def _too_few_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
     """A cage that offers the stated breakout at that speed, but over more or faster lanes than the ports have."""
-    mode = tier.spec.breakout_of(kind.speed_gbps)
+    mode = tier.spec.find_breakout(kind.speed_gbps)
     if mode is None:
         return None
     return next((cage for cage in tier.profile.cages if kind.speed_gbps in cage.breakouts.get(mode.ways, ())), None)
@@ -109,7 +109,7 @@ def cause(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
 def ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
     """Ports for a role that the cages of a class make with this split."""
     profile, cages, kept = tier.profile, tier.profile.cages[cage_class], tier.cages
-    first, step = profile.first_cage(cage_class), cages.block(ways)
+    first, step = profile.find_first_cage(cage_class), cages.block(ways)
     others = {c for other, numbers in kept.items() if other != role for c in numbers}
     others |= set(tier.reserved_cages)
     mine = {c for c in range(first, first + cages.count) if (c in kept[role] if role in kept else c not in others)}

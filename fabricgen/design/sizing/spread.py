@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from fabricgen.design.fabric_model import Feed, TierDesign, Uplink, port_at
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import spans_units
-from fabricgen.kernel.intervals import Intervals, numbers, total
+from fabricgen.kernel.intervals import Intervals, count_numbers, list_numbers
 
 
 def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
@@ -111,8 +111,8 @@ class RunPorts:
         first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
             per = self._run.per_connector
-            laid = {port // per for port in numbers(self._laid)}
-            start = 0 if laid and first <= total(self._laid) else first // per
+            laid = {port // per for port in list_numbers(self._laid)}
+            start = 0 if laid and first <= count_numbers(self._laid) else first // per
             gaps = {i for i, cage in enumerate(self._run.cages) if not cage}
             numbered = range(start, self._run.numbers // per)
             connectors = [c for c in numbered if c not in laid and c * per // self._run.ways not in gaps]

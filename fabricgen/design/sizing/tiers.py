@@ -410,7 +410,7 @@ class TierSizing:
             return fit(spec, replace(demand, downs=(wanted,)), up) is not None
 
         chosen = down_class(spec.profile, bare)
-        return largest(holds, spec.profile.most_ports(*chosen)) if chosen else 0
+        return largest(holds, spec.profile.count_split_ports(*chosen)) if chosen else 0
 
     def _dealing(self, holder: str) -> str:
         """How the lock numbers the down ports of a holder, a tier or some of its ports: by reserved `slot`, by existing

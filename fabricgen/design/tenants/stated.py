@@ -12,9 +12,9 @@ from dataclasses import replace
 from ipaddress import ip_network
 from typing import Any
 
-from fabricgen.blueprint.models import Blueprint, natural
+from fabricgen.blueprint.models import Blueprint, make_natural_key
 from fabricgen.blueprint.sections.tenants import Leak, Tenant
-from fabricgen.blueprint.slots import NodeSlot, stated_slots
+from fabricgen.blueprint.slots import NodeSlot, parse_slots
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, pod_units
 from fabricgen.design.linked import fabric_underlay, fabric_vlan, linked_fabrics
@@ -41,7 +41,7 @@ def with_tenant_designs(design: Design) -> Design:
     faults = [wrong for name, tenant in blueprint.tenants.items() for wrong in _faults(design, name, tenant)]
     if faults := [*faults, *_extras_twice(blueprint.tenants)]:
         raise InputError(faults)
-    names = sorted(blueprint.tenants, key=natural)
+    names = sorted(blueprint.tenants, key=make_natural_key)
     fabrics = {name: _fabrics(design, name, slots[name]) for name in names}
     for name in names:
         _check_fabrics(design, name, fabrics[name])
@@ -78,7 +78,7 @@ def _slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[NodeSlot
     for name, tenant in blueprint.tenants.items():
         mine: set[NodeSlot] = set()
         for i, text in enumerate(tenant.nodes):
-            slots = stated_slots(text if "/" in text else f"{text}/su-*", pods)
+            slots = parse_slots(text if "/" in text else f"{text}/su-*", pods)
             path: Path = ("tenants", name, "nodes", i)
             if isinstance(slots, str):
                 hint = "write it like p1/su-2/node-3"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from fabricgen.diff.bill import bom_line, bom_title
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines, optics_by_part, spare_lines, totals
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 LINES, RACKS, ROWS = 20, 12, 12
 """Limits: lines of a rack, racks of a unit, and rows of a table of the summary."""
@@ -39,7 +39,7 @@ def markdown(change: Change, *, every: bool = False) -> str:
 
 def escaped(text: str) -> str:
     """Text as Markdown shows it literally: control characters spelled out, markup as character references."""
-    return _UNSAFE.sub(_reference, printable(text))
+    return _UNSAFE.sub(_reference, make_printable(text))
 
 
 def _reference(match: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def _folds(change: Change, every: bool) -> Iterator[str]:
         for group in racks[: None if every else RACKS]:
             total = group.total()
             most = total if every else LINES
-            body.append(printable(f"rack {group.place.rack or '-'}: {heading(change, [group])}"))
+            body.append(make_printable(f"rack {group.place.rack or '-'}: {heading(change, [group])}"))
             body += [f"  {line}" for line in lines(change, group, most)]
             body += [f"  … and {total - most:,} more (--all)"] if total > most else []
         body += [f"… and {len(racks) - RACKS:,} more racks (--all)"] if not every and len(racks) > RACKS else []
@@ -94,7 +94,7 @@ def _diffs(change: Change) -> Iterator[str]:
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             title = f"config {file.device} {file.file}: +{file.added} -{file.removed} lines"
-            yield _fold(title, "diff", [printable(line) for line in file.diff.splitlines()])
+            yield _fold(title, "diff", [make_printable(line) for line in file.diff.splitlines()])
 
 
 def _fold(title: str, language: str, body: list[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fabricgen.diff.bill import bom_line, bom_title
 from fabricgen.diff.compare import Change
 from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines, optics_by_part, spare_lines, totals
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
 """Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
@@ -16,12 +16,12 @@ LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
 def text(change: Change, *, every: bool = False) -> str:
     """The report; shortened lists say how much was left out, unless `every`."""
     if not change:
-        return "\n".join(["no differences", *map(printable, change.notes)])
+        return "\n".join(["no differences", *map(make_printable, change.notes)])
     return "\n".join([*_summary(change, every), *_details(change, every), *_diffs(change)])
 
 
 def _summary(change: Change, every: bool) -> Iterator[str]:
-    yield printable(change.title)
+    yield make_printable(change.title)
     width = max(len(title) for title, _ in totals(change))
     for title, what in totals(change):
         yield f"  {title:<{width}}  {what}"
@@ -40,7 +40,7 @@ def _section(title: str, found: Iterable[str], every: bool) -> Iterator[str]:
     rows = list(found)
     if rows:
         yield from ("", title)
-        yield from (f"  {printable(row)}" for row in (rows if every else rows[:ROWS]))
+        yield from (f"  {make_printable(row)}" for row in (rows if every else rows[:ROWS]))
         yield from _left_out(len(rows), len(rows) if every else ROWS, "  ")
 
 
@@ -57,7 +57,7 @@ def _details(change: Change, every: bool) -> Iterator[str]:
         for group in racks[: None if every else RACKS]:
             total = group.total()
             most = total if every else LINES
-            yield printable(f"  rack {group.place.rack or '-'}: {heading(change, [group])}")
+            yield make_printable(f"  rack {group.place.rack or '-'}: {heading(change, [group])}")
             yield from (f"    {line}" for line in lines(change, group, most))
             yield from _left_out(total, most, "    ")
         yield from _left_out(len(racks), len(racks) if every else RACKS, "  ", " racks")
@@ -70,4 +70,4 @@ def _diffs(change: Change) -> Iterator[str]:
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             yield ""
-            yield from map(printable, file.diff.splitlines())
+            yield from map(make_printable, file.diff.splitlines())

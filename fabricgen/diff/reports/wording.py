@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.device_places import Place
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 TITLES: Mapping[str, str] = {
     "devices": "devices",
@@ -157,7 +157,7 @@ def _lines(change: Change, group: RackChanges) -> Iterator[str]:
     for i in group.files:
         assert change.configs is not None  # noqa: S101 - the group has files of it
         file = change.configs.files[i]
-        yield printable(f"~ config {file.device} {file.file}: {file.state}, +{file.added} -{file.removed} lines")
+        yield make_printable(f"~ config {file.device} {file.file}: {file.state}, +{file.added} -{file.removed} lines")
 
 
 def _line(delta: Delta, what: str, row: int) -> str:
@@ -170,7 +170,7 @@ def _line(delta: Delta, what: str, row: int) -> str:
         text = f"- {kind} {_described(delta, delta.old.row(int(delta.removed[row])))}"
     else:
         text = f"+ {kind} {_described(delta, delta.new.row(int(delta.added[row])))}"
-    return printable(text)
+    return make_printable(text)
 
 
 def _key(delta: Delta, row: Mapping[str, Any]) -> str:
@@ -237,7 +237,9 @@ def _is_at(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
 
 def place_text(place: Place) -> str:
     """A unit in words: `p1 su 5`; for racks outside units the pod, or ""."""
-    return printable(f"{place.pod} su {place.su}" if place.su else f"{place.pod} shared" if place.pod else "shared")
+    return make_printable(
+        f"{place.pod} su {place.su}" if place.su else f"{place.pod} shared" if place.pod else "shared"
+    )
 
 
 def by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:

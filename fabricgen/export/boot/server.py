@@ -93,7 +93,7 @@ class BootServer:
             ((), blueprint.management),
             *((("fabrics", n), f.management) for n, f in blueprint.fabrics.items()),
         ]
-        booting = (nos for nos in catalog.known_nos() if catalog.naming(nos).systems.boot)
+        booting = (nos for nos in catalog.list_known_nos() if catalog.naming(nos).systems.boot)
         valid_keys = sorted({*booting, *catalog.ids("switches")})
         for section, settings in settings_by_path:
             for key in settings.ztp.images if settings.ztp else ():
@@ -102,7 +102,7 @@ class BootServer:
                     error = fault(
                         "FG171", f"no switch is a '{key}' or runs it", path=path, hint=did_you_mean(key, valid_keys)
                     )
-                    raise self._cluster.design.loaded.located(error)
+                    raise self._cluster.design.loaded.locate_error(error)
 
     def _find_class(self, row: int) -> DeviceClass:
         devices = self._cluster.plan.devices

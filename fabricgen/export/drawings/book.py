@@ -39,8 +39,8 @@ from fabricgen.export.palette import (
     make_plane_mark,
     shade_for_rail,
 )
-from fabricgen.kernel.discovery import resource_dir
-from fabricgen.kernel.templates import built_in_pages
+from fabricgen.kernel.discovery import find_resource_dir
+from fabricgen.kernel.templates import load_page_templates
 
 MOST_RACKS = 128
 """The most racks of a single book; with more, each row and the switches of each rack get a book of their own, which
@@ -235,7 +235,7 @@ class Books:
         nodes: Sequence[NodePage] = (),
         part_of: str = "",
     ) -> bytes:
-        page = built_in_pages().get_template("drawings/book.html.j2")
+        page = load_page_templates().get_template("drawings/book.html.j2")
         text = page.render(
             self._legend,
             title=title,
@@ -282,7 +282,7 @@ class Books:
 
 def _read_style_sheet() -> str:
     """The style sheet of all pages."""
-    return (resource_dir("templates") / "drawings/book.css").read_text(encoding="utf-8")
+    return (find_resource_dir("templates") / "drawings/book.css").read_text(encoding="utf-8")
 
 
 def _make_rail_entry(swatch: Swatch, rail: int) -> LegendEntry:

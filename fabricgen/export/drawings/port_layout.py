@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.models import CageClass, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.svg import GLYPH, Groups, find_narrowest_width
@@ -257,7 +257,7 @@ def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
 
 def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[Column]:
     for kind, cage in enumerate(profile.cages):
-        first = profile.first_cage(kind)
+        first = profile.find_first_cage(kind)
         class_cages = [number for number in cages if first <= number < first + cage.count]
         if not class_cages:
             continue
@@ -373,15 +373,16 @@ def _make_blocks(profile: NodeProfile, tags_by_cage: _CageTags) -> Iterator[Cage
     roles = profile.role_of_cage
     for role in profile.roles:
         names = sorted(
-            (cage for cage, cage_role in roles.items() if cage_role == role and cage not in placed), key=natural
+            (cage for cage, cage_role in roles.items() if cage_role == role and cage not in placed),
+            key=make_natural_key,
         )
         if names:
             yield CageBlock(role, False, make_cages(names))
-    unknown_cages = sorted(tags_by_cage.keys() - roles.keys(), key=natural)
+    unknown_cages = sorted(tags_by_cage.keys() - roles.keys(), key=make_natural_key)
     if unknown_cages:
         yield CageBlock("not in the catalogue", False, make_cages(unknown_cages))
 
 
 def _sort_sockets(tags_by_label: Mapping[str, Sequence[CableTag]]) -> Iterator[Socket]:
-    for label in sorted(tags_by_label, key=natural):
-        yield Socket(label, tuple(sorted(set(tags_by_label[label]), key=lambda tag: natural(tag.text))))
+    for label in sorted(tags_by_label, key=make_natural_key):
+        yield Socket(label, tuple(sorted(set(tags_by_label[label]), key=lambda tag: make_natural_key(tag.text))))

@@ -11,7 +11,7 @@ import numpy as np
 from fabricgen.bom.optics import RackOptics, optics_of_racks
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.bom.variants import variant_of_class
-from fabricgen.catalog.loads import HALF_A_WATT, Device, basis, planned_w
+from fabricgen.catalog.loads import HALF_A_WATT, Device, find_power_basis, planned_w
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.export.drawings.svg import (
@@ -137,7 +137,7 @@ class Racks:
 
     def _describe_basis(self, number: int) -> str:
         """What the power of devices is: `maximum with optics; typical: sn2201, sn5600`."""
-        typical = self._name_models(number, lambda p: basis(p) == "typical")
+        typical = self._name_models(number, lambda p: find_power_basis(p) == "typical")
         kinds = [kind.replace("-", " ") for kind in self._bases[number].split("+") if kind not in ("", "unknown")]
         return "; ".join(f"{kind}: {typical}" if kind == "typical" else kind for kind in kinds)
 

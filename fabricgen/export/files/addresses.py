@@ -140,7 +140,7 @@ def _list_management(cluster: Cluster, allocated: FamilyAddresses) -> AddressSec
 def _name_management_port(cluster: Cluster, cls: DeviceClass) -> str:
     if cls.kind != SWITCH:
         return ""
-    return cluster.design.catalog.naming(cls.nos).management_of(cls.profile)
+    return cluster.design.catalog.naming(cls.nos).find_management_port(cls.profile)
 
 
 def _find_management_segments(segments: tuple[Segment, ...]) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from fabricgen.export.row_text import Piece, memoize, render_blocks
 from fabricgen.export.table import Cell, Table
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
     ConcatenatedColumn,
@@ -86,7 +86,7 @@ def _quote_cells(cells: Sequence[Cell]) -> Sequence[str]:
 
 def _spell_cells(cells: Sequence[Cell]) -> list[str]:
     """Cells as text; each distinct number is converted once, as large tables have few distinct ones in a column."""
-    texts_by_cell = {cell: cell if isinstance(cell, str) else number(cell) for cell in set(cells)}
+    texts_by_cell = {cell: cell if isinstance(cell, str) else format_number(cell) for cell in set(cells)}
     return [texts_by_cell[cell] for cell in cells]
 
 

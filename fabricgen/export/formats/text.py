@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricgen.export.table import Cell, Table
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 
 def write(table: Table) -> bytes:
@@ -16,7 +16,7 @@ def write(table: Table) -> bytes:
 
 
 def _align_column(name: str, cells: Sequence[Cell]) -> list[str]:
-    texts = [name, *(printable(cell) if isinstance(cell, str) else _format_number(cell) for cell in cells)]
+    texts = [name, *(make_printable(cell) if isinstance(cell, str) else _format_number(cell) for cell in cells)]
     width = max(map(len, texts))
     right = any(not isinstance(cell, str) for cell in cells)
     return [text.rjust(width) if right else text.ljust(width) for text in texts]

@@ -18,7 +18,7 @@ from json import dumps
 from fabricgen.cluster import Cluster
 from fabricgen.export.operations.devices import Labels, list_configured_nos, list_labels, make_identifier
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 
 ON_REQUEST = True
 
@@ -38,7 +38,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     members = dict(zip(_name_groups(list(devices_by_group)), devices_by_group.values(), strict=True))
     yield "ansible/inventory.yaml", "".join(_write_inventory(hosts, members, variables)).encode()
     systems = [group.removeprefix("nos_") for group in variables if group in members]
-    folder = resource_dir("templates") / "ansible"
+    folder = find_resource_dir("templates") / "ansible"
     for name in ["configs.yaml", *(f"{step}-{nos}.yaml" for nos in systems for step in ("collect", "push"))]:
         if systems:
             yield f"ansible/{name}", (folder / name).read_bytes()

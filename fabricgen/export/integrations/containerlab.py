@@ -19,7 +19,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.export.containers import Containers, Port, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.tables import SWITCH, TRAY, DeviceClass
 
@@ -51,7 +51,7 @@ def find_kind(cls: DeviceClass, catalog: Catalog) -> str:
 
 def _render_topology(name: str, lab: Containers, catalog: Catalog) -> str:
     """The topology file; its texts are JSON, which is YAML."""
-    template = built_in_templates().get_template("containerlab/topology.yaml.j2")
+    template = load_templates().get_template("containerlab/topology.yaml.j2")
     return template.render(
         name=dumps(name),
         kinds=sorted({find_kind(cls, catalog) for _, cls in lab.devices}),
@@ -83,7 +83,7 @@ def _write_port_files(cluster: Cluster, lab: Containers, context: ExportContext)
         ports = lab.ports.get(device)
         if ports and find_kind(cls, catalog) == "arista_ceos":
             mapping = {
-                "ManagementIntf": {"eth0": catalog.naming(cls.nos).management_of(cls.profile)},
+                "ManagementIntf": {"eth0": catalog.naming(cls.nos).find_management_port(cls.profile)},
                 "EthernetIntf": {port.interface: port.name for port in ports},
             }
             yield f"containerlab/{device}/EosIntfMapping.json", (dumps(mapping, indent=2) + "\n").encode()
@@ -108,7 +108,7 @@ def _render_readme(cluster: Cluster, lab: Containers) -> str:
         for kind, (device, _) in zip(kinds, lab.devices, strict=True)
         if kind == "nvidia_cumulusvx" and any(port.name != port.interface for port in lab.ports.get(device, ()))
     ]
-    template = built_in_templates().get_template("containerlab/README.md.j2")
+    template = load_templates().get_template("containerlab/README.md.j2")
     return template.render(
         name=cluster.design.loaded.blueprint.name,
         count={kind: kinds.count(kind) for kind in sorted(set(kinds))},

@@ -14,7 +14,7 @@ from json import dumps
 from fabricgen.cluster import Cluster
 from fabricgen.export.containers import Containers, Port, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File, FrrLab
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 from fabricgen.phases.left_out import left_out
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
@@ -34,7 +34,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     for file in ("daemons", "vtysh.conf"):
         yield (
             f"containerlab-frr/{file}",
-            built_in_templates().get_template(f"containerlab/frr/{file}.j2").render().encode(),
+            load_templates().get_template(f"containerlab/frr/{file}.j2").render().encode(),
         )
     for device, text in frr.conf.items():
         yield f"containerlab-frr/{device}/frr.conf", text.encode()
@@ -45,7 +45,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
 def _render_topology(name: str, lab: Containers, frr: FrrLab) -> str:
     """The topology file; its texts are JSON, which is YAML."""
     return (
-        built_in_templates()
+        load_templates()
         .get_template("containerlab/frr/topology.yaml.j2")
         .render(
             name=dumps(f"{name}-frr"),
@@ -81,7 +81,7 @@ def _render_readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) ->
     """What differs from the cluster, with numbers."""
     systems = ", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf}))
     return (
-        built_in_templates()
+        load_templates()
         .get_template("containerlab/frr/README.md.j2")
         .render(
             name=name,

@@ -59,7 +59,7 @@ def _check_length(cluster: Cluster, name: str) -> None:
     if len(name) > LONGEST:
         hint = f"a name has at most {LONGEST} characters: take a shorter domain"
         message, path = f"the name {name} has {len(name)}", ("management", "dns", "domain")
-        raise cluster.design.loaded.located(fault("FG040", message, path=path, hint=hint))
+        raise cluster.design.loaded.locate_error(fault("FG040", message, path=path, hint=hint))
 
 
 class Domains:

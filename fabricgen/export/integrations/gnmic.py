@@ -20,7 +20,7 @@ from fabricgen.export.operations.devices import (
     map_switch_profiles,
 )
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 
 ON_REQUEST = True
 
@@ -42,4 +42,4 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         tags = make_metric_labels(labels, profile_by_switch.get(name))
         lines.append(f"{dumps(name)}: {dumps({'address': address, 'event-tags': tags})}\n")
     yield "gnmic/targets.yaml", "".join(lines or ["{}\n"]).encode()
-    yield "gnmic/gnmic.yaml", (resource_dir("templates") / "gnmic" / "gnmic.yaml").read_bytes()
+    yield "gnmic/gnmic.yaml", (find_resource_dir("templates") / "gnmic" / "gnmic.yaml").read_bytes()

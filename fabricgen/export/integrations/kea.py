@@ -354,7 +354,7 @@ def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iter
         if cls.kind != SWITCH:
             continue
         address, length = allocated.management.at(row), int(allocated.management_length[row])
-        port = cluster.design.catalog.naming(cls.nos).management_of(cls.profile)
+        port = cluster.design.catalog.naming(cls.nos).find_management_port(cls.profile)
         holder = Holder(row, address, macs.list_macs(row, [port]))
         if length == family.bits:
             loopbacks.setdefault(cls.fabric, []).append(holder)

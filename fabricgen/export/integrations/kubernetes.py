@@ -27,7 +27,7 @@ from fabricgen.export.locality.model import group_nodes
 from fabricgen.export.rdma.files import ECT, RING, HostQos, find_nic, name_rail_device
 from fabricgen.export.table import ExportContext, File, pick_names
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 from fabricgen.numbering.addresses.rail_subnets import list_node_prefixes
 
 ON_REQUEST = True
@@ -58,7 +58,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
-    text = built_in_templates().get_template(f"kubernetes/{name}.j2").render(common, **values)
+    text = load_templates().get_template(f"kubernetes/{name}.j2").render(common, **values)
     return f"kubernetes/{name}", text.encode()
 
 

@@ -27,7 +27,7 @@ from fabricgen.export.operations.devices import (
     map_switch_profiles,
 )
 from fabricgen.export.table import ExportContext, File
-from fabricgen.kernel.discovery import resource_dir
+from fabricgen.kernel.discovery import find_resource_dir
 
 ON_REQUEST = True
 
@@ -49,7 +49,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield f"prometheus/{name}.json", ("[\n" + ",\n".join(lines) + "\n]\n").encode()
     yield "prometheus/plan.rules.yaml", "".join(_write_groups(cluster, profile_list)).encode()
     for name in ("sources.rules.yaml", "prometheus.yaml"):
-        yield f"prometheus/{name}", (resource_dir("templates") / "prometheus" / name).read_bytes()
+        yield f"prometheus/{name}", (find_resource_dir("templates") / "prometheus" / name).read_bytes()
 
 
 def _format_target(labels: Labels, profile: str | None) -> str:

@@ -37,7 +37,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
             path=("pods",),
             hint="several Slurm clusters, each of a blueprint or phase of its own",
         )
-        raise cluster.design.loaded.located(error)
+        raise cluster.design.loaded.locate_error(error)
     networks, block_lists = list_trees(locality_groups), list_blocks(locality_groups)
     yield "slurm/topology.conf", _write_file(locality_groups, _write_tree_lines(locality_groups, networks)).encode()
     if len(block_lists) == 1:

@@ -23,7 +23,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.boot.server import BootServer
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 
 ON_REQUEST = True
 
@@ -43,11 +43,11 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         boot = server.find_class_boot(cls)
         if boot is None or not cls.count:
             continue
-        url, template = server.url(cls.fabric), built_in_templates().get_template(f"ztp/{boot.script}.j2")
+        url, template = server.url(cls.fabric), load_templates().get_template(f"ztp/{boot.script}.j2")
         if not url:
             message = f"where {cls.fabric}'s switches fetch their configurations is not known"
             hint = 'state `management: {ztp: {url: "http://10.32.0.9"}}`, or `dhcp` of the management fabric'
-            raise cluster.design.loaded.located(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
+            raise cluster.design.loaded.locate_error(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
         for row in range(cls.first, cls.first + cls.count):
             name, image = cluster.names[row], server.image(row)
             yield f"ztp/{name}/{boot.script}", template.render(_make_template_values(name, url, image)).encode()

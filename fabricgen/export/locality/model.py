@@ -90,7 +90,7 @@ def group_nodes(cluster: Cluster) -> Locality:
             path=("fabrics",),
             hint="a fabric to which nodes attach, as by `attach: compute`, with links that are there",
         )
-        raise cluster.design.loaded.located(error)
+        raise cluster.design.loaded.locate_error(error)
     nodes, node = np.unique(ports.node, return_inverse=True)
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
     unattached = np.setdiff1d(np.flatnonzero(kind == NODE), nodes)

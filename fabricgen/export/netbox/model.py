@@ -75,7 +75,7 @@ def _check_lengths(cluster: Cluster, kind: Kind) -> None:
         most = LONGEST.get((kind.name, name))
         longest = max(_list_texts(column), key=len, default="") if most else ""
         if most and len(longest) > most:
-            raise cluster.design.loaded.located(
+            raise cluster.design.loaded.locate_error(
                 fault(
                     "FG163",
                     f"{longest} has {len(longest)} characters, and NetBox takes at most {most} as {name} "

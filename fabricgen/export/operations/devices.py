@@ -55,7 +55,7 @@ def make_identifier(text: str) -> str:
 
 def list_configured_nos(catalog: Catalog) -> tuple[str, ...]:
     """Every NOS for whose switches a build writes configurations, sorted."""
-    return tuple(nos for nos in catalog.known_nos() if catalog.naming(nos).configuration.claims)
+    return tuple(nos for nos in catalog.list_known_nos() if catalog.naming(nos).configuration.claims)
 
 
 # What is expected of switches: ports by speed, uplinks among them, and sessions; switches alike are one profile.

@@ -20,7 +20,7 @@ from fabricgen.design.qos import QosIntent, qos_of
 from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
 from fabricgen.export.host_shapes import HostShape, PortKey, SlotText
 from fabricgen.export.table import File, pick_names
-from fabricgen.kernel.templates import built_in_templates
+from fabricgen.kernel.templates import load_templates
 from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Ints64
@@ -154,7 +154,7 @@ class RdmaShape:
         return tuple(
             (
                 file,
-                SlotText(built_in_templates().get_template(f"rdma/{file}.j2").render(self._common_values, **values)),
+                SlotText(load_templates().get_template(f"rdma/{file}.j2").render(self._common_values, **values)),
             )
             for file, values in self._list_templates()
         )

@@ -210,7 +210,7 @@ class NumberedAccelerators:
 
     def reduce_bandwidth(self, profile: ScaleUpDomainProfile, gbps: float) -> float:
         """What is reached of some bandwidth within a domain, Gb/s."""
-        return gbps * self.constants.efficiency.of_domain(profile.id).reached
+        return gbps * self.constants.efficiency.find_domain_efficiency(profile.id).reached
 
 
 def number_accelerators(network: Network) -> NumberedAccelerators:
@@ -242,7 +242,7 @@ def make_refusal(network: Network, problem: str, needed: str) -> InputError:
     """The fault that a network cannot be told in a simulator's form, located at the fabric."""
     name = network.fabric.name
     error = fault("FG146", f"{name}: {problem}", path=("fabrics", name), hint=f"the simulator takes {needed}")
-    return network.cluster.design.loaded.located(error)
+    return network.cluster.design.loaded.locate_error(error)
 
 
 def make_numbers_file(numbers: NumberedAccelerators, folder: str, above: Iterable[tuple[str, int]] = ()) -> File:

@@ -16,7 +16,7 @@ from fabricgen.export.locations import locate_racks
 from fabricgen.export.plugs import append_port, list_cable_end_ports
 from fabricgen.export.table import Cell, Table, pick_names
 from fabricgen.export.technician.records import Records
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, rank_within, unique_combinations
 from fabricgen.wiring.patching.tables import Patching
@@ -67,7 +67,7 @@ def _make_direct_labels(records: Records) -> Table:
             f"{location} +{n}" if n else location
             for location, n in zip(far["location"], further_ends.tolist(), strict=True)
         ],
-        "line3": [f"{tag} {medium} {number(length)} m" for tag, medium, length in texts],
+        "line3": [f"{tag} {medium} {format_number(length)} m" for tag, medium, length in texts],
         **{f"near_{name}": column.tolist() for name, column in near.items()},
         **{f"far_{name}": column.tolist() for name, column in far.items()},
         "far_ends": (further_ends + 1).tolist(),
@@ -188,7 +188,7 @@ def _make_trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
             for side in "ab"
         )
         trunk_fields = {"cable": row["trunk"], "part": row["part"], "medium": "trunk", "length_m": row["length_m"]}
-        third_line = f"{row['fibres']} fibres {number(row['length_m'])} m"
+        third_line = f"{row['fibres']} fibres {format_number(row['length_m'])} m"
         empty_fields = {"tag": "", "colour": "", "colour_name": "", "bundle": "", "order": 0}
         labels += [
             _make_label(trunk_fields | empty_fields, "a", a, b, third_line),
@@ -263,7 +263,7 @@ def _list_jumper_texts(records: Records, patching: Patching, rows: Sequence[Row]
             "bundle": records.pull.names[int(records.pull.bundle[row_number])],
             "order": int(records.pull.order[row_number]),
         }
-        yield shared_fields, f"{tag.text} {medium} {number(row['length_m'])} m"
+        yield shared_fields, f"{tag.text} {medium} {format_number(row['length_m'])} m"
 
 
 def _make_label(shared_fields: Label, end: str, near: _End, far: _End, third_line: str, far_ends: int = 1) -> Label:

@@ -58,7 +58,7 @@ def make_page(cluster: Cluster, beside: Beside | None = None, version: int | Non
     With a `version` it is a page of `view --watch`, which asks its server for others.
     """
     source = PageSource(cluster, beside or Beside())
-    blocks = {name: discovery.load(BLOCKS, name).block(source) for name in discovery.module_names(BLOCKS)}
+    blocks = {name: discovery.load_module(BLOCKS, name).block(source) for name in discovery.list_modules(BLOCKS)}
     *scripts, start = SCRIPTS
     verification_scripts = (f"{VERIFICATION}.js",) if blocks["verification"] is not None else ()
     return _assemble_page((*scripts, *verification_scripts, start), blocks, version)

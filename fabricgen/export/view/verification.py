@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError, Span, fault
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.models.validation import dotted
 from fabricgen.wiring.arrays import Ints
 
@@ -157,7 +157,7 @@ def read_verification(file: str, cluster: Cluster) -> Verification:
     Raises InputError: FG001 or FG002 for a file that cannot be read, FG066 at its place for what is no report, or that
     of another cluster.
     """
-    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
+    text = decode_text(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
         report = Report.model_validate_json(text)
     except ValidationError as error:

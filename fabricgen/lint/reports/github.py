@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, printable
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, make_printable
 from fabricgen.lint.fault import find_page
 from fabricgen.lint.report import FileReport, is_in_file, make_relative_path
 
@@ -31,7 +31,7 @@ def _write_command(result: FileReport, finding: Diagnostic) -> str:
     lines = [finding.message, *([finding.hint] if finding.hint else [])]
     if finding.span and not is_in_file(finding.span):
         lines.append(f"at {finding.span}")
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_escape_data(chr(10).join(map(printable, lines)))}"
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_escape_data(chr(10).join(map(make_printable, lines)))}"
 
 
 def _describe_position(result: FileReport, span: Span | None) -> dict[str, str]:
@@ -46,7 +46,7 @@ def _describe_position(result: FileReport, span: Span | None) -> dict[str, str]:
 
 
 def _shorten_path(file: str) -> str:
-    return printable(make_relative_path(file) or file)
+    return make_printable(make_relative_path(file) or file)
 
 
 def _escape_data(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, printable
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, make_printable
 from fabricgen.lint.report import FileReport
 from fabricgen.lint.waived import Waived
 
@@ -56,7 +56,7 @@ def _write_case(result: FileReport, finding: Diagnostic, verdict: str) -> str:
 
 def _write_verdict(finding: Diagnostic, element: str) -> str:
     """The element of a finding within its case; what is only information fails nothing."""
-    text = "\n".join(escape(printable(line)) for line in finding.text().split("\n"))
+    text = "\n".join(escape(make_printable(line)) for line in finding.text().split("\n"))
     if finding.severity is Severity.INFO:
         return f"<system-out>{text}</system-out>"
     return f"<{element}{_write_attributes(type=finding.severity.label, message=finding.message)}>{text}</{element}>"
@@ -68,4 +68,4 @@ def _write_skipped(waived: Waived) -> str:
 
 def _write_attributes(**values: str | int) -> str:
     """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
-    return "".join(f" {key}={quoteattr(printable(str(value)))}" for key, value in values.items())
+    return "".join(f" {key}={quoteattr(make_printable(str(value)))}" for key, value in values.items())

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from fabricgen import __version__
-from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, printable
+from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, make_printable
 from fabricgen.lint.docs import explain_code, format_markdown_page
 from fabricgen.lint.documented import Documented
 from fabricgen.lint.fault import find_page
@@ -88,7 +88,7 @@ def _make_result(
         "ruleId": finding.code,
         "ruleIndex": index[finding.code],
         "level": _LEVELS[finding.severity],
-        "message": {"text": printable(finding.message + hint)},
+        "message": {"text": make_printable(finding.message + hint)},
         "locations": [_make_location(result, finding.span, path)],
         "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{occurrences[fingerprint]}"},
         "suppressions": [_make_suppression(result, waived)] if waived else [],
@@ -98,7 +98,7 @@ def _make_result(
 
 def _make_suppression(result: FileReport, waived: Waived) -> dict[str, Any]:
     """A waiver stands in the blueprint, so it is in the source."""
-    suppression = {"kind": "inSource", "status": "accepted", "justification": printable(waived.reason)}
+    suppression = {"kind": "inSource", "status": "accepted", "justification": make_printable(waived.reason)}
     return suppression | ({"location": _make_location(result, waived.place, "lint.waive")} if waived.place else {})
 
 
@@ -113,9 +113,9 @@ def _make_location(result: FileReport, span: Span | None, path: str) -> dict[str
     elif result.file != "-":
         location["physicalLocation"] = {"artifactLocation": _make_artifact(result.file)}
     if span is not None and not is_in_file(span):
-        location["message"] = {"text": printable(str(span))}
+        location["message"] = {"text": make_printable(str(span))}
     if path:
-        location["logicalLocations"] = [{"fullyQualifiedName": printable(path), "kind": "member"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": make_printable(path), "kind": "member"}]
     return location
 
 

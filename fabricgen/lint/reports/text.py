@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Span, printable
+from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Span, make_printable
 from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.report import FileReport, count_findings, is_in_file
@@ -67,7 +67,7 @@ def _name_blueprints(finding: Diagnostic, reports: Sequence[FileReport]) -> str:
     """The blueprints that a finding concerns, where its place does not say so."""
     names = [result.shown_as for result in reports]
     is_obvious = finding.span is not None and names == [finding.span.file]
-    return "" if is_obvious else printable(", ".join(names))
+    return "" if is_obvious else make_printable(", ".join(names))
 
 
 def _list_softened(softened: Sequence[Softened]) -> list[str]:

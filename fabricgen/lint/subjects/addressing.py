@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, adopted_of
+from fabricgen.blueprint.beside.adopted import ADOPTED, parse_adopted_section
 from fabricgen.blueprint.sections.host_services import Advertisements
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import AsnPlan, Pools
@@ -158,6 +158,6 @@ def list_stated_asns(design: Design) -> Iterator[tuple[Path, str]]:
 
 def list_adopted_asns(design: Design) -> Iterator[tuple[Path, str]]:
     """(path into the lock, number) of every AS number adopted from a running fabric."""
-    for key, value in sorted(adopted_of(design.layout.lock.words_of(ADOPTED)).items()):
+    for key, value in sorted(parse_adopted_section(design.layout.lock.find_words(ADOPTED)).items()):
         if key.what == "asn":
             yield (ADOPTED, key.text()), value

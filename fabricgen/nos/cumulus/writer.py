@@ -82,7 +82,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     return {
         "hostname": token(switch.name),
         "mtu": GATEWAY_MTU,
-        "management_port": naming.management_of(switch.profile),
+        "management_port": naming.find_management_port(switch.profile),
         "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
         "loopbacks": [(family(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
         "breakouts": _breakouts(switch, naming),

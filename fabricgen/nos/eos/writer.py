@@ -137,7 +137,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "management": management,
         "routes_v4": switch.has_v4,
         "routes_v6": switch.has_v6,
-        "management_port": naming.management_of(switch.profile),
+        "management_port": naming.find_management_port(switch.profile),
         "unnumbered": unnumbered,
         "mtu": GATEWAY_MTU,
         "ports": [_port_row(switch, port) for port in switch.ports],

@@ -72,7 +72,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "vlans": _vlan_rows(switch),
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
-        "management_port": naming.management_of(switch.profile),
+        "management_port": naming.find_management_port(switch.profile),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         **bgp_values(switch),
         **qos_values(switch),

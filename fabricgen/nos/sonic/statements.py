@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv6Interface
 from typing import Any
 
-from fabricgen.catalog.sonic_schema import FieldFacts, field_facts
+from fabricgen.catalog.sonic_schema import FieldFacts, find_field_facts
 from fabricgen.nos.frr import statements as frr
 from fabricgen.running.statements import UNREADABLE, Path, Statements
 
@@ -83,7 +83,7 @@ def files_of(stated: Statements) -> dict[str, str]:
         elif path[-1] != UNREADABLE:
             row = tables.setdefault(path[0], {}).setdefault(path[1], {}) if len(path) > 1 else {}
             if len(path) > 2:
-                facts = field_facts(*path[:3])
+                facts = find_field_facts(*path[:3])
                 row[path[2]] = value.split(",") if facts and facts.is_list and not facts.separator else value
     files = {CONFIG: json.dumps(tables)}
     return files | frr.files_of(of_frr) if of_frr else files
@@ -103,7 +103,7 @@ def default_of(path: Path) -> str | None:
     if len(path) != 3 or path[0] == "FEATURE" or path[0].startswith("BUFFER_") or path[::2] in _READ_OTHERWISE:
         return None
     table, key, field = path
-    facts = field_facts(table, key, field)
+    facts = find_field_facts(table, key, field)
     if facts is None or facts.default is None:
         return None
     return _value(field, list(facts.default) if isinstance(facts.default, tuple) else facts.default, facts)
@@ -133,7 +133,7 @@ def _fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
         if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value)):
             yield (table, key, field, UNREADABLE), "neither text nor a list of texts"
         elif field != "NULL":
-            yield (table, key, field), _value(field, value, field_facts(table, key, field))
+            yield (table, key, field), _value(field, value, find_field_facts(table, key, field))
 
 
 def _value(field: str, value: Any, facts: FieldFacts | None) -> str:

@@ -10,7 +10,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator, DeviceBlocks, Slots
 from fabricgen.numbering.blocks.column import AddressColumn
@@ -73,7 +73,7 @@ class AddressAllocator:
     ) -> DeviceBlocks:
         """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
         source, slots = self._find_pool(fabric.name, name), self.slots(*owned)
-        block_size = power_of_two_at_least(size)
+        block_size = round_up_to_power_of_two(size)
         need = explain_tier_need(
             self._design, *owned, subject, block_size, f"a /{self.family.prefix_length(block_size)}", slots.count
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
+from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
 from fabricgen.design.extras.exits import ExitDesign, exits_of, pairs_of
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_vrfs
 from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, Family
 from fabricgen.numbering.slot_counts import count_group_slots, count_node_slots, count_numbered_groups, group_capacity
@@ -58,7 +58,7 @@ def _make_demand(
     """A demand of `per_switch` addresses for each switch of a tier; a block of single ones leaves its first unused."""
     numbered = count_numbered_groups(tier) * tier.count
     slots = count_group_slots(owner, tier) * group_capacity(tier)
-    block = power_of_two_at_least(slots + 1 if per_switch == 1 else slots) * per_switch
+    block = round_up_to_power_of_two(slots + 1 if per_switch == 1 else slots) * per_switch
     return PoolDemand(
         drawing_fabric, pool, family, tier.switches * per_switch, max(numbered, tier.switches) * per_switch, block
     )
@@ -80,7 +80,7 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
             for tier in owner.tiers:
                 for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
                     if run is not None:
-                        block = family.size_pair_block(power_of_two_at_least(tier.addressed(run)))
+                        block = family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
                         yield _make_demand(fabric.name, "fabric", family, owner, tier, block)
 
 
@@ -122,13 +122,13 @@ def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
     legs = [leg for attachment in attached for leg in _list_leg_keys(attachment)]
     for coordinates, key in legs:
         keys.setdefault(tuple(value for d, value in coordinates.items() if d in tier.per), set()).add(key)
-    return power_of_two_at_least(max((len(rail_keys) for rail_keys in keys.values()), default=1))
+    return round_up_to_power_of_two(max((len(rail_keys) for rail_keys in keys.values()), default=1))
 
 
 def _list_leg_keys(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
     """(its number in each dimension that legs have, (rail, plane, port)) of every leg of an attachment."""
     for leg in attachment.legs:
-        coordinates = {name: leg_number(name, leg) for name in leg_dimensions()}
+        coordinates = {name: find_leg_number(name, leg) for name in list_leg_dimensions()}
         yield coordinates, (leg.rail, leg.plane, leg.port)
 
 
@@ -137,7 +137,7 @@ def _make_management_demand(design: Design, family: Family) -> PoolDemand:
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [count_group_slots(fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
     reserved = RESERVED_IN_SUBNET + 1
-    block = family.subnet_size or power_of_two_at_least(reserved + sum(map(power_of_two_at_least, slots)))
+    block = family.subnet_size or round_up_to_power_of_two(reserved + sum(map(round_up_to_power_of_two, slots)))
     if family.subnet_size:
         return PoolDemand("", "management", family, block, block, block)
     now = sum(tier.switches for _, tier in tiers)
@@ -156,7 +156,7 @@ LEAST_HOSTS = 256
 
 def size_bridged_subnet(ports: int) -> int:
     """The size of a subnet for `ports` hosts, in addresses; a power of two."""
-    return power_of_two_at_least(ports + RESERVED_IN_SUBNET + 1)
+    return round_up_to_power_of_two(ports + RESERVED_IN_SUBNET + 1)
 
 
 def size_rail_subnet(fabric: FabricDesign, tier: TierDesign) -> int:
@@ -186,7 +186,7 @@ def count_free_pairs(exit_: ExitDesign, family: Family) -> int:
     stated_pairs = list_stated_pairs(exit_, family)
     free = [link for link in exit_.extra.links if (link.device, link.leg) not in stated_pairs]
     per_switch = [link.switch for link in exit_.extra.links]
-    return power_of_two_at_least(max(map(per_switch.count, set(per_switch)), default=0)) if free else 0
+    return round_up_to_power_of_two(max(map(per_switch.count, set(per_switch)), default=0)) if free else 0
 
 
 def find_exit_tier(design: Design, exit_: ExitDesign) -> tuple[FabricDesign, TierDesign]:

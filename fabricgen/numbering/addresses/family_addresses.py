@@ -15,8 +15,8 @@ from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_of
 from fabricgen.design.sizing.peer_links import ports_holder
 from fabricgen.kernel.diagnostics import Path, fault
-from fabricgen.kernel.intervals import numbers
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.intervals import list_numbers
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, size_bridged_subnet
 from fabricgen.numbering.addresses.exit_links import number_exits
@@ -197,7 +197,7 @@ class FamilyAllocation:
             first = self.plan.devices.find_tier(tier.key).rows.start
             for run, paths, purpose in runs:
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                block_size = self.family.size_pair_block(power_of_two_at_least(tier.addressed(run)))
+                block_size = self.family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", block_size, subject
                 )
@@ -307,7 +307,7 @@ class FamilyAllocation:
         sizes = {name_of(ports): ports.numbers for ports in tier.downs[1:]}
         # 1 << 20 is more than any switch has ports: these places are counted back from the end of a block
         places_by_run = self._allocator.blocks.places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
-        return np.array(list(numbers(places_by_run[name_of(tier.downs[run])])), dtype=np.int64)
+        return np.array(list(list_numbers(places_by_run[name_of(tier.downs[run])])), dtype=np.int64)
 
     def _count_subnets(self, rails: LeafSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""

@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.intervals import Interval
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET
 from fabricgen.numbering.addresses.family_tables import Subnets
@@ -94,8 +94,8 @@ def _allocate_flat_subnet(
     """Allocate one subnet for the management ports of all switches; in IPv4 a further one when it is full."""
     family, tiers = allocator.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [allocator.slots(fabric, tier) for fabric, tier in tiers]
-    needed = RESERVED_IN_SUBNET + 1 + sum(power_of_two_at_least(s.count) for s in slots)
-    hosts = allocator.blocks.capacity("management", power_of_two_at_least(needed))
+    needed = RESERVED_IN_SUBNET + 1 + sum(round_up_to_power_of_two(s.count) for s in slots)
+    hosts = allocator.blocks.capacity("management", round_up_to_power_of_two(needed))
     # of each subnet the network address, the gateway and the broadcast address are left out
     windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(_bound_subnet_count(needed, hosts)))
     subnet_pool = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")

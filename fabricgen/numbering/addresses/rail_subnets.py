@@ -17,15 +17,15 @@ from typing import cast
 import numpy as np
 
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.blueprint.dimensions import leg_number
+from fabricgen.blueprint.dimensions import find_leg_number
 from fabricgen.design.extras.kept_ports import plugged_before
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, is_part_of_unit, racks_each, unit_group_numbers, within_unit
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.kernel.intervals import Interval, numbers
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.intervals import Interval, list_numbers
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, size_rail_subnet
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family, Network
@@ -114,7 +114,9 @@ def allocate_rail_subnets(
                 hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
             )
         combo = np.array([indexes[c] for c in switch_combos], dtype=np.int64)
-        leaf = LeafSubnets(size_rail_subnet(fabric, tier), power_of_two_at_least(most), tuple(ordered.values()), combo)
+        leaf = LeafSubnets(
+            size_rail_subnet(fabric, tier), round_up_to_power_of_two(most), tuple(ordered.values()), combo
+        )
         subnets = replace(subnets, leaves={**subnets.leaves, tier.key: leaf})
         _place_nodes(subnets, plan, fabric, tier, _assign_node_slots(plan, fabric, tier, blocks), ordered)
     _place_extras(subnets, plan, fabric, tiers, blocks)
@@ -131,7 +133,7 @@ def _make_key(leg: Leg) -> RailKey:
 
 def _make_combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
     """The values of a leg, from 0, in the dimensions by which the switches of a place are grouped."""
-    return tuple(leg_number(dimension, leg) - 1 for dimension in dimensions)
+    return tuple(find_leg_number(dimension, leg) - 1 for dimension in dimensions)
 
 
 def _place_nodes(
@@ -167,7 +169,7 @@ def _place_extras(
     rooms = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
     most = min(rooms) - RESERVED_IN_SUBNET - 1
     numbers_by_device = blocks.places(f"hosts {fabric.name}", ports, plugged_before(blocks.before, fabric.name), most)
-    free = {device: numbers(numbers_by_device[device]) for device in ports}
+    free = {device: list_numbers(numbers_by_device[device]) for device in ports}
     for extra in extras:
         leaf, legs = subnets.leaves[extra.tier], [extra.attachment.legs[link.leg] for link in extra.links]
         for row, link, leg in zip(_find_extra_rows(plan, extra).tolist(), extra.links, legs, strict=True):
@@ -200,7 +202,7 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
             served
         )
         slot[nodes] = (
-            np.array(list(numbers(slots_by_part[_name_holder(part)])), dtype=np.int64)[local_slots]
+            np.array(list(list_numbers(slots_by_part[_name_holder(part)])), dtype=np.int64)[local_slots]
             if slots_by_part
             else local_slots
         )

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from fabricgen.blueprint.beside.adopted import ADOPTED, taken_by
-from fabricgen.blueprint.beside.lock import CODE, Lock, interval_text
+from fabricgen.blueprint.beside.adopted import ADOPTED, list_taken_numbers
+from fabricgen.blueprint.beside.lock import CODE, Lock, show_interval
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
@@ -20,10 +20,10 @@ from fabricgen.kernel.intervals import (
     Intervals,
     NoRoomError,
     allocate_intervals,
-    to_intervals,
-    total,
+    count_numbers,
+    make_intervals,
 )
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.blocks import column
 from fabricgen.numbering.blocks.column import AddressColumn
 from fabricgen.numbering.blocks.pools import Need, NumberPool
@@ -104,7 +104,7 @@ class BlockAllocator:
         self.used.add((source.kind, name))
         have = held.get(name, ())
         self._check_windows(source, name, have)
-        if have and total(have) >= (least or size):
+        if have and count_numbers(have) >= (least or size):
             return have
         try:
             allocated = allocate_intervals(
@@ -151,11 +151,11 @@ class BlockAllocator:
         """
 
         def allocate_for_name(name: str) -> Ints64:
-            have = total(self._held.get(source.kind, {}).get(name, ()))
+            have = count_numbers(self._held.get(source.kind, {}).get(name, ()))
             while piece and have + piece < slots.count:
                 have += piece
                 self.take(source, name, have, need)
-            size, in_use = power_of_two_at_least(slots.count), int(slots.number.max(initial=0)) + 1
+            size, in_use = round_up_to_power_of_two(slots.count), int(slots.number.max(initial=0)) + 1
             try:
                 intervals = self.take(source, name, size, need, least=slots.count)
             except InputError:
@@ -170,7 +170,7 @@ class BlockAllocator:
         """One address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocate_for_name(name: str) -> AddressColumn:
-            size = power_of_two_at_least(slots.count + 1)
+            size = round_up_to_power_of_two(slots.count + 1)
             intervals = self.take(source, name, size, need, aligned=True, least=slots.count + 1)
             return column.pick_addresses(source.kind, intervals, slots.number + 1, 1)
 
@@ -179,10 +179,10 @@ class BlockAllocator:
     def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, need: Need) -> DeviceBlocks:
         """A block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
-        size = self.capacity(name, power_of_two_at_least(places))
+        size = self.capacity(name, round_up_to_power_of_two(places))
 
         def allocate_for_name(name: str) -> AddressColumn:
-            block = power_of_two_at_least(slots.count) * size
+            block = round_up_to_power_of_two(slots.count) * size
             intervals = self.take(source, name, block, need, aligned=True, least=slots.count * size)
             return column.pick_addresses(source.kind, intervals, slots.number, size)
 
@@ -195,7 +195,7 @@ class BlockAllocator:
             if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
                     CODE,
-                    f"the lock keeps {interval_text(source.kind, interval)} for {name}, outside of {source.name} "
+                    f"the lock keeps {show_interval(source.kind, interval)} for {name}, outside of {source.name} "
                     f"({source.text})",
                     path=source.path,
                     hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}', with "
@@ -208,7 +208,7 @@ class BlockAllocator:
         used = sum(_count_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
         more = max(missing, source.wanted - used)
-        size = total(source.windows)
+        size = count_numbers(source.windows)
         unit = ("address" + "es" * (size != 1)) if bits else ("number" + "s" * (size != 1))
         prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
         is_whole_need = missing == need.numbers
@@ -234,12 +234,12 @@ def _spell(count: int) -> str:
 def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
     """By kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
     outside: dict[str, Allocations] = {}
-    for kind, numbers in taken_by(lock.words_of(ADOPTED)).items():
+    for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
         held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
         starts = [interval.first for interval in held]
         indexes = [bisect_right(starts, n) - 1 for n in numbers]
         unheld = [n for n, i in zip(numbers, indexes, strict=True) if i < 0 or n >= held[i].end]
-        outside[kind] = {"": to_intervals(unheld)}
+        outside[kind] = {"": make_intervals(unheld)}
     return outside
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TypeAlias
 
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -46,7 +46,7 @@ class Family:
 
     def size_pair_block(self, pairs: int) -> int:
         """The size of a block for `pairs` point-to-point links, in addresses; a power of two."""
-        return power_of_two_at_least(self.pairs_from + 2 * pairs)
+        return round_up_to_power_of_two(self.pairs_from + 2 * pairs)
 
     def prefix_length(self, size: int) -> int:
         """The prefix length of a block of `size` addresses, a power of two."""

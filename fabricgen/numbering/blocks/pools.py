@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabricgen.blueprint.beside.lock import interval_text
+from fabricgen.blueprint.beside.lock import show_interval
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -14,7 +14,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import inner, reserved_places, scope_count, scope_of, within_unit
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals
-from fabricgen.kernel.units import power_of_two_at_least
+from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.blocks.family import Family, filter_prefixes
 from fabricgen.numbering.slot_counts import count_group_slots, group_capacity
 
@@ -38,7 +38,7 @@ class NumberPool:
     @property
     def text(self) -> str:
         """The intervals of the pool, as text."""
-        return ", ".join(interval_text(self.kind, window) for window in self.windows)
+        return ", ".join(show_interval(self.kind, window) for window in self.windows)
 
 
 def find_pool_prefixes(
@@ -88,7 +88,7 @@ def explain_tier_need(
     design: Design, fabric: FabricDesign, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
 ) -> Need:
     """The need of `per_switch` addresses (`size_text`) for each of `slots` switches, reserved ones included."""
-    numbers = power_of_two_at_least(slots if per_switch > 1 else slots + 1) * per_switch
+    numbers = round_up_to_power_of_two(slots if per_switch > 1 else slots + 1) * per_switch
     switches = f"{slots} switch{'es' * (slots != 1)}" + (
         " after the first, which stays unused" if per_switch == 1 else ""
     )
@@ -98,7 +98,9 @@ def explain_tier_need(
     if design.layout.lock.held or slots != count_group_slots(fabric, tier) * group_capacity(tier):
         return Need(subject, numbers, f"{size}; the lock keeps the others")
     grown = list(_list_growth(design, fabric, tier))
-    smaller = [key for _, key, least in grown if key and power_of_two_at_least(least) < power_of_two_at_least(slots)]
+    smaller = [
+        key for _, key, least in grown if key and round_up_to_power_of_two(least) < round_up_to_power_of_two(slots)
+    ]
     reasons = " and ".join(reason for reason, _, _ in grown)
     size = f"{size}, so that growth changes no address: {reasons}" if reasons else size
     return Need(subject, numbers, size, " or ".join(dict.fromkeys(smaller)))
@@ -112,7 +114,7 @@ def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iter
     for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
         room = group_capacity(each)
         if room > each.count:
-            least = slots // room * power_of_two_at_least(each.count)
+            least = slots // room * round_up_to_power_of_two(each.count)
             below = design.links_below(each.key)
             if not below or each.most <= each.count:
                 yield f"{each.name} has room for {room} in a group", "", least

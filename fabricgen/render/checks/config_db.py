@@ -48,7 +48,7 @@ def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
 
 @lru_cache(maxsize=64)
 def _face(catalog: Catalog, name: str) -> PlatformLanes | None:
-    platform = catalog.sonic_platform_named(name)
+    platform = catalog.find_platform_by_name(name)
     return platform_lanes(platform, catalog) if platform else None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.publish.reading import Surroundings, missing, not_as_built
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.checks.problem import Problem
@@ -67,7 +67,7 @@ def check_file(
     """
     built = (builds or Surroundings()).of(file)
     content = read_bytes(file, str(file), limit=MAX_BYTES)
-    text = decode(content, str(file), limit=MAX_BYTES, kind="JSON")
+    text = decode_text(content, str(file), limit=MAX_BYTES, kind="JSON")
     repeated: list[str] = []
     data = _parsed(text, str(file), repeated)
     found = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]

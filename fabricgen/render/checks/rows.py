@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator
 
-from fabricgen.catalog.sonic_schema import Schema, lists_of, sonic_schema, walk_types
-from fabricgen.kernel.diagnostics import did_you_mean, nearest
+from fabricgen.catalog.sonic_schema import Schema, list_row_schemas, load_sonic_schema, walk_types
+from fabricgen.kernel.diagnostics import did_you_mean, find_nearest
 from fabricgen.render.checks.problem import SECRET_KEYS, Problem, shorten
 from fabricgen.render.checks.shape import Rows, Value, is_secret
 
@@ -70,10 +70,10 @@ class RowKind:
 @cache
 def _kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
     """The rows of a table by their name, and by the number of parts of their key."""
-    named = sonic_schema()["properties"][table].get("properties", {})
+    named = load_sonic_schema()["properties"][table].get("properties", {})
     return (
         {name: RowKind(table, row) for name, row in named.items()},
-        {len(row["x-keys"]): RowKind(table, row) for row in lists_of(table)},
+        {len(row["x-keys"]): RowKind(table, row) for row in list_row_schemas(table)},
     )
 
 
@@ -91,7 +91,7 @@ def _validator(schema: Schema) -> Draft202012Validator:
 
 def check_rows(rows: Rows) -> Iterator[Problem]:
     """Yield unknown tables, rows and fields, values of the wrong kind, and references to missing rows."""
-    known = sonic_schema()["properties"]
+    known = load_sonic_schema()["properties"]
     targets = Targets(rows)
     for table, keys in rows.items():
         if table in known:
@@ -343,7 +343,7 @@ def describe_expected(schema: Schema, value: str = "", *, references: bool = Tru
     types = [(name, kind) for name, kind in walk_types(schema, NAMED) if references or "x-ref" not in kind]
     words = [word for _, kind in types for word in kind.get("enum", ())]
     others = [NAMED.get(name) or _text(kind) for name, kind in types if "enum" not in kind]
-    near = nearest(value, words) if value and len(words) > 3 else None
+    near = find_nearest(value, words) if value and len(words) > 3 else None
     said = [f"{'one of ' * (len(words) > 1 or not others)}{', '.join(dict.fromkeys(words))}"] if words else []
     return " or ".join([*dict.fromkeys(others), *said]) + (f"; did you mean '{near}'?" if near else "")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from fabricgen.catalog.sonic_schema import sonic_schema
+from fabricgen.catalog.sonic_schema import load_sonic_schema
 from fabricgen.render.checks.problem import Problem
 
 Value: TypeAlias = str | tuple[str, ...]
@@ -37,7 +37,7 @@ def read_tables(data: object) -> tuple[Rows, tuple[Problem, ...]]:
     if not isinstance(data, dict):
         return {}, (Problem("", found=f"the file holds {_shape(data)}", wanted="an object of tables"),)
     rows: Rows = {}
-    known = sonic_schema()["properties"]
+    known = load_sonic_schema()["properties"]
     for table, keys in data.items():
         if not isinstance(keys, dict):
             problems.append(Problem(table, found=_shape(keys), wanted="an object of rows"))

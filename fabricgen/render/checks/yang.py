@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from fabricgen.catalog.sonic_schema import field_facts
+from fabricgen.catalog.sonic_schema import find_field_facts
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.render.checks.problem import Problem
 from fabricgen.render.checks.shape import Value, read_tables
@@ -133,7 +133,7 @@ class YangModels:
     def _leaves(self, node: Any, table: str, key: str, fields: dict[str, Value]) -> Iterator[str]:
         lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
         for field, value in fields.items():
-            facts = field_facts(table, key, field) if field in lists else None
+            facts = find_field_facts(table, key, field) if field in lists else None
             texts: Iterable[str] = value
             if isinstance(value, str):
                 texts = value.split(facts.separator) if facts and facts.separator else [value]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind, Step
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
@@ -146,7 +146,9 @@ def _describe_crossing(topology: Topology, moves: Moves) -> str:
     if not planned or len(devices) != 1 or cabling.of_device("tier", devices.pop()) != "node":
         return ""
     for dimension in ("rail", "plane"):
-        pairs = [sorted((str(cabling.of_link(dimension, port)) for port in move), key=natural) for move in moves]
+        pairs = [
+            sorted((str(cabling.of_link(dimension, port)) for port in move), key=make_natural_key) for move in moves
+        ]
         if all(lower and lower != higher for lower, higher in pairs):
             return f"{dimension}s {', '.join(dict.fromkeys(f'{lower} and {higher}' for lower, higher in pairs))}"
     return ""
@@ -220,7 +222,9 @@ def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions
     amended = []
     for action in actions:
         cables = {*action.cables, *(step.cable for step in action.steps)}
-        boxes = sorted({name for cable in cables & exchanged_at.keys() for name in exchanged_at[cable]}, key=natural)
+        boxes = sorted(
+            {name for cable in cables & exchanged_at.keys() for name in exchanged_at[cable]}, key=make_natural_key
+        )
         text = f"after the exchange of {join_in_words(boxes)}: {action.text}" if boxes and action.steps else action.text
         amended.append(replace(action, text=text))
     return amended

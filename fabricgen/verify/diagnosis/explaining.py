@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
@@ -171,7 +171,7 @@ class Explainer:
             ends = {
                 self.plugs.find_first_port(port, self.topology.planned) for port in self.topology.list_ports(device)
             }
-            order = sorted(ends, key=lambda end: natural(self.topology.locate_port(end)[1]))
+            order = sorted(ends, key=lambda end: make_natural_key(self.topology.locate_port(end)[1]))
             self._ranks[device] = {end: rank for rank, end in enumerate(order)}
         return self._ranks[device]
 
@@ -246,7 +246,7 @@ class Explainer:
                     values[dimension] |= {kept_value, strayed_value}
         for dimension, count in differs.items():
             if count == len(chain.joined):
-                return f"{dimension}s {' and '.join(sorted(values[dimension], key=natural))}"
+                return f"{dimension}s {' and '.join(sorted(values[dimension], key=make_natural_key))}"
         return ""
 
     def is_of_one(self, dimension: str, kept: int, strayed: int) -> bool:
@@ -260,7 +260,7 @@ class Explainer:
         crossings = [self.describe_crossing(mendable.chain) for mendable in group.chains]
         if not all(crossings):
             return ""
-        first, *rest = sorted(set(crossings), key=natural)
+        first, *rest = sorted(set(crossings), key=make_natural_key)
         # `rails 1 and 2, 3 and 4`: the word stands before the first pair alone
         return ", ".join([first, *(crossing.partition(" ")[2] for crossing in rest)])
 
@@ -311,7 +311,7 @@ class Explainer:
         if kind is Kind.CROSSED:
             return f"{prefix}{self.describe_crossings(group)} are crossed; {moves}."
         if kind is Kind.SWAP:
-            ends = sorted((step.pull for step in steps), key=lambda end: (end.device, natural(end.port)))
+            ends = sorted((step.pull for step in steps), key=lambda end: (end.device, make_natural_key(end.port)))
             first_end, last_end = ends[0], ends[-1]
             if len(steps) > count:
                 cages = describe_cage(first_end), describe_cage(last_end)

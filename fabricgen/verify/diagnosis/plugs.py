@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
@@ -58,7 +58,7 @@ class Plugs:
         by_key: dict[tuple[int, object], int] = {}
         for port in range(topology.planned, topology.size):
             device, text = topology.locate_port(port)
-            by_key[device, natural(text)[0]] = port
+            by_key[device, make_natural_key(text)[0]] = port
             target = int(topology.mate[port]) ^ 1
             if topology.mate[port] >= 0 and target < topology.planned:
                 plug = int(self.cabling.plug[target])
@@ -66,7 +66,7 @@ class Plugs:
                     seen_lanes[device, plug][port] = self.list_ports(plug).index(target)
         for (device, plug), lanes in sorted(seen_lanes.items(), key=lambda breakout: (-len(breakout[1]), breakout[0])):
             ports = [port for port in lanes if port not in self.cage_of_spare]
-            ports.sort(key=lambda port: natural(topology.locate_port(port)[1]))
+            ports.sort(key=lambda port: make_natural_key(topology.locate_port(port)[1]))
             cage = [NOWHERE] * len(self.list_ports(plug))
             for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
                 cage[lane] = port
@@ -80,7 +80,9 @@ class Plugs:
     ) -> None:
         """Add the ports of a spare cage that carry on the numbers of those that are known to be of it."""
         numbered_lanes = [
-            (lane, natural(topology.locate_port(port)[1])[0]) for lane, port in enumerate(cage) if port != NOWHERE
+            (lane, make_natural_key(topology.locate_port(port)[1])[0])
+            for lane, port in enumerate(cage)
+            if port != NOWHERE
         ]
         (lane, key), (other_lane, other_key) = numbered_lanes[0], numbered_lanes[-1]
         step = (other_key[-1][0] - key[-1][0]) // (other_lane - lane) if len(numbered_lanes) > 1 else 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.plugs import Plugs
 from fabricgen.verify.diagnosis.topology import Gain, Topology
@@ -98,7 +98,7 @@ class PairedCages:
         cabling = self.plugs.cabling
 
         def find_connector(plug: int) -> tuple[object, str]:
-            return natural(cabling.connector_text(self.plugs.list_ports(plug)[0]))
+            return make_natural_key(cabling.connector_text(self.plugs.list_ports(plug)[0]))
 
         device = int(cabling.device[port])
         if device not in self._of_device:

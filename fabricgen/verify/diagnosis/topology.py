@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.sightings import Seen
 from fabricgen.wiring.arrays import Flags, Ints
@@ -340,7 +340,7 @@ def _list_connectors(front: Front, ports: Front) -> dict[str | int, str]:
         if cage_lane := _find_lane_by_name(front, name) or _find_lane_by_number(front, name):
             suffixes[cage_lane.lane] = max(suffixes.get(cage_lane.lane, ""), socket.connector.removeprefix(socket.cage))
     if any(suffixes.values()):
-        for nth, lane in enumerate(sorted(suffixes, key=lambda lane_name: natural(str(lane_name))), start=1):
+        for nth, lane in enumerate(sorted(suffixes, key=lambda lane_name: make_natural_key(str(lane_name))), start=1):
             suffixes[lane] = suffixes[lane] or f"/{nth}"  # planned in a cable that fills its cage alone
     return suffixes
 

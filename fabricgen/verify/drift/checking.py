@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.diff.compare import collector_paused
-from fabricgen.kernel.diagnostics import InputError, Severity, printable
+from fabricgen.kernel.diagnostics import InputError, Severity, make_printable
 from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.publish.workers import in_order, processors
 from fabricgen.render.secrets import MASK, without_secrets
@@ -61,7 +61,7 @@ def _beside(found: Collected, missing: tuple[str, ...]) -> Iterator[Finding]:
         yield Finding(name, "", "no running configuration of it was collected", Severity.WARNING)
     for file, name in found.unknown:
         what = f"calls itself {name}, which the plan does not have" if name else "says of no device that it is of it"
-        yield Finding(printable(file), "", what, Severity.WARNING)
+        yield Finding(make_printable(file), "", what, Severity.WARNING)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _checked(device: str, sources: list[Source], planned: Files, asked: Asked) -
     if prepared.lack:
         return Checked(device, files, (Finding(device, "", prepared.lack),), ignored=ignored)
     findings = [
-        Finding(device, "", f"{printable(other)} and {printable(one)} are both its {name}, and differ")
+        Finding(device, "", f"{make_printable(other)} and {make_printable(one)} are both its {name}, and differ")
         for name, one, other in shown.twice
     ]
     findings += [by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
@@ -148,7 +148,7 @@ def _waived(nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]) -> t
 
 def _safe(text: str) -> str:
     """A reader's words without secrets of the line that they may repeat."""
-    return printable(without_secrets(text[:300].encode()).decode())
+    return make_printable(without_secrets(text[:300].encode()).decode())
 
 
 # Differences of statements as findings: in the words of the model where it has any, else by path and values.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from fabricgen.kernel.diagnostics import Severity, printable
+from fabricgen.kernel.diagnostics import Severity, make_printable
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
 
 FEW = 4
@@ -24,7 +24,7 @@ def _text(drift: Drift) -> str:
     lines = [line for device in drift.checked for line in _device(device)]
     lines += [_line(finding, [finding.subject]) for finding in drift.beside]
     if drift.ignored:
-        lines.append(f"{_count(len(drift.ignored), 'file')} passed over: {_few(map(printable, drift.ignored))}")
+        lines.append(f"{_count(len(drift.ignored), 'file')} passed over: {_few(map(make_printable, drift.ignored))}")
     counts = Counter(finding.severity for finding in drift.findings())
     totals = [f"{counts[s]} {s.label}{'s' * (counts[s] != 1)}" for s in sorted(Severity, reverse=True)]
     more = (("foreign", "foreign"), ("waived", "waived"), ("neutral", "neutral"))
@@ -43,12 +43,12 @@ def _device(device: Checked) -> Iterator[str]:
         yield _line(found[0], list(dict.fromkeys(finding.subject for finding in found)))
     if device.foreign:
         number = sum(device.foreign.values())
-        yield f"{device.device}: note: {number:,} foreign: {printable(_few(sorted(device.foreign)))}"
+        yield f"{device.device}: note: {number:,} foreign: {make_printable(_few(sorted(device.foreign)))}"
 
 
 def _line(finding: Finding, subjects: list[str]) -> str:
     what = f"{_few(subjects)}: " if any(subjects) else ""
-    return printable(f"{finding.device}: {finding.severity.label}: {what}{finding.text}")
+    return make_printable(f"{finding.device}: {finding.severity.label}: {what}{finding.text}")
 
 
 def _few(words: Iterable[str]) -> str:
@@ -95,7 +95,7 @@ def _junit(drift: Drift) -> str:
     lines.append(f'  <testsuite name="running configurations" {counts}>')
     for name, found in cases:
         told = "".join(f"<failure message={quoteattr(_line(f, [f.subject]))}/>" for f in found)
-        lines.append(f'    <testcase classname="device" name={quoteattr(printable(name))}>{told}</testcase>')
+        lines.append(f'    <testcase classname="device" name={quoteattr(make_printable(name))}>{told}</testcase>')
     return "\n".join([*lines, "  </testsuite>", "</testsuites>"])
 
 

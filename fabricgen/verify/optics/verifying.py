@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.blueprint.models import natural
+from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.cable_models import CableProfile
 from fabricgen.catalog.loader import Catalog
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action, CableState, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
@@ -202,7 +202,7 @@ def _notes(cabling: PlannedCabling, reported: Reported, found: Findings, left_ou
 
 def _some(places: Sequence[str]) -> str:
     more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
-    return ", ".join(printable(place[:100]) for place in places[:MOST_PLACES]) + more
+    return ", ".join(make_printable(place[:100]) for place in places[:MOST_PLACES]) + more
 
 
 # Light at the two ends of a link: lanes that are dark or weak, and on which side.
@@ -274,7 +274,7 @@ def lanes_of(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int
     power = tuple(enumerate(cage.power(what), start=1))
     if not power:
         return Lanes()
-    ports = sorted(cage.ports, key=lambda each: natural(cabling.port_text(each)))
+    ports = sorted(cage.ports, key=lambda each: make_natural_key(cabling.port_text(each)))
     planned, whole = sum(float(cabling.of_link("speed_gbps", each)) for each in ports), _capacity(cabling, parts, port)
     if whole > planned:
         return Lanes(power, len(power) - 1 if len(ports) > 1 else len(power) - int(len(power) * planned / whole))

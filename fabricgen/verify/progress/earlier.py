@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.kernel.diagnostics import Span, fault
-from fabricgen.kernel.text_input import decode, read_bytes
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.verify.actions import Action, CableState
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.optics.report import is_of_optics
@@ -110,7 +110,7 @@ def _ids(verified: Mapping[str, str]) -> Iterable[str]:
 
 def _report(file: str) -> Mapping[str, Any]:
     """A report as written by `reports.json`; raises InputError (FG066) unless it has what is used here."""
-    text = decode(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
+    text = decode_text(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
         report = json.loads(text)
         _require(isinstance(report["verified"], dict))

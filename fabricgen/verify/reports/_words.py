@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.blueprint.models import natural
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.blueprint.models import make_natural_key
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action, Alternative, Consequence, End
 from fabricgen.verify.consequences.wording import consequence_text
 from fabricgen.verify.report import Report
@@ -14,21 +14,21 @@ from fabricgen.verify.sightings import counted
 
 def at(end: End) -> str:
     """DEVICE:PORT."""
-    return printable(f"{end.device}:{end.port}" if end.port else end.device)
+    return make_printable(f"{end.device}:{end.port}" if end.port else end.device)
 
 
 def place(report: Report, end: End) -> str:
     """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`, or `connector 5/2` of a cage that has several."""
     stands = report.rack_order.places.get(end.rack, "")
     told = [f"rack {end.rack}{f' ({stands})' if stands else ''}{f' U{end.u}' if end.u else ''}"] if end.rack else []
-    return ", ".join([*map(printable, told), *filter(None, [cage(end)])])
+    return ", ".join([*map(make_printable, told), *filter(None, [cage(end)])])
 
 
 def cage(end: End) -> str:
     """`cage 5`, or `connector 5/2` of a cage that has several, where the port is not called the same."""
     if not end.cage or end.port in (end.cage, end.connector):
         return ""
-    return printable(f"connector {end.connector}" if end.connector not in ("", end.cage) else f"cage {end.cage}")
+    return make_printable(f"connector {end.connector}" if end.connector not in ("", end.cage) else f"cage {end.cage}")
 
 
 def work(action: Action) -> str:
@@ -48,12 +48,12 @@ def priced(other: Alternative) -> str:
     """An alternative and what it takes, unless its text says so."""
     told = [counted(other.boxes, "box", "boxes")] if other.boxes else []
     price = " and ".join([*told, *([counted(other.moves, "plug")] if other.moves else [])])
-    return printable(other.text if price in other.text else f"{other.text} ({price})")
+    return make_printable(other.text if price in other.text else f"{other.text} ({price})")
 
 
 def meanwhile(consequence: Consequence) -> str:
     """What it costs until it is mended; "" where nothing is known."""
-    return printable(consequence_text(consequence))
+    return make_printable(consequence_text(consequence))
 
 
 # What is to be done as a technician walks past, rack by rack: a row a plug, or a place to look at.
@@ -95,7 +95,7 @@ def _ends(action: Action) -> list[End]:
 
 
 def _place(report: Report, end: End) -> tuple[object, ...]:
-    return report.rack_order.of(end.rack), -end.u, end.device, natural(end.port)
+    return report.rack_order.of(end.rack), -end.u, end.device, make_natural_key(end.port)
 
 
 def _stops(report: Report, number: int, action: Action) -> list[Stop]:
@@ -114,4 +114,4 @@ def _stops(report: Report, number: int, action: Action) -> list[Stop]:
 def cells(end: End) -> tuple[str, ...]:
     """Device, port, cage, connector, rack, unit and label of an end as text; the unit is "" where there is none."""
     u = str(end.u) if end.u else ""
-    return tuple(printable(t) for t in (end.device, end.port, end.cage, end.connector, end.rack, u, end.label))
+    return tuple(make_printable(t) for t in (end.device, end.port, end.cage, end.connector, end.rack, u, end.label))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricgen.export.formats.csv import write
 from fabricgen.export.table import Cell, Table, escape_formula
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, cells, walk
 
@@ -27,7 +27,7 @@ def report(report: Report) -> bytes:
 
 def _row(report: Report, order: int, stop: Stop) -> tuple[Cell, ...]:
     action = stop.action
-    texts = (action.id, action.kind.value, report.status(action), str(stop.step), printable(stop.cable))
+    texts = (action.id, action.kind.value, report.status(action), str(stop.step), make_printable(stop.cable))
     reaches = {None: "", True: "yes", False: "no"}[stop.reaches]
-    row = (*texts, *cells(stop.here), *cells(stop.put), reaches, printable(action.text))
+    row = (*texts, *cells(stop.here), *cells(stop.put), reaches, make_printable(action.text))
     return order, *(escape_formula(text) for text in row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import meanwhile, work
 from fabricgen.verify.reports.text import summary
@@ -23,7 +23,7 @@ def report(report: Report) -> bytes:
 
 
 def _command(level: str, title: str, lines: list[str]) -> str:
-    return f"::{level} title={_property(title)}::{_data(chr(10).join(map(printable, lines)))}"
+    return f"::{level} title={_property(title)}::{_data(chr(10).join(map(make_printable, lines)))}"
 
 
 def _data(text: str) -> str:
@@ -31,4 +31,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(printable(text)).replace(":", "%3A").replace(",", "%2C")
+    return _data(make_printable(text)).replace(":", "%3A").replace(",", "%2C")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action
 from fabricgen.verify.progress.counts import Progress, unit_names
 from fabricgen.verify.report import Report
@@ -61,10 +61,10 @@ def _told(report: Report, action: Action) -> str:
 
 
 def _failure(kind: str, message: str, lines: list[str]) -> str:
-    shown = "\n".join(escape(printable(line)) for line in lines)
+    shown = "\n".join(escape(make_printable(line)) for line in lines)
     return f"<failure{_attributes(type=kind, message=message)}>{shown}</failure>"
 
 
 def _attributes(**values: str | int) -> str:
     """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
-    return "".join(f" {key}={quoteattr(printable(str(value)))}" for key, value in values.items())
+    return "".join(f" {key}={quoteattr(make_printable(str(value)))}" for key, value in values.items())

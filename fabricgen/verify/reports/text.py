@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action, CableState, Kind, Step
 from fabricgen.verify.progress.counts import Progress
 from fabricgen.verify.report import Report
@@ -32,7 +32,7 @@ def report(report: Report) -> bytes:
 def summary(report: Report) -> str:
     """What the hall is like, in a line."""
     whole, scope = report.whole, ", ".join(report.scope.asked)
-    name = printable(f"{report.name}{f', only {scope}' if scope else ''}")
+    name = make_printable(f"{report.name}{f', only {scope}' if scope else ''}")
     states = [f"{whole.of(CableState.AS_PLANNED):,} as planned"]
     for state in (CableState.HARMLESS, CableState.ELSEWHERE, CableState.DARK):
         states += [f"{whole.of(state):,} {state.word}"] if whole.of(state) else []
@@ -59,12 +59,12 @@ def _unfinished(units: Sequence[Progress]) -> Sequence[Progress]:
 
 def _table(what: str, rows: Sequence[Progress], every: int) -> list[str]:
     shown = rows if len(rows) <= LISTED else sorted(rows, key=lambda row: row.verified - row.total)[:LISTED]
-    width = max(len(what), *(len(printable(row.name)) for row in shown))
+    width = max(len(what), *(len(make_printable(row.name)) for row in shown))
     lines = [f"{what:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
     for row in shown:
         done = f"{row.verified:,} of {row.total:,}"
         counts = f"{row.of(CableState.ELSEWHERE):>10,} {row.of(CableState.DARK):>7,} {row.unseen:>8,}"
-        lines.append(f"{printable(row.name):<{width}}  {done:>16} {counts}")
+        lines.append(f"{make_printable(row.name):<{width}}  {done:>16} {counts}")
     left, whole = len(rows) - len(shown), every - len(rows)
     told = [f"{left:,} more {what}s with something left to do"] if left else []
     told += [f"{counted(whole, what)} verified whole"] if whole else []
@@ -112,7 +112,7 @@ def _step(report: Report, step: Step) -> list[str]:
     where = cage(step.put) if step.put.device == step.pull.device else place(report, step.put)
     lines.append(f"    put {at(step.put)}  {where}".rstrip())
     if step.put.label:
-        lines.append(f"        label {printable(step.put.label)}")
+        lines.append(f"        label {make_printable(step.put.label)}")
     if step.reaches is False:
         lines.append("        the planned cable does not reach here, so another is plugged: have the planned one ready")
     return lines
@@ -147,7 +147,7 @@ def _earlier(report: Report) -> list[str]:
 
 def _filled(text: str, first: str, later: str) -> list[str]:
     return textwrap.wrap(
-        printable(text),
+        make_printable(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=later,

@@ -11,7 +11,7 @@ import xlsxwriter
 from fabricgen.export.table import Cell
 from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, Column, Sheet, Styles, write_sheet
 from fabricgen.export.technician.workbook import Contents, Cover, write_cover
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, at, instead, meanwhile, walk, work
@@ -38,7 +38,7 @@ def report(report: Report) -> bytes:
     """The workbook; always the same bytes. Raises InputError (FG029) when a sheet has too many rows."""
     stops = walk(report)
     sheets = [_moves(report, stops), _actions(report, stops), _labels(stops)]
-    name = printable(report.name)
+    name = make_printable(report.name)
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
@@ -68,14 +68,14 @@ def _moves(report: Report, stops: Sequence[Stop]) -> Sheet:
         Column("do", 5, TEXT, [_what(stop) for stop in stops]),
         Column("rack", 15, SMALL, [_rack(report, stop.here) for stop in stops]),
         Column("u", 5, NUMBER, [stop.here.u or "" for stop in stops]),
-        Column("device", 20, SMALL, [printable(stop.here.device) for stop in stops]),
-        Column("port", 13, BOLD, [printable(stop.here.port) for stop in stops]),
-        Column("cage", 8, BOLD, [printable(stop.here.connector or stop.here.cage) for stop in stops]),
+        Column("device", 20, SMALL, [make_printable(stop.here.device) for stop in stops]),
+        Column("port", 13, BOLD, [make_printable(stop.here.port) for stop in stops]),
+        Column("cage", 8, BOLD, [make_printable(stop.here.connector or stop.here.cage) for stop in stops]),
         Column("put_rack_u", 18, SMALL, [_put_at(report, stop) for stop in stops]),
         Column("put_device", 20, SMALL, [_put_into(stop) for stop in stops]),
-        Column("put_port", 13, BOLD, [printable(stop.put.port) for stop in stops]),
-        Column("put_cage", 8, BOLD, [printable(stop.put.connector or stop.put.cage) for stop in stops]),
-        Column("cable", 20, SMALL, [printable(stop.cable) for stop in stops]),
+        Column("put_port", 13, BOLD, [make_printable(stop.put.port) for stop in stops]),
+        Column("put_cage", 8, BOLD, [make_printable(stop.put.connector or stop.put.cage) for stop in stops]),
+        Column("cable", 20, SMALL, [make_printable(stop.cable) for stop in stops]),
         Column("reaches", 7, TEXT, [{None: "", True: "yes", False: "no"}[stop.reaches] for stop in stops]),
         Column("done", 7, REDLINE),
         Column("remark", 14, REDLINE),
@@ -90,7 +90,7 @@ def _what(stop: Stop) -> str:
 
 
 def _put_into(stop: Stop) -> str:
-    return "same" if stop.put.device == stop.here.device else printable(stop.put.device)
+    return "same" if stop.put.device == stop.here.device else make_printable(stop.put.device)
 
 
 def _put_at(report: Report, stop: Stop) -> str:
@@ -105,7 +105,7 @@ def _put_at(report: Report, stop: Stop) -> str:
 def _rack(report: Report, end: End) -> str:
     """The rack's name, and where it stands on a line of its own."""
     stands = report.rack_order.places.get(end.rack, "")
-    return "\n".join(printable(text) for text in (end.rack, stands) if text)
+    return "\n".join(make_printable(text) for text in (end.rack, stands) if text)
 
 
 def _actions(report: Report, stops: Sequence[Stop]) -> Sheet:
@@ -113,7 +113,7 @@ def _actions(report: Report, stops: Sequence[Stop]) -> Sheet:
     actions = list({stop.number: stop.action for stop in stops}.values())
     listed = {action.id for action in actions}
     actions += [action for action in report.actions if action.id not in listed]
-    prose = [(printable(action.text), meanwhile(action.consequence), _others(action)) for action in actions]
+    prose = [(make_printable(action.text), meanwhile(action.consequence), _others(action)) for action in actions]
     columns = (
         Column("no", 6, BOLD, [str(number) for number in range(1, len(actions) + 1)]),
         Column("kind", 11, TEXT, [action.kind.value for action in actions]),
@@ -150,7 +150,7 @@ def _labels(stops: Sequence[Stop]) -> Sheet:
             (str(number), f"box that calls itself {told}", is_, "", "") for told, is_ in sorted(action.renamed.items())
         ]
     columns = list(zip(*rows, strict=True)) or [()] * 5
-    no, where, line1, line2, cable = ([printable(str(cell)) for cell in column] for column in columns)
+    no, where, line1, line2, cable = ([make_printable(str(cell)) for cell in column] for column in columns)
     return Sheet(
         "labels",
         "Labels to compare, and to print where they read otherwise",

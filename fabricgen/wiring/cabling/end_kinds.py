@@ -69,7 +69,7 @@ class EndKind:
         if product:
             return product.name
         module = self.module(medium)
-        plugs = module.connectors_of(self.gbps / self.lane_gbps, self.connectors)
+        plugs = module.describe_connectors(self.gbps / self.lane_gbps, self.connectors)
         details = (module.name, plugs, f"{module.reach_m:g} m", f"{top} top" if (top := self._find_top(medium)) else "")
         return f"{self.plug(medium)} {self.gbps}G transceiver, {', '.join(filter(None, details))}"
 
@@ -79,12 +79,12 @@ class EndKind:
 
     def plug(self, medium: CableProfile) -> str:
         """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
-        modules = self.module(medium).modules_for(self.form_factor)
+        modules = self.module(medium).find_modules(self.form_factor)
         return (modules.form_factor if modules else "") or self.form_factor
 
     def unsold(self, medium: CableProfile) -> bool:
         """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
-        modules = medium.modules_for(self.form_factor)
+        modules = medium.find_modules(self.form_factor)
         named = bool(self.transceiver(medium)) and self.product(medium) is None
         return named and modules is not None and self.gbps in modules.unsold
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from fabricgen.blueprint.sections.cabling import OTHERS
 from fabricgen.catalog.models import CableProfile
-from fabricgen.catalog.product_models import Product, ProductList, of_kind, word_of
+from fabricgen.catalog.product_models import Product, ProductList, list_products_of_kind, make_vendor_key
 
 
 class Plug(Protocol):
@@ -94,7 +94,7 @@ class Shelf:
 
     def find_vendor_key(self, maker: str) -> str:
         """The key of the lists for the cages of a maker's devices; "" where all lists are for all."""
-        word = word_of(maker)
+        word = make_vendor_key(maker)
         return word if word in self.by_vendor else OTHERS if OTHERS in self.by_vendor else ""
 
     def lists_for(self, *vendors: str) -> tuple[ProductList, ...]:
@@ -108,13 +108,13 @@ class Shelf:
 
     def transceiver(self, medium: CableProfile, cage: Plug) -> Product | None:
         """The transceiver of a medium for a cage; None where no list for it has one."""
-        sold = of_kind(self.lists_for(cage.vendor), "transceiver", medium.id)
+        sold = list_products_of_kind(self.lists_for(cage.vendor), "transceiver", medium.id)
         fits = (p for p in sold if p.takes(cage.form_factor, cage.top))
         return next((p for p in fits if cage.gbps in p.gbps and p.speaks(cage.protocol)), None)
 
     def piece(self, order: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
         """(product, length in m, quantity) for a run; None where no product serves it."""
-        lengths = ((p, p.length_for(run_m)) for p in self.cables(order))
+        lengths = ((p, p.find_length(run_m)) for p in self.cables(order))
         pieces = order.pieces
         return next(((p, length, pieces[0]) for p, length in lengths if length and pieces), None)
 
@@ -128,7 +128,7 @@ class Shelf:
             yield from self.fibres(order.medium, splits)
             return
         hub, far, gbps = order.hub, order.far, round(order.lanes * order.lane_gbps)
-        for product in of_kind(self.lists_for(hub.vendor, far.vendor), "cable", order.medium.id):
+        for product in list_products_of_kind(self.lists_for(hub.vendor, far.vendor), "cable", order.medium.id):
             if product.splits == splits and gbps in product.gbps and product.speaks(hub.protocol):
                 pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
                 if any(
@@ -138,12 +138,12 @@ class Shelf:
 
     def fibres(self, medium: CableProfile, splits: int) -> list[Product]:
         """The fibres with `splits` far ends for transceivers of a medium, in order of preference."""
-        return [p for p in of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
+        return [p for p in list_products_of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
 
     def jumper(self, medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[Product, int] | None:
         """(product, quantity) of a jumper of exactly `length_m`, m; None where no list has that length."""
         pieces = count_fibres(medium, far_ends, lanes)
-        sold = (p for p in self.fibres(medium, pieces[1]) if p.length_for(length_m) == length_m) if pieces else ()
+        sold = (p for p in self.fibres(medium, pieces[1]) if p.find_length(length_m) == length_m) if pieces else ()
         return next(((p, pieces[0]) for p in sold if pieces), None)
 
     def reach_m(self, medium: CableProfile, order: CableOrder) -> float:

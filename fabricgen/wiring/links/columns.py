@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.blueprint.dimensions import WHOLE, dimension_of, scopes
+from fabricgen.blueprint.dimensions import WHOLE, find_dimension, list_scopes
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
@@ -140,8 +140,8 @@ _PLACES = ("site", "pod", "unit", "su", "rack")
 
 def _list_counted_scopes(scope: str) -> Iterator[str]:
     """The places down to a scope that are counted in units or racks, but the unit itself."""
-    for name in scopes()[1 : depth(scope) + 1]:
-        if not dimension_of(name).is_named and name != "su":
+    for name in list_scopes()[1 : depth(scope) + 1]:
+        if not find_dimension(name).is_named and name != "su":
             yield name
 
 

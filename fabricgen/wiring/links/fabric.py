@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.blueprint.dimensions import dimension_of, is_told
+from fabricgen.blueprint.dimensions import find_dimension, is_told
 from fabricgen.design.capacity.counts import slot_table
 from fabricgen.design.fabric_model import (
     Attachment,
@@ -41,7 +41,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index, scope_of
 from fabricgen.design.sizing.spread import run_ports, uplink_ends
 from fabricgen.design.slots import SlotTable
-from fabricgen.kernel.intervals import Allocations, numbers
+from fabricgen.kernel.intervals import Allocations, list_numbers
 from fabricgen.wiring.arrays import Ints, Ints64, rank_within
 from fabricgen.wiring.links.columns import Columns, make_tier_columns, number_by_part
 from fabricgen.wiring.tables import EXTRA, TRAY, DeviceClass, DeviceTable, ManagementPort, Segment
@@ -209,7 +209,7 @@ class FabricWiring:
         rank = rank_lower_switches(lower, upper, columns)
         for d in inner(upper.per):
             if d not in columns and is_told(d, lower.per):
-                finer = columns[dimension_of(d).follows]
+                finer = columns[find_dimension(d).follows]
                 columns[d] = np.array(lower.coarser[d], dtype=np.int32)[finer]
         met_dimensions = met(lower.per, lower.name, upper.per)
         combos = np.indices([upper.sizes[d] for d in met_dimensions], dtype=np.int32).reshape(
@@ -314,7 +314,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
     device_rows, leaf_indexes, port_numbers = [], [], []
     for place in PLACES:
         share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
-        ports = np.array(list(numbers(areas.get(place, ()))), dtype=np.int64)
+        ports = np.array(list(list_numbers(areas.get(place, ()))), dtype=np.int64)
         filled = share and not in_turn(place, scope_of(leaf.per))
         rank = _rank_leaves(layout, load, place, leaves) if filled else None
         for managed in load.by_place[place]:
@@ -395,7 +395,7 @@ class _ManagedPositions:
             holder = Holder(
                 self._managed.fabric, self._managed.tier, text, self._managed.labels[int(self._label[rows[0]])]
             )
-            held_numbers = np.array(list(numbers(self._held[kind][holder.name])), dtype=np.int64)
+            held_numbers = np.array(list(list_numbers(self._held[kind][holder.name])), dtype=np.int64)
             positions[rows] = held_numbers[self._index[rows]]
         return positions
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.blueprint.beside.lock import UNNUMBERED
-from fabricgen.blueprint.beside.split_sites import hall_holder
+from fabricgen.blueprint.beside.split_sites import name_hall_holder
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -85,7 +85,7 @@ def _name_rows(racks: RackTable, rack: Ints, layout: Layout) -> list[str]:
     """
     halls, sites = racks.halls, layout.sites
     site_prefixes = ["" if site == layout.unnamed_site else f"{site}-" for site in sites]
-    unnamed_halls = [layout.lock.words_of(UNNUMBERED).get(hall_holder(site)) for site in sites]
+    unnamed_halls = [layout.lock.find_words(UNNUMBERED).get(name_hall_holder(site)) for site in sites]
     several = len(halls) > len(sites)
     prefixes = [
         site_prefixes[h.site] + (f"{h.name}-" if several and h.name != unnamed_halls[h.site] else "") for h in halls

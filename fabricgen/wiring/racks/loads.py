@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from fabricgen.catalog.loads import Device, air_w, basis, liquid_w, planned_w
+from fabricgen.catalog.loads import Device, air_w, find_power_basis, liquid_w, planned_w
 from fabricgen.catalog.profile import Basis
 from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.wiring.arrays import Floats, Ints
@@ -64,7 +64,7 @@ def describe_power_bases(plan: WiringPlan) -> list[str]:
     """What the power of the devices of each rack is: `maximum`, `typical`, `maximum+typical`; "" where none draws."""
     mask = np.zeros(len(plan.racks), dtype=np.int32)  # a bit for each of BASES
     for cls in plan.devices.classes:
-        power_basis = basis(cls.profile)
+        power_basis = find_power_basis(cls.profile)
         if power_basis is not None:
             mask[plan.devices.rack[cls.rows]] |= 1 << BASES.index(power_basis)
     texts = {bits: "+".join(name for i, name in enumerate(BASES) if bits >> i & 1) for bits in np.unique(mask).tolist()}

@@ -61,13 +61,13 @@ def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> st
 
     if len(design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout) > 1:
         return ""
-    cage, most = tier.profile.cages[run.cage_class], tier.profile.most_ports(run.cage_class, run.ways)
+    cage, most = tier.profile.cages[run.cage_class], tier.profile.count_split_ports(run.cage_class, run.ways)
     coarser = [
         f"{split}x{run.speed_gbps}"
         for split in sorted(cage.breakouts, reverse=True)
         if cage.block(split) == 1
         and cage.carries(split, run.speed_gbps, run.lane_gbps)
-        and tier.profile.most_ports(run.cage_class, split) >= most
+        and tier.profile.count_split_ports(run.cage_class, split) >= most
     ]
     fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
     return f"`breakout: {fitting[0]}` gives the same {most} ports and disables no cage" if fitting else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from fabricgen.blueprint.dimensions import noun_of
+from fabricgen.blueprint.dimensions import find_noun
 from fabricgen.design.capacity.bisection import tops_of
 from fabricgen.design.capacity.counts import slot_table
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -56,7 +56,7 @@ class FabricInIslands(DesignRule):
             judged.update(top.key for top in tops)
             yield self.flag(
                 (*tops[0].path, "per"),
-                f"nothing joins the {places} {noun_of(scope)}s of {fabric.name}: its top tier {tops[0].name} is "
+                f"nothing joins the {places} {find_noun(scope)}s of {fabric.name}: its top tier {tops[0].name} is "
                 f"per {scope}",
                 "add a tier above it, or group it more widely",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.blueprint.dimensions import leg_dimensions, leg_number
+from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -13,8 +13,8 @@ from fabricgen.lint.rule import DesignRule
 
 def list_reached_groups(attachment: Attachment, per: Sequence[str]) -> set[tuple[int, ...]]:
     """The groups of a tier that a node's legs attach to, by those of rail, rail group, plane and port in `per`."""
-    dimensions = [name for name in leg_dimensions() if name in per]
-    return {tuple(leg_number(name, leg) for name in dimensions) for leg in attachment.legs}
+    dimensions = [name for name in list_leg_dimensions() if name in per]
+    return {tuple(find_leg_number(name, leg) for name in dimensions) for leg in attachment.legs}
 
 
 def is_single_homed(fabric: FabricDesign, leaf: TierDesign) -> bool:

@@ -53,7 +53,7 @@ class FeedStopsDevices(DesignRule):
             more = f", and {enough - len(floor.feeds)} more in `feeds`" if enough > len(floor.feeds) else ""
             yield self.flag(
                 ("floor", "feeds"),
-                f"a lost feed stops all {count} {name}: it leaves {psu.left_without_feed(floor.cords)} of their "
+                f"a lost feed stops all {count} {name}: it leaves {psu.count_left_without_feed(floor.cords)} of their "
                 f"{psu.count} power supplies on {floor.cords} feeds, and {psu.needed} are needed",
                 f"give racks cords on {enough} feeds: `cords: {enough}`{more}"
                 if enough

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.kernel.intervals import Intervals, total
+from fabricgen.kernel.intervals import Intervals, count_numbers
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.asn import list_asn_demands
@@ -53,7 +53,9 @@ def list_asn_uses(design: Design) -> tuple[PoolUse, ...]:
         subject = f"AS numbers of {demand.tier}" if demand.path[-1] != "pool" else "AS number pool"
         ranges = ", ".join(f"{w.first}-{w.end - 1}" for w in demand.windows)
         key = (demand.path, demand.windows)
-        before = uses.get(key) or PoolUse(demand.path, f"{subject} ({ranges})", None, total(demand.windows), 0, 0)
+        before = uses.get(key) or PoolUse(
+            demand.path, f"{subject} ({ranges})", None, count_numbers(demand.windows), 0, 0
+        )
         uses[key] = _add_demand(before, demand.now, demand.reserved)
     return tuple(use for use in uses.values() if use.size)
 

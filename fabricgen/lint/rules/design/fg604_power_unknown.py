@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.catalog.loads import Device, basis
+from fabricgen.catalog.loads import Device, find_power_basis
 from fabricgen.design.advice.switches import drawing_devices
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -42,8 +42,8 @@ class PowerUnknown(DesignRule):
         for profile, path, count in drawing_devices(design):
             _, first, before = devices.get(profile.id, (profile, path, 0))
             devices[profile.id] = (profile, first, before + count)
-        missing = [row for row in devices.values() if basis(row[0]) == "unknown"]
-        typical = [row for row in devices.values() if basis(row[0]) == "typical"]
+        missing = [row for row in devices.values() if find_power_basis(row[0]) == "unknown"]
+        typical = [row for row in devices.values() if find_power_basis(row[0]) == "typical"]
         if missing:
             listed = ", ".join(f"{profile.id} ({count:,})" for profile, _, count in missing)
             yield self.flag(missing[0][1], f"no power figure for {listed}; the totals count each as 0 W")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.sections.qos import effective
+from fabricgen.blueprint.sections.qos import choose_setting
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -43,7 +43,7 @@ class DscpClash(DesignRule):
                 continue
             for field, names, usual in _ALIKE:
                 values = [
-                    effective(fabric_qos, cluster_qos, name, default)
+                    choose_setting(fabric_qos, cluster_qos, name, default)
                     for name, default in zip(names, usual, strict=True)
                 ]
                 if values[0] == values[1]:

@@ -36,7 +36,7 @@ class IntentNotCarried(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare what is asked of each tier with what its NOS claims; a NOS that claims nothing is FG027's."""
         refused: dict[tuple[Path, str, Intent, str], list[str]] = defaultdict(list)
-        known_nos = design.catalog.known_nos()
+        known_nos = design.catalog.list_known_nos()
         for request in list_asked_intents(design):
             for tier in request.tiers:
                 configuration = design.catalog.naming(tier.nos).configuration if tier.nos in known_nos else None
@@ -56,6 +56,6 @@ def _explain_unpublished(design: Design, tier: TierDesign, intent: Intent) -> st
     if intent != "packet-trim" or not design.catalog.naming(tier.nos).has_tables:
         return ""
     table = design.catalog.sonic_platform(tier.profile.id)
-    if table is None or all(table.lossy_buffers_of(hwsku) for hwsku in table.hwskus):
+    if table is None or all(table.find_lossy_buffers(hwsku) for hwsku in table.hwskus):
         return ""
     return "a queue is trimmed by its buffers, and the port table has none of a best-effort switch (lossy_buffers)"

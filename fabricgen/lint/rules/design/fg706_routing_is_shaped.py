@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.sections.qos import effective
+from fabricgen.blueprint.sections.qos import choose_setting
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -44,8 +44,8 @@ class RoutingIsShaped(DesignRule):
             if fabric.protocol != "roce" and fabric_qos.profile != "roce-lossless":
                 continue
             percent, dscp = (
-                effective(fabric_qos, cluster_qos, "cnp_max_percent", 0),
-                effective(fabric_qos, cluster_qos, "cnp_dscp", 48),
+                choose_setting(fabric_qos, cluster_qos, "cnp_max_percent", 0),
+                choose_setting(fabric_qos, cluster_qos, "cnp_dscp", 48),
             )
             if percent and dscp == CONTROL_DSCP:
                 base = fabric.path if fabric_qos.cnp_max_percent is not None else ()

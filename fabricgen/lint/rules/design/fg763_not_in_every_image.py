@@ -33,7 +33,7 @@ class NotInEveryImage(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare what is asked of each tier with what its NOS carries in some images alone."""
         tiers_of: dict[tuple[Path, str, Intent, str], list[str]] = defaultdict(list)
-        known_nos = design.catalog.known_nos()
+        known_nos = design.catalog.list_known_nos()
         for request in list_asked_intents(design):
             for tier in request.tiers:
                 by_image = design.catalog.naming(tier.nos).configuration.by_image if tier.nos in known_nos else {}

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.design.capacity.bisection import chain_of
 from fabricgen.design.model import Design
 from fabricgen.design.shape import scope_of
-from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, nearest
+from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import is_routed, runs_bgp, underlay
 
@@ -135,7 +135,7 @@ def _propose_removal(design: Design, name: str, tiers: Iterable[str]) -> list[Ed
     """
     nos, fabrics = design.loaded.blueprint.nos, design.loaded.blueprint.fabrics
     is_run = any(tier.nos == nos[name] for tier in design.tiers)
-    is_meant = name in fabrics or nearest(name, tiers) or len(nos) == 1 or not is_run
+    is_meant = name in fabrics or find_nearest(name, tiers) or len(nos) == 1 or not is_run
     return [] if is_meant else [Edit("remove", ("nos", name))]
 
 

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
-from fabricgen.blueprint.slots import omitted_slots
+from fabricgen.blueprint.slots import list_omitted_slots
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.extras.exits import exits_of
 from fabricgen.design.fabric_model import FabricDesign
@@ -291,7 +291,7 @@ def _find_unused_images(design: Design) -> Iterator[Idle]:
     """Images for a NOS that no switch runs, or for a model that none is (FG171 judges names that are neither), and a
     first boot from nowhere.
     """
-    blueprint, names = design.loaded.blueprint, {*design.catalog.known_nos(), *design.catalog.ids("switches")}
+    blueprint, names = design.loaded.blueprint, {*design.catalog.list_known_nos(), *design.catalog.ids("switches")}
     scopes: list[tuple[Path, Management, str]] = [((), blueprint.management, "")]
     scopes += [(("fabrics", name), fabric.management, name) for name, fabric in blueprint.fabrics.items()]
     for base, management, name in scopes:
@@ -370,7 +370,7 @@ def _find_omitted_twice(design: Design) -> Iterator[Idle]:
     omitted: frozenset[object] = frozenset()
     for i, text in enumerate(blueprint.omit):
         alone = blueprint.model_copy(update={"omit": (text,)})
-        slots = omitted_slots(alone, pods)
+        slots = list_omitted_slots(alone, pods)
         if slots <= omitted:
             yield ("omit", i), f"{text} is already omitted", SAID_TWICE
         omitted |= slots

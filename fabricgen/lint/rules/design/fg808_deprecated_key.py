@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.blueprint.overlays import old_names_in
+from fabricgen.blueprint.overlays import list_old_keys
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity
 from fabricgen.lint.rule import DesignRule
@@ -33,6 +33,6 @@ class DeprecatedKey(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for old names in the text."""
-        for path, name in old_names_in(design.loaded.source.data):
+        for path, name in list_old_keys(design.loaded.source.data):
             message = f"`{path[-1]}` is now called `{name}`"
             yield self.flag(path, message, f"use `{name}`", [Edit("rename", path, name)])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class SlowerThanAsked(PlanRule):
             for key, subject, figure, limit in _list_figures(figures, limits):
                 least = key in ("paths", "busbw_gbytes")
                 if figure is not None and (figure < limit - 1e-9 if least else figure > limit + 1e-9):
-                    words = f"{subject} in {fabric.name}: {number(figure)}, `lint.limits` asks for at "
-                    text = f"{words}{'least' if least else 'most'} {number(limit)}"
+                    words = f"{subject} in {fabric.name}: {format_number(figure)}, `lint.limits` asks for at "
+                    text = f"{words}{'least' if least else 'most'} {format_number(limit)}"
                     yield self.flag((*fabric.path, "tiers"), text, _HINTS[key])
 
 

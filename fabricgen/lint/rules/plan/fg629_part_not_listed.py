@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
-from fabricgen.kernel.units import number
+from fabricgen.kernel.units import format_number
 from fabricgen.lint.rule import PlanRule
 from fabricgen.wiring.cabling.shelf import count_fibres
 
@@ -136,7 +136,7 @@ def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
         product = max(shelf.fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
         if product:
             longest = product.lengths_m[-1]
-            return f"{product.name}, longer than {number(longest)} m", product.part_number(longest)
+            return f"{product.name}, longer than {format_number(longest)} m", product.part_number(longest)
     split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
     typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
     missing = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
@@ -155,7 +155,7 @@ def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
     product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
     if product:
         longest = product.lengths_m[-1]
-        return f"{product.name}, longer than {number(longest)} m", product.part_number(longest)
+        return f"{product.name}, longer than {format_number(longest)} m", product.part_number(longest)
     medium = wanted.medium
     if medium.attached:
         split = f"{wanted.far_ends}x " if wanted.far_ends > 1 else ""
@@ -166,7 +166,7 @@ def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
     else:
         pieces = wanted.pieces
         split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
-        plug = medium.connector_for(wanted.lanes / (pieces[0] if pieces else 1))
+        plug = medium.find_connector(wanted.lanes / (pieces[0] if pieces else 1))
         missing = f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}"
         return missing, near.fibre(medium, plug)
     return missing, near.cable(wanted)
@@ -198,7 +198,7 @@ def _list_plugs(product: Product, medium: CableProfile) -> set[str]:
     if product.kind == "fibre":
         return {medium.connector, *(narrow.connector for narrow in medium.narrow)}
     lanes = max(product.gbps) / max(medium.lane_gbps)
-    return {medium.connectors_of(lanes).rpartition("x ")[2]}
+    return {medium.describe_connectors(lanes).rpartition("x ")[2]}
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class _Nearest:
     def transceiver(self, kind: EndKind, medium: CableProfile) -> str:
         """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
         module = kind.module(medium)
-        plug = module.connector_for(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
+        plug = module.find_connector(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
 
         def fits(product: Product) -> bool:
             return product.takes(kind.form_factor, kind.top) and self._is_fibre_of_kind(product, module, plug)

@@ -67,7 +67,7 @@ class _BufferKey:
 
 def buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
     """Published lengths of cables, ascending: those between two of them are treated alike."""
-    found = platform.buffers_of(port_table.hwsku)
+    found = platform.find_buffers(port_table.hwsku)
     return tuple(sorted(found.headroom)) if found else ()
 
 
@@ -75,7 +75,7 @@ def cabled_ports(
     switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
 ) -> tuple[CabledPort, ...]:
     """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
-    found = platform.buffers_of(port_table.hwsku)
+    found = platform.find_buffers(port_table.hwsku)
     if found is None or not switch.fabric.qos.lossless:
         return ()
     wanted = [_length_m(found, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
@@ -154,7 +154,7 @@ def length_tables(
 
 
 def _key_of(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
-    found = platform.buffers_of(port_table.hwsku)
+    found = platform.find_buffers(port_table.hwsku)
     names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
     return _BufferKey(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass, SwitchProfile
-from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, breakout_mode, parse_mode
+from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, find_breakout_mode, parse_mode
 from fabricgen.views.switch import SwitchView
 
 
@@ -73,7 +73,7 @@ def _port_table(key: _TableKey) -> PortTable:
         if number not in used and platform.run_of(hwsku, number) is None:
             continue
         use = used.get(number) or native_use(cage_class)
-        mode = breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
+        mode = find_breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
         parsed = parse_mode(mode)
         taken = parsed.lanes if parsed and use.ways == 1 else None
         ports += _ports(platform, cage, use, taken, copper=cage_class.form_factor == "RJ45")

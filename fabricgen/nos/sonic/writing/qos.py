@@ -145,7 +145,7 @@ TRIM_MAPS = "TRIM"
 
 def trim_tables(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> Mapping[str, Mapping[str, Any]]:
     """By table, what its template names; nothing for a switch that is not asked to trim, or cannot."""
-    trimming, found = model_trimming(switch), platform.lossy_buffers_of(port_table.hwsku)
+    trimming, found = model_trimming(switch), platform.find_lossy_buffers(port_table.hwsku)
     if trimming is None or found is None:
         return {}
     cabled = frozenset(port.name for port in switch.ports)

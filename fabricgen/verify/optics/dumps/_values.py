@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fabricgen.kernel.diagnostics import printable
+from fabricgen.kernel.diagnostics import make_printable
 
 _NUMBER = re.compile(r"([-+]?(?:\d{1,18}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?|-inf)\s*([A-Za-z/%]*)")
 _SPEED = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([GM])(?:b|bps|b/s|bit/s)?", re.IGNORECASE)
@@ -33,7 +33,7 @@ _FEC = {
 
 def text_of(value: Any, most: int = _MOST) -> str:
     """A text of a module, without what cannot be printed; "" for what stands for nothing."""
-    text = printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
+    text = make_printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
     return "" if text.lower() in _NOTHING else text
 
 
