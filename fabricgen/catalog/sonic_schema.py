@@ -86,7 +86,7 @@ def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 @lru_cache(maxsize=1 << 14)
 def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """`field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are alike."""
+    """`find_field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are alike."""
     row = find_row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:

@@ -58,7 +58,7 @@ def format_json(value: Any, margin: int = 0) -> str:
 
 
 def _format_json(value: Any, newline: str) -> str:
-    """`as_json` of a value within another; `newline` is a line break with the indentation there."""
+    """`format_json` of a value within another; `newline` is a line break with the indentation there."""
     if isinstance(value, str):
         return _quote(value)
     deeper = f"{newline}    "
