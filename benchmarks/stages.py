@@ -135,12 +135,12 @@ def _producers(cluster: Any, counts: Any) -> Iterator[tuple[str, Callable[[], It
     from functools import partial
 
     from fabricgen.export.table import ExportContext, list_part_names, load_part
-    from fabricgen.render.engine import render_options, render_rows
+    from fabricgen.render.engine import make_render_options, render_rows
 
     context = ExportContext(lambda: counts)
     for name in list_part_names(on_request=False):
         yield f"{TABLE} {name}", partial(load_part(name).files, cluster, context)
-    options = render_options(cluster)
+    options = make_render_options(cluster)
     wanted = set(cluster.switch_rows())
     by_nos: dict[str, list[int | str]] = {}
     for kind in cluster.plan.devices.classes:

@@ -237,32 +237,32 @@ def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[t
 
 
 def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
-    from fabricgen.render.bundles import config_bundles
-    from fabricgen.render.engine import render_options
-    from fabricgen.render.secrets import SecretStore, redacted
+    from fabricgen.render.bundles import make_config_bundles
+    from fabricgen.render.engine import make_render_options
+    from fabricgen.render.secrets import SecretStore, redact_secret
 
     store = SecretStore(cluster.design.loaded.folder, allow_outside=options.allow_outside)
-    resolver = redacted if options.redact_secrets else store
-    settings = render_options(cluster, overrides=options.templates, resolver=resolver)
-    return config_bundles(cluster, settings, CONFIGS)
+    resolver = redact_secret if options.redact_secrets else store
+    settings = make_render_options(cluster, overrides=options.templates, resolver=resolver)
+    return make_config_bundles(cluster, settings, CONFIGS)
 
 
 def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
-    from fabricgen.render.engine import few_configs
+    from fabricgen.render.engine import render_few_configs
 
-    return few_configs(cluster)
+    return render_few_configs(cluster)
 
 
 def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], Sequence[bytes]]:
-    from fabricgen.render.ports import circuit_ids
+    from fabricgen.render.ports import list_circuit_ids
 
-    return circuit_ids(cluster, rows)
+    return list_circuit_ids(cluster, rows)
 
 
 def _lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tuple[str, str]]:
-    from fabricgen.render.ports import port_lanes
+    from fabricgen.render.ports import find_port_lanes
 
-    return port_lanes(cluster, rows)
+    return find_port_lanes(cluster, rows)
 
 
 def _in_frr(cluster: Cluster, options: BuildOptions) -> FrrLab:
@@ -278,10 +278,10 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
     """Findings about overriding templates that drop safety settings; raises InputError where a template fails."""
     if templates is None:
         return ()
-    from fabricgen.render.engine import render_options
-    from fabricgen.render.safety import hidden_safety
+    from fabricgen.render.engine import make_render_options
+    from fabricgen.render.safety import find_lost_safety_lines
 
-    return tuple(hidden_safety(cluster, render_options(cluster, overrides=templates)))
+    return tuple(find_lost_safety_lines(cluster, make_render_options(cluster, overrides=templates)))
 
 
 def other_findings(
@@ -342,9 +342,9 @@ def require_snippets_fit(cluster: Cluster) -> None:
 
     if not any(True for _ in all_snippets(cluster.design.loaded.blueprint)):
         return
-    from fabricgen.render.engine import Renderer, render_options
+    from fabricgen.render.engine import Renderer, make_render_options
 
-    renderer = Renderer(render_options(cluster))
+    renderer = Renderer(make_render_options(cluster))
     seen: set[object] = set()
     for row in cluster.switch_rows():
         view = cluster.switch(row)

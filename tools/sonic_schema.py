@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 
 from pyang import context, error, repository, statements
 
-from fabricgen.render.checks.yang import rendered_models
+from fabricgen.render.checks.yang import render_models
 
 Json: TypeAlias = dict[str, Any]
 
@@ -83,7 +83,7 @@ def sonic_schema(folder: Path, source: str) -> Json:
     """The schema of the models in a folder; raises ValueError for what YANG says and this generator does not know."""
     with tempfile.TemporaryDirectory() as scratch:
         models = folder / "yang-models" if (folder / "yang-models").is_dir() else folder
-        files = sorted([*models.glob("*.yang"), *rendered_models(folder / "yang-templates", Path(scratch))])
+        files = sorted([*models.glob("*.yang"), *render_models(folder / "yang-templates", Path(scratch))])
         places = repository.FileRepository(f"{models}:{scratch}", use_env=True)
         modules = context.Context(places)
         parsed = [modules.add_module(file.stem, file.read_text(encoding="utf-8")) for file in files]

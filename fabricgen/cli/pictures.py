@@ -13,7 +13,7 @@ from fabricgen.export.view.source import Beside
 from fabricgen.export.view.verification import read_verification
 from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design, other_findings
-from fabricgen.render.engine import few_configs
+from fabricgen.render.engine import render_few_configs
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
     result = lint(cluster.design, cluster, other_findings=other_findings(cluster, None))
     refuse_impossible(result)
     found = read_verification(asked.verify, cluster) if asked.verify is not None else None
-    return cluster, Beside(result.findings, _changes(asked, cluster), few_configs(cluster), found)
+    return cluster, Beside(result.findings, _changes(asked, cluster), render_few_configs(cluster), found)
 
 
 def _changes(asked: Asked, cluster: Cluster) -> dict[str, Any] | None:

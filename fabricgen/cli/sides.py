@@ -290,13 +290,13 @@ class _ClusterConfigs:
     templates: Path | None
 
     def _subjects(self) -> dict[str, Subject]:
-        from fabricgen.render.engine import subjects_of
+        from fabricgen.render.engine import list_subjects
         from fabricgen.render.nos_protocol import known_nos
 
         devices_, known = self.cluster.plan.devices, known_nos(whole_fabric=False)
         return {
             name: subject
-            for name, subject in subjects_of(self.cluster).items()
+            for name, subject in list_subjects(self.cluster).items()
             if isinstance(subject, str) or devices_.classes[devices_.device_class[subject]].nos in known
         }
 
@@ -309,23 +309,27 @@ class _ClusterConfigs:
 
     def whole(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics with their secrets."""
-        from fabricgen.render.engine import render_options, render_rows
+        from fabricgen.render.engine import make_render_options, render_rows
         from fabricgen.render.secrets import SecretStore
 
         store = SecretStore(self.cluster.design.loaded.folder, allow_outside=allow_outside)
         known = self._subjects()
-        told = render_options(self.cluster, overrides=self.templates, resolver=store)
+        told = make_render_options(self.cluster, overrides=self.templates, resolver=store)
         return render_rows(self.cluster, [known[d] for d in devices if d in known], told)
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics."""
         from fabricgen.render.engine import RenderOptions, render_rows
-        from fabricgen.render.secrets import managements, redacted, span_keys, without_secrets
+        from fabricgen.render.secrets import mask_secrets, redact_secret, resolve_managements, resolve_span_keys
 
         known = self._subjects()
-        told = RenderOptions(self.templates, managements(self.cluster, redacted), span_keys(self.cluster, redacted))
+        told = RenderOptions(
+            self.templates,
+            resolve_managements(self.cluster, redact_secret),
+            resolve_span_keys(self.cluster, redact_secret),
+        )
         files = render_rows(self.cluster, [known[d] for d in devices if d in known], told)
-        return ((path, without_secrets(content)) for path, content in files)
+        return ((path, mask_secrets(content)) for path, content in files)
 
 
 @dataclass(frozen=True)
@@ -356,9 +360,9 @@ class _BuiltConfigs:
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Read the files of some devices."""
-        from fabricgen.render.secrets import without_secrets
+        from fabricgen.render.secrets import mask_secrets
 
-        return [(path, without_secrets(content)) for path, content in self._files(devices)]
+        return [(path, mask_secrets(content)) for path, content in self._files(devices)]
 
     def _files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         wanted = [path for path in self.digest if path.split("/")[1] in devices]

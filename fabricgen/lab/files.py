@@ -11,7 +11,7 @@ from functools import cached_property
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
-from fabricgen.running.tree import STUMBLES, Notes, reason_of, tolerant
+from fabricgen.running.tree import STUMBLES, Notes, explain_error, read_tolerantly
 from fabricgen.switch.model import Switch
 from fabricgen.switch.routing import Bgp, Overlay, OverlayVrf, Peer, Policy, StaticRoute
 
@@ -147,10 +147,10 @@ class Build:
         for name in self.switches:
             reader = load_part(self.devices[name]["nos"], "reader")
             try:
-                with tolerant() as passed_over:
+                with read_tolerantly() as passed_over:
                     forms[name] = reader.read(self.of(name))
             except STUMBLES as error:
-                why = f"configurations of {name} cannot be read: {reason_of(error)}"
+                why = f"configurations of {name} cannot be read: {explain_error(error)}"
                 raise fault("FG175", why, hint="take away the snippet or template that breaks them") from error
             if passed_over != Notes():
                 notes[name] = passed_over

@@ -64,14 +64,14 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(["**", "*", "+", "%"])
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(finalize=self._printed, **options)
+        super().__init__(finalize=self._count_printed, **options)
         self.steps = self.printed = self._depth = 0
         self.concat = self.joined  # type: ignore[method-assign]
         del self.globals["lipsum"]  # random text of any length
-        self.filters = {name: self._limited(name, function) for name, function in self.filters.items()}
+        self.filters = {name: self._limit_function(name, function) for name, function in self.filters.items()}
 
     @contextmanager
-    def one_file(self) -> Iterator[None]:
+    def budget_for_file(self) -> Iterator[None]:
         """A file, and the tables that its templates render, have one budget."""
         if self._depth == 0:
             self.steps = self.printed = 0
@@ -81,7 +81,7 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         finally:
             self._depth -= 1
 
-    def spend(self, steps: int) -> None:
+    def spend_steps(self, steps: int) -> None:
         """Count steps; raises BudgetError above MAX_STEPS."""
         self.steps += steps
         if self.steps > MAX_STEPS:
@@ -93,46 +93,46 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
     def counted(self, values: Iterable[Any], weight: int = 1, text: int = 0) -> Iterator[Any]:
         """The values of a loop; each costs `weight` steps, and may print the `text` characters of its body."""
         for value in values:
-            self.spend(weight)
-            self._print(text)
+            self.spend_steps(weight)
+            self._add_printed(text)
             yield value
 
     def joined(self, parts: Iterable[Any]) -> str:
         """Texts one after another; raises BudgetError, before they are put together, where that is too long."""
         texts = [part if isinstance(part, str) else str(part) for part in parts]
-        _require(sum(map(len, texts)))
+        _require_size(sum(map(len, texts)))
         return "".join(texts)
 
     def get_template(self, *arguments: Any, **options: Any) -> jinja2.Template:
         """As jinja2's; a template that includes itself twice takes for ever without a loop."""
-        self.spend(1)
+        self.spend_steps(1)
         return super().get_template(*arguments, **options)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """The result of `**`, `*`, `+` or `%`, unless it is too large."""
-        self.spend(1)
+        self.spend_steps(1)
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
-            _require(left.bit_length() * max(right, 0), MAX_BITS, "bits in a number")
+            _require_size(left.bit_length() * max(right, 0), MAX_BITS, "bits in a number")
         elif operator == "*" and (isinstance(left, Sized) or isinstance(right, Sized)):
-            _require(_extent(left) * _extent(right))
+            _require_size(_measure_extent(left) * _measure_extent(right))
         elif operator == "+" and isinstance(left, Sized):
-            _require(_extent(left) + _extent(right))
+            _require_size(_measure_extent(left) + _measure_extent(right))
         elif operator == "%" and isinstance(left, str):
-            _require(_format_extent(left, (right,)))
-        return _checked(super().call_binop(context, operator, left, right))
+            _require_size(_format_extent(left, (right,)))
+        return _check_size(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call what a template calls; the names are jinja2's, so that keyword arguments may have any name."""
-        __self.spend(1)
+        __self.spend_steps(1)
         if isinstance(__obj, LoopContext):
             args = tuple(__self.counted(value) for value in args)
         method = getattr(__obj, "__wrapped__", __obj)  # jinja2 wraps `format` of a text in a function
         target = getattr(method, "__self__", None)
         if isinstance(target, str):
             _require_arguments(method.__name__, target, (*args, *kwargs.values()))
-        return _checked(super().call(__context, __obj, *args, **kwargs))
+        return _check_size(super().call(__context, __obj, *args, **kwargs))
 
-    def _limited(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit_function(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         passes = int(hasattr(function, "jinja_pass_arg"))
 
         @wraps(function)
@@ -140,31 +140,31 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
             passed, rest = arguments[:passes], list(arguments[passes:])
             value = rest[0] if rest else None
             if isinstance(value, Sized):
-                self.spend(1 + (len(value) // 1000 if isinstance(value, str) else len(value)))
+                self.spend_steps(1 + (len(value) // 1000 if isinstance(value, str) else len(value)))
             elif isinstance(value, Iterator):
                 rest[0] = self.counted(value)
             else:
-                self.spend(1)
+                self.spend_steps(1)
             _require_arguments(name, value, (*rest[1:], *options.values()))
-            return _checked(function(*passed, *rest, **options))
+            return _check_size(function(*passed, *rest, **options))
 
         return limited
 
-    def _printed(self, value: Any) -> Any:
+    def _count_printed(self, value: Any) -> Any:
         """Count what a template prints, macros' text included each time that it is printed."""
-        self.spend(1)
+        self.spend_steps(1)
         if isinstance(value, str):
-            self._print(len(value))
+            self._add_printed(len(value))
         return value
 
-    def _print(self, characters: int) -> None:
+    def _add_printed(self, characters: int) -> None:
         self.printed += characters
-        _require(self.printed, what="characters printed for one file")
+        _require_size(self.printed, label="characters printed for one file")
 
 
-def _require(size: float, limit: int = MAX_SIZE, what: str = "characters or items in one value") -> None:
+def _require_size(size: float, limit: int = MAX_SIZE, label: str = "characters or items in one value") -> None:
     if size > limit:
-        raise BudgetError(f"more than {limit:,} {what}")
+        raise BudgetError(f"more than {limit:,} {label}")
 
 
 def _require_arguments(name: str, value: Any, arguments: tuple[Any, ...]) -> None:
@@ -176,38 +176,38 @@ def _require_arguments(name: str, value: Any, arguments: tuple[Any, ...]) -> Non
         parts = arguments[0] if isinstance(value, str) and arguments else value
         between = value if isinstance(value, str) else (arguments[0] if arguments else "")
         if isinstance(parts, Sized) and isinstance(parts, Iterable):
-            _require(sum(map(_extent, parts)) + len(parts) * _extent(between))
+            _require_size(sum(map(_measure_extent, parts)) + len(parts) * _measure_extent(between))
     elif name in ("format", "format_map") and isinstance(value, str):
-        _require(_format_extent(value, arguments))
+        _require_size(_format_extent(value, arguments))
     elif name in _GROWING_FUNCTIONS and isinstance(value, Sized):
-        _require((len(value) + 1) * (1 + sum(map(_extent, arguments))))
+        _require_size((len(value) + 1) * (1 + sum(map(_measure_extent, arguments))))
 
 
 def _format_extent(pattern: str, values: tuple[Any, ...]) -> float:
     """A bound of the length of a formatted text: every field may be any of the values, as wide as any number says."""
     widths = [int(digits[:9]) for digits in re.findall(r"\d+", pattern)]
     fields = pattern.count("%") + pattern.count("{")
-    return len(pattern) + max(widths, default=0) * fields + fields * math.fsum(_deep(value) for value in values)
+    return len(pattern) + max(widths, default=0) * fields + fields * math.fsum(_sum_extents(value) for value in values)
 
 
-def _deep(value: Any) -> float:
+def _sum_extents(value: Any) -> float:
     if isinstance(value, Mapping):
-        return sum(map(_extent, value.values()))
+        return sum(map(_measure_extent, value.values()))
     if isinstance(value, tuple | list):
-        return sum(map(_extent, value))
-    return _extent(value)
+        return sum(map(_measure_extent, value))
+    return _measure_extent(value)
 
 
-def _extent(value: Any) -> int:
+def _measure_extent(value: Any) -> int:
     """Length of a text or list; a number may be a width or a count."""
     if isinstance(value, Sized):
         return len(value)
     return abs(value) if isinstance(value, int) else 32
 
 
-def _checked(value: Any) -> Any:
+def _check_size(value: Any) -> Any:
     if isinstance(value, int):
-        _require(value.bit_length(), MAX_BITS, "bits in a number")
+        _require_size(value.bit_length(), MAX_BITS, "bits in a number")
     elif isinstance(value, str | list | tuple):
-        _require(len(value))
+        _require_size(len(value))
     return value

@@ -13,17 +13,17 @@ from functools import cached_property, partial
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.publish import Bundle, Private
-from fabricgen.render.engine import Renderer, RenderOptions, Subject, subject_files, subjects_of
+from fabricgen.render.engine import Renderer, RenderOptions, Subject, list_subjects, make_subject_renderer
 
 READ_ME = "README.md.j2"
 
 
-def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[Bundle]:
+def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[Bundle]:
     """Bundles of the files of all switches, in the order of the device table, then of whole fabrics, then of READMEs.
 
     Raises InputError where two of these would share a folder.
     """
-    subjects = subjects_of(cluster)
+    subjects = list_subjects(cluster)
     maker = ConfigMaker(cluster, options)
     prepare = partial(maker.prepare, next(iter(subjects.values()), None))
     return [
@@ -34,17 +34,20 @@ def config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[
             prepare=prepare,
         )
         for name, subject in subjects.items()
-    ] + [Bundle(part, nos, partial(_read_me, nos, options)) for nos in _with_read_me(cluster, subjects.values())]
+    ] + [
+        Bundle(part, nos, partial(_render_read_me, nos, options))
+        for nos in _list_nos_with_read_me(cluster, subjects.values())
+    ]
 
 
-def _with_read_me(cluster: Cluster, subjects: Iterable[Subject]) -> list[str]:
+def _list_nos_with_read_me(cluster: Cluster, subjects: Iterable[Subject]) -> list[str]:
     """The NOSes of some switches that have a README, sorted."""
     devices, folder = cluster.plan.devices, find_resource_dir("templates")
     used = {devices.device_class[row] for row in subjects if isinstance(row, int)}
     return sorted(nos for nos in {devices.classes[cls].nos for cls in used} if (folder / nos / READ_ME).is_file())
 
 
-def _read_me(nos: str, options: RenderOptions) -> Iterator[tuple[str, bytes]]:
+def _render_read_me(nos: str, options: RenderOptions) -> Iterator[tuple[str, bytes]]:
     yield f"configs/README-{nos}.md", Renderer(options).text(f"{nos}/{READ_ME}", {}).encode()
 
 
@@ -60,7 +63,7 @@ class ConfigMaker:
 
     @cached_property
     def _files_of(self) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
-        return subject_files(self._cluster, list(subjects_of(self._cluster).values()), self._options)
+        return make_subject_renderer(self._cluster, list(list_subjects(self._cluster).values()), self._options)
 
     def prepare(self, subject: Subject | None) -> None:
         """Compute what a cluster knows once, by rendering the first of its subjects; raises as `files` does."""

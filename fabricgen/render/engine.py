@@ -15,10 +15,17 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.templates import load_templates
 from fabricgen.render.nos_protocol import TakesTrees, has_templates, known_nos, load_writer
-from fabricgen.render.secrets import SecretKind, SecretResolver, exit_passwords, managements, redacted, span_keys
+from fabricgen.render.secrets import (
+    SecretKind,
+    SecretResolver,
+    redact_secret,
+    resolve_exit_passwords,
+    resolve_managements,
+    resolve_span_keys,
+)
 from fabricgen.render.shapes import SwitchShapes
 from fabricgen.render.skeletons import Skeletons, TableRenderer
-from fabricgen.render.trees import first_at_fault, require_printed
+from fabricgen.render.trees import find_first_fault, require_printed
 from fabricgen.views.exits import fill_in_passwords
 from fabricgen.views.fabric import FabricView
 from fabricgen.views.intent import FabricIntent, SpanIntent
@@ -51,8 +58,8 @@ class RenderOptions:
     passwords: Mapping[str, str] = field(default_factory=dict)
 
 
-def render_options(
-    cluster: Cluster, *, overrides: Path | None = None, resolver: SecretResolver = redacted
+def make_render_options(
+    cluster: Cluster, *, overrides: Path | None = None, resolver: SecretResolver = redact_secret
 ) -> RenderOptions:
     """Check that everything can be rendered, and resolve secrets.
 
@@ -60,52 +67,52 @@ def render_options(
     be resolved.
     """
     require_known_nos(cluster)
-    subjects_of(cluster)
+    list_subjects(cluster)
     secrets = set[bytes]()
 
-    def remembered(reference: str, kind: SecretKind, place: Place) -> str:
-        secrets.add((secret := resolver(reference, kind, place)).encode())
+    def remembered(reference: str, kind: SecretKind, path: Place) -> str:
+        secrets.add((secret := resolver(reference, kind, path)).encode())
         return secret
 
-    settings, keys = managements(cluster, remembered), span_keys(cluster, remembered)
-    passwords = exit_passwords(cluster.design, remembered)
-    put = frozenset() if resolver is redacted else frozenset(secrets)
-    return RenderOptions(overrides, settings, keys, put, passwords)
+    settings, keys = resolve_managements(cluster, remembered), resolve_span_keys(cluster, remembered)
+    passwords = resolve_exit_passwords(cluster.design, remembered)
+    secrets_in_files = frozenset() if resolver is redact_secret else frozenset(secrets)
+    return RenderOptions(overrides, settings, keys, secrets_in_files, passwords)
 
 
 def render_configs(cluster: Cluster, *, options: RenderOptions | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield (path in the output folder, content) of every configuration: of switches in the order of the device table,
     then of whole fabrics.
 
-    Raises InputError as `render_options` does without `options`, and for an overriding template that fails.
+    Raises InputError as `make_render_options` does without `options`, and for an overriding template that fails.
     """
-    options = options or render_options(cluster)
-    return render_rows(cluster, list(subjects_of(cluster).values()), options)
+    options = options or make_render_options(cluster)
+    return render_rows(cluster, list(list_subjects(cluster).values()), options)
 
 
-def subjects_of(cluster: Cluster) -> dict[str, Subject]:
+def list_subjects(cluster: Cluster) -> dict[str, Subject]:
     """The subjects by the name of their folder, in the order in which they are rendered.
 
     Raises InputError where a fabric that takes files is named like a switch that does.
     """
-    found: dict[str, Subject] = {cluster.names[row]: row for row in cluster.switch_rows()}
+    subjects: dict[str, Subject] = {cluster.names[row]: row for row in cluster.switch_rows()}
     for name in cluster.whole_fabrics():
-        if name in found:
+        if name in subjects:
             why = f"fabric {name} and the switch of that name would write configurations to one folder"
             hint = "rename one of them"
             raise cluster.design.loaded.locate_error(fault("FG035", why, path=("fabrics", name), hint=hint))
-        found[name] = name
-    return found
+        subjects[name] = name
+    return subjects
 
 
 def render_rows(cluster: Cluster, rows: Sequence[Subject], options: RenderOptions) -> Iterator[tuple[str, bytes]]:
     """Yield the files of switches, by their rows in the device table, and of whole fabrics."""
-    files_of = subject_files(cluster, rows, options)
+    render_subject = make_subject_renderer(cluster, rows, options)
     for row in rows:
-        yield from files_of(row)
+        yield from render_subject(row)
 
 
-def subject_files(
+def make_subject_renderer(
     cluster: Cluster, subjects: Iterable[Subject], options: RenderOptions
 ) -> Callable[[Subject], Iterator[tuple[str, bytes]]]:
     """A function from a subject to its files: (path, content); what subjects share is rendered once.
@@ -115,9 +122,9 @@ def subject_files(
     if unnamed := cluster.port_names.list_faults():
         raise cluster.design.loaded.locate_error(InputError(unnamed))
     renderer = Renderer(options)
-    switch_files = renderer.switch_files(cluster, [row for row in subjects if isinstance(row, int)])
+    switch_files = renderer.make_switch_renderer(cluster, [row for row in subjects if isinstance(row, int)])
 
-    def files_of(row: Subject) -> Iterator[tuple[str, bytes]]:
+    def render_subject(row: Subject) -> Iterator[tuple[str, bytes]]:
         try:
             if isinstance(row, str):
                 yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)
@@ -126,14 +133,14 @@ def subject_files(
         except InputError as error:
             raise cluster.design.loaded.locate_error(error) from error
 
-    return files_of
+    return render_subject
 
 
 SNIPPET_ERRORS = (AttributeError, InputError, LookupError, TypeError, ValueError)
 """What merging a snippet into a file may raise if overriding templates rendered the file."""
 
 
-def _merges(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
+def _can_merge(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
     try:
         nos.with_trees(file, text, trees, judge)
     except SNIPPET_ERRORS:
@@ -145,7 +152,7 @@ class Renderer:
     """Renders templates, and caches texts that several switches share."""
 
     def __init__(self, options: RenderOptions) -> None:
-        self._guarded = _sandbox_of(options.overrides) if options.overrides else None
+        self._guarded = _make_sandbox(options.overrides) if options.overrides else None
         self._environment: jinja2.Environment = self._guarded or load_templates()
         self._managements, self._spans = options.managements, options.spans
         self._tells, self._passwords = not options.secrets, options.passwords
@@ -153,7 +160,9 @@ class Renderer:
         self._judged: set[tuple[Any, ...]] = set()
         self._kept: dict[tuple[str, int, bool], tuple[Mapping[str, Any], str]] = {}
 
-    def switch_files(self, cluster: Cluster, rows: Sequence[int]) -> Callable[[int], Iterable[tuple[str, bytes]]]:
+    def make_switch_renderer(
+        self, cluster: Cluster, rows: Sequence[int]
+    ) -> Callable[[int], Iterable[tuple[str, bytes]]]:
         """A function from a row of the device table to the files of the switch: (path, content).
 
         A user's own templates may decide by what is only printed here, so that they render each switch by itself.
@@ -166,9 +175,9 @@ class Renderer:
             cluster,
             shapes,
             rows,
-            whole=lambda view: self.files(view, catalog),
-            render=lambda view, once: self._texts(view, catalog, once),
-            render_table=self.once,
+            render_whole=lambda view: self.files(view, catalog),
+            render=lambda view, once: self._render_texts(view, catalog, once),
+            render_table=self.render_once,
         ).files
 
     def files(self, view: SwitchView | FabricView, catalog: Catalog) -> Iterator[tuple[str, bytes]]:
@@ -178,25 +187,27 @@ class Renderer:
         snippet that does not fit.
         """
         texts: list[str] = []
-        for path, text in self._texts(view, catalog, self.once):
+        for path, text in self._render_texts(view, catalog, self.render_once):
             texts.append(text)
             yield path, text.encode()
         if isinstance(view, SwitchView):
             require_printed(view, texts)
 
-    def _texts(self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer) -> Iterator[tuple[str, str]]:
+    def _render_texts(
+        self, view: SwitchView | FabricView, catalog: Catalog, once: TableRenderer
+    ) -> Iterator[tuple[str, str]]:
         """(path, text) of each file; `once` renders the tables that switches share."""
         nos: Any = load_writer(view.nos)
-        whole = self.resolve_secrets(view) if isinstance(view, SwitchView) else view
+        resolved = self.resolve_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
-        values = {**nos.values(whole, catalog), "once": once}
+        values = {**nos.values(resolved, catalog), "once": once}
         for template, file in nos.files(view):
             text = self.text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
-                text = self._with_trees(nos, file, text, trees, self._judge_of(whole, trees, file, catalog))
+                text = self._merge_trees(nos, file, text, trees, self._choose_judge(resolved, trees, file, catalog))
             yield f"configs/{view.name}/{file}", text
 
-    def _with_trees(
+    def _merge_trees(
         self, nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None
     ) -> str:
         """A file with the user's trees laid over it; what a user's own templates made of it may not be as expected."""
@@ -208,10 +219,10 @@ class Renderer:
             names = ", ".join(f"'{snippet.name}'" for snippet in trees)
             why = f"snippet {names} cannot be laid over what the overriding templates make of {file}"
             hint = "build with --redact-secrets to see why" if isinstance(error, InputError) else ""
-            found = first_at_fault(trees, lambda some: not _merges(nos, file, text, some, judge))
-            raise fault("FG052", why, path=found.path, hint=hint) from None
+            faulty = find_first_fault(trees, lambda snippets: not _can_merge(nos, file, text, snippets, judge))
+            raise fault("FG052", why, path=faulty.path, hint=hint) from None
 
-    def _judge_of(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:
+    def _choose_judge(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:
         """What to judge a user's trees by: the first time that a tier takes them, since its switches are alike."""
         key = (view.tier.key, file, *(snippet.path for snippet in trees))
         new = key not in self._judged
@@ -238,7 +249,7 @@ class Renderer:
 
         return render_guarded(self._guarded, name, values, tells=self._tells)
 
-    def once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
+    def render_once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
         """Render a template from values that switches share, the first time, and repeat the text from then on.
 
         For templates: the values are recognised as the same object, which is kept so that no other takes its place.
@@ -262,7 +273,7 @@ def require_known_nos(cluster: Cluster) -> None:
             else f"NOS '{tier.nos}', which {fabric.name} {tier.name} runs, claims nothing that it could be asked for "
             f"(`claims` in platforms/{tier.nos}.yaml)",
             tier.path,
-            _rendered_instead(cluster.design.catalog, tier.profile, fabric.protocol),
+            _suggest_rendered(cluster.design.catalog, tier.profile, fabric.protocol),
         )
         for fabric in cluster.design.fabrics
         for tier in fabric.tiers
@@ -280,15 +291,15 @@ def _is_configured(catalog: Catalog, nos: str, protocol: str) -> bool:
     return has_templates(nos, whole_fabric=False) and bool(catalog.naming(nos).configuration.claims)
 
 
-def _rendered_instead(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
+def _suggest_rendered(catalog: Catalog, switch: SwitchProfile, protocol: str) -> str:
     """What to do about a NOS without templates: run another on the switch, or build all but configurations."""
     rendered = known_nos(whole_fabric=protocol == "infiniband")
-    others = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
-    instead = f"run {' or '.join(others)} on it, or " if others else ""
+    alternatives = [nos for nos in catalog.list_usable_nos(switch) if nos in rendered]
+    instead = f"run {' or '.join(alternatives)} on it, or " if alternatives else ""
     return f"{instead}build the other parts: --only devices,links,cables,addresses,bom"
 
 
-def _sandbox_of(overrides: Path) -> BudgetedEnvironment:
+def _make_sandbox(overrides: Path) -> BudgetedEnvironment:
     from fabricgen.render.overrides import sandboxed_environment
 
     return sandboxed_environment(overrides)
@@ -299,20 +310,20 @@ MOST_SWITCHES = 1000
 """Switches whose configurations are sure to be larger."""
 
 
-def few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
+def render_few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
     """(path, content) of every configuration, with references in place of secrets.
 
     Empty where they are larger than `MOST_BYTES` together, or where one cannot be rendered.
     """
-    found, size = list[tuple[str, bytes]](), 0
+    configs, size = list[tuple[str, bytes]](), 0
     if len(cluster.switch_rows()) > MOST_SWITCHES:
-        return found
+        return configs
     try:
         for path, content in render_configs(cluster):
             size += len(content)
             if size > MOST_BYTES:
                 return []
-            found.append((path, content))
+            configs.append((path, content))
     except InputError:
         return []
-    return found
+    return configs

@@ -12,21 +12,21 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 @lru_cache(maxsize=1 << 15)
-def json_text(text: str) -> str:
+def escape_json(text: str) -> str:
     """The inside of a JSON string: quotes, backslashes and control characters escaped, ASCII only."""
     return json.dumps(text)[1:-1]
 
 
 @lru_cache(maxsize=1 << 15)
-def yaml_text(text: str) -> str:
+def escape_yaml(text: str) -> str:
     """The inside of a double-quoted YAML scalar: as in JSON, but without surrogate pairs."""
     if text.isascii():
-        return json_text(text)
-    return "".join(f"\\U{ord(letter):08x}" if letter > "\uffff" else json_text(letter) for letter in text)
+        return escape_json(text)
+    return "".join(f"\\U{ord(letter):08x}" if letter > "\uffff" else escape_json(letter) for letter in text)
 
 
 @lru_cache(maxsize=1 << 15)
-def token(text: str) -> str:
+def require_token(text: str) -> str:
     """A single word of a command line, such as a host name, port or model; returned unchanged.
 
     Raises ValueError for characters that could end the word. Catalogue and blueprint already restrict such names; this
@@ -38,7 +38,7 @@ def token(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 10)
-def word(text: str) -> str:
+def require_word(text: str) -> str:
     """A single word with more characters than a name, such as a key or a hash: printable ASCII without blanks.
 
     Raises ValueError for anything else, and for a question mark, which asks the EOS parser for help. The error does not
@@ -49,12 +49,12 @@ def word(text: str) -> str:
     return text
 
 
-def text_lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines of a text such as a banner: printable ASCII, split at any kind of line break."""
     return [_CONTROL.sub(" ", line).encode("ascii", "replace").decode().rstrip() for line in text.splitlines()]
 
 
-def one_line(text: str, limit: int = 240) -> str:
+def make_one_line(text: str, limit: int = 240) -> str:
     """Free text for a `description`: one line of printable ASCII without control characters, cut at `limit` characters.
 
     EOS and FRR take the rest of the line literally, quotes included; only a line break could begin a command. A

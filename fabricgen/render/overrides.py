@@ -94,7 +94,7 @@ def require_replacing(folder: Path) -> None:
     """Raise InputError (FG033) for each file of an overriding folder that replaces no template and is used by none that
     does, and for links out of the folder, which are not followed. Hidden files and READMEs are the user's.
     """
-    known = _list_replaceable()
+    replaceable = _list_replaceable()
     faults: list[Diagnostic] = []
     files: set[str] = set()
     for file in sorted(folder.rglob("*")):
@@ -106,11 +106,13 @@ def require_replacing(folder: Path) -> None:
             faults += fault("FG033", f"{folder / name} is a link out of {folder}", hint=hint).diagnostics
         elif file.is_file():
             files.add(name)
-    idle = files - _find_used_files(folder, files & known, files)
+    idle = files - _find_used_files(folder, files & replaceable, files)
     for name in sorted(idle):
-        elsewhere = [path for path in known if Path(path).name == Path(name).name]
-        meant = did_you_mean(name, elsewhere or known) if elsewhere or find_nearest(name, known) else ""
-        hint = meant or "templates of a NOS are replaced by their path, such as eos/_bgp.j2"
+        elsewhere = [path for path in replaceable if Path(path).name == Path(name).name]
+        suggestion = (
+            did_you_mean(name, elsewhere or replaceable) if elsewhere or find_nearest(name, replaceable) else ""
+        )
+        hint = suggestion or "templates of a NOS are replaced by their path, such as eos/_bgp.j2"
         faults += fault("FG033", f"{folder / name} replaces no template, and none uses it", hint=hint).diagnostics
     if faults:
         raise InputError(faults)
@@ -132,10 +134,10 @@ def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[
 
     All of them where one names a template by a value, and where one cannot be read, which rendering it tells.
     """
-    used, left = set(replacing), sorted(replacing)
-    while left:
+    used, unread = set(replacing), sorted(replacing)
+    while unread:
         try:
-            text = (folder / left.pop()).read_text(encoding="utf-8")
+            text = (folder / unread.pop()).read_text(encoding="utf-8")
             named = list(jinja2.meta.find_referenced_templates(jinja2.Environment(autoescape=True).parse(text)))
         except (OSError, UnicodeDecodeError, jinja2.TemplateError, RecursionError):
             return files
@@ -143,7 +145,7 @@ def _find_used_files(folder: Path, replacing: set[str], files: set[str]) -> set[
             return files
         more = {name for name in named if name in files and name not in used}
         used |= more
-        left += sorted(more)
+        unread += sorted(more)
     return used
 
 
@@ -153,34 +155,40 @@ def render_guarded(environment: BudgetedEnvironment, name: str, values: Mapping[
     With `tells` the error includes Python's message, which may contain any value that the template sees.
     """
     try:
-        with environment.one_file():
+        with environment.budget_for_file():
             return environment.get_template(name).render(values)
     except InputError:
         raise
     except BudgetError as error:
-        raise fault("FG033", f"template {_place(error, name)} asks for too much: {error}", hint=_BUDGET) from None
+        raise fault(
+            "FG033", f"template {_locate_error(error, name)} asks for too much: {error}", hint=_BUDGET
+        ) from None
     except _FAILURES as error:
         if tells or isinstance(error, jinja2.TemplateSyntaxError):
-            raise fault("FG033", f"template {_place(error, name)} fails: {_said(error)}", hint=_SANDBOX) from error
+            raise fault(
+                "FG033", f"template {_locate_error(error, name)} fails: {_shorten_error(error)}", hint=_SANDBOX
+            ) from error
         # Python's message may contain a secret, and a stranger's template could arrange that.
         hint = "build with --redact-secrets to see why"
-        raise fault("FG033", f"template {_place(error, name)} fails: {type(error).__name__}", hint=hint) from None
+        raise fault(
+            "FG033", f"template {_locate_error(error, name)} fails: {type(error).__name__}", hint=hint
+        ) from None
 
 
-def _said(error: BaseException) -> str:
+def _shorten_error(error: BaseException) -> str:
     """An error's message, shortened to a line, as it may contain text of the template."""
     text = f"{type(error).__name__}: {error}"
     return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}..."
 
 
-def _place(error: BaseException, name: str) -> str:
+def _locate_error(error: BaseException, name: str) -> str:
     """`template:line` of the innermost template line in an error's traceback."""
     if isinstance(error, jinja2.TemplateSyntaxError):
         return f"{error.name or name}:{error.lineno}"
-    place, trace = name, error.__traceback__
+    position, trace = name, error.__traceback__
     while trace:
         file = trace.tb_frame.f_code.co_filename
         if file.endswith(".j2"):
-            place = f"{'/'.join(Path(file).parts[-2:])}:{trace.tb_lineno}"
+            position = f"{'/'.join(Path(file).parts[-2:])}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return place
+    return position

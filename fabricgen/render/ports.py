@@ -21,75 +21,75 @@ from fabricgen.views.model.hosts import model_access
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 
-def numbered_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:
+def number_cages(profile: SwitchProfile) -> Iterator[tuple[int, CageClass]]:
     """Each cage of a switch by its number, from 1."""
     return enumerate((cage for cage in profile.cages for _ in range(cage.count)), 1)
 
 
-def blocked_cages(switch: SwitchView) -> frozenset[int]:
+def find_blocked_cages(switch: SwitchView) -> frozenset[int]:
     """Cages that must stay empty because the split of a neighbour uses their lanes."""
     blocked: set[int] = set()
-    for cage, ways in {port.cage: port.ways for port in switch.ports}.items():
-        blocked.update(range(cage + 1, cage + switch.profile.cage(cage).block(ways)))
+    for cage, breakout in {port.cage: port.ways for port in switch.ports}.items():
+        blocked.update(range(cage + 1, cage + switch.profile.cage(cage).block(breakout)))
     return frozenset(blocked)
 
 
-def unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
+def list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
     """Ports without a cable: the rest of split cages, and the first port of each empty cage."""
-    ways, cabled = {port.cage: port.ways for port in switch.ports}, {port.name for port in switch.ports}
+    breakout_of_cage, cabled = {port.cage: port.ways for port in switch.ports}, {port.name for port in switch.ports}
     names: list[str] = []
-    for number, cage in numbered_cages(switch.profile):
-        split, slot = ways.get(number, 1), switch.profile.slot_of(number)
+    for number, cage in number_cages(switch.profile):
+        split, slot = breakout_of_cage.get(number, 1), switch.profile.slot_of(number)
         names += (naming.port(number, sub, split, cage, None, slot) for sub in range(split))
     return [name for name in names if name not in cabled]
 
 
-def port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[str, str]]:
+def find_port_lanes(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[str, str]]:
     """(switch, port) -> (lanes, alias) of cabled ports, of some rows of the device table.
 
     There is nothing of switches whose NOS has no lanes. Raises InputError (FG026) where the NOS takes them from a port
     table that the catalogue does not have.
     """
-    found: dict[tuple[str, str], tuple[str, str]] = {}
+    lanes_of_port: dict[tuple[str, str], tuple[str, str]] = {}
     for row in rows:
         switch = cluster.switch(row)
         nos = load_writer(switch.nos)
         if isinstance(nos, HasPortLanes):
             table = nos.port_lanes(switch, cluster.design.catalog)
-            found.update(((switch.name, port.name), table[port.name]) for port in switch.ports)
-    return found
+            lanes_of_port.update(((switch.name, port.name), table[port.name]) for port in switch.ports)
+    return lanes_of_port
 
 
-def circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[bytes, ...]]:
+def list_circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, str], tuple[bytes, ...]]:
     """(switch, port) -> the circuit ids that requests of the host there may have, of some rows of the device table.
 
     Spelled as the blueprint says (`dhcp.circuit_id`), else as the NOS does (RFC 3046, 3.1). Ports whose NOS names none
     are left out: routed ones, and those that the relay tells by their VLAN alone.
     """
-    found: dict[tuple[str, str], tuple[bytes, ...]] = {}
+    ids_of_port: dict[tuple[str, str], tuple[bytes, ...]] = {}
     for row in rows:
         name = cluster.names[row]
-        found.update(((name, port), text) for port, text in _of_switch(cluster, row))
-    return found
+        ids_of_port.update(((name, port), text) for port, text in _list_switch_circuits(cluster, row))
+    return ids_of_port
 
 
-def _of_switch(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     switch = cluster.switch(row)
     nos, specs = load_writer(switch.nos), cluster.design.loaded.blueprint.fabrics
     if not isinstance(nos, NamesCircuits):
         return
-    said = nos.circuits(switch, cluster.design.catalog)
+    circuits = nos.circuits(switch, cluster.design.catalog)
     for port in switch.ports:
         service = switch.find_service(port)
         dhcp = specs[service.fabric].dhcp if service else None
-        stated = dhcp.circuit_id if dhcp else None
-        form = stated or (said.form.get(service.fabric) if service else None)
-        if service is None or not form or (port.bond and not said.bond):
+        stated_form = dhcp.circuit_id if dhcp else None
+        form = stated_form or (circuits.form.get(service.fabric) if service else None)
+        if service is None or not form or (port.bond and not circuits.bond):
             continue
-        name = _bond_name(said.bond, port)
+        name = _bond_name(circuits.bond, port)
         fields = {"switch": switch.name, "port": name or port.name, "vlan": str(service.vlan)}
-        text = form.format(**fields, alias=name or said.alias.get(port.name, port.name)).encode()
-        kind = None if stated else said.kind
+        text = form.format(**fields, alias=name or circuits.alias.get(port.name, port.name)).encode()
+        kind = None if stated_form else circuits.kind
         yield port.name, (text,) if kind is None else (text, bytes([kind, len(text)]) + text)
 
 
@@ -105,7 +105,7 @@ class Guard(NamedTuple):
     kinds: tuple[str, ...]
 
 
-def guards_of(access: Access) -> tuple[Guard, ...]:
+def make_guards(access: Access) -> tuple[Guard, ...]:
     """The lists of a port, IPv4 before IPv6."""
     dhcp = (Guard("NO-DHCP", False, ("dhcp",)),) if "dhcp" in access.refused else ()
     kinds = tuple(kind for kind in ("dhcp6", "ra") if kind in access.refused)
@@ -116,6 +116,6 @@ def list_guards(switch: SwitchView, bond: str) -> dict[Guard, list[str]]:
     """Each list that ports of a switch have, by name, with those ports; `bond` is how bonds are called: {number}."""
     guarded: dict[Guard, dict[str, None]] = {}
     for port in switch.ports:
-        for guard in guards_of(model_access(switch, port)):
+        for guard in make_guards(model_access(switch, port)):
             guarded.setdefault(guard, {})[bond.format(number=port.bond) if port.bond else port.name] = None
     return {guard: list(guarded[guard]) for guard in sorted(guarded)}

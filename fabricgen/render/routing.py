@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.render.escape import one_line, token
+from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.switch.routing import Bgp, Entry, OverlayPeer, Peer, Permit, RouteMaps
 from fabricgen.views.model.policies import DENIED, OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
@@ -19,7 +19,7 @@ IP_WORDS = {False: "ip", True: "ipv6"}
 """The word for a family in command lines of EOS and FRR, by whether it is IPv6."""
 
 
-def family_word(address: str) -> str:
+def find_family_word(address: str) -> str:
     """The word of EOS and FRR for the family of an address or prefix."""
     return IP_WORDS[":" in address]
 
@@ -56,8 +56,8 @@ class PolicyNames:
 
     def name_leaked(self, entry: Entry) -> str:
         """The name of the list of an entry of a leak, in which both VRFs stand."""
-        own, source = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
-        return f"{entry.prefix_list.partition('-')[0]}-{own}-{source}"
+        own_vrf, source_vrf = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
+        return f"{entry.prefix_list.partition('-')[0]}-{own_vrf}-{source_vrf}"
 
     def number(self, map_: str, number: int) -> int:
         """The number of an entry of the map: those of IPv6 are behind those of IPv4 where a map is of both."""
@@ -66,14 +66,14 @@ class PolicyNames:
         return number + (1 if number == DENIED else 5 if number not in (10, 20) else 10 if self.vrf else 20)
 
 
-def rule_text(permit: Permit) -> str:
+def make_rule_text(permit: Permit) -> str:
     """A rule of a prefix list as EOS and FRR have it."""
     shortest, longest = permit.bounds
     return permit.prefix + (f" ge {shortest}" if shortest else f" le {longest}" if longest else "")
 
 
-def list_rows(
-    maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = rule_text
+def list_prefix_list_rows(
+    maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> Iterator[dict[str, Any]]:
     """Yield the prefix lists of a VRF but for leaks; `of_fabric`: of loopbacks and hosts. `rules` are numbered."""
     for name, permits in maps.prefix_lists.items():
@@ -87,27 +87,29 @@ def list_rows(
             }
 
 
-def number_rules(permits: Iterable[Permit], make_rule: Callable[[Permit], Any] = rule_text) -> list[tuple[int, Any]]:
+def number_rules(
+    permits: Iterable[Permit], make_rule: Callable[[Permit], Any] = make_rule_text
+) -> list[tuple[int, Any]]:
     """(number, rule) of each permit of a prefix list, in tens as operators leave room between them."""
     return [(10 * n, make_rule(permit)) for n, permit in enumerate(permits, 1)]
 
 
-def path_rows(maps: RouteMaps, names: PolicyNames) -> list[tuple[str, int, str]]:
+def list_path_rows(maps: RouteMaps, names: PolicyNames) -> list[tuple[str, int, str]]:
     """(name, number, AS path) of what the exits of a VRF gave a switch that announces own routes alone beside that."""
     return [(names.name("EXITS"), 10 * n, path) for n, path in enumerate(maps.as_paths.get("EXITS", ()), 1)]
 
 
-def entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str]) -> list[dict[str, Any]]:
+def list_entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str]) -> list[dict[str, Any]]:
     """The entries of maps of a VRF but for leaks; `of_fabric`: of loopbacks and hosts."""
     return [
-        entry_row(map_, number, entry, names, words)
+        make_entry_row(map_, number, entry, names, words)
         for map_, entries in maps.maps.items()
         if not map_.startswith("LEAKED")
         for number, entry in entries.items()
     ]
 
 
-def outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries of what is beyond exits, as lines of text have them: IPv4 before IPv6, and what is denied first."""
 
     def rank_row(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
@@ -122,7 +124,7 @@ def outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted((row for row in rows if not row["of_fabric"]), key=rank_row)
 
 
-def entry_row(map_: str, number: int, entry: Entry, names: PolicyNames, words: dict[bool, str]) -> dict[str, Any]:
+def make_entry_row(map_: str, number: int, entry: Entry, names: PolicyNames, words: dict[bool, str]) -> dict[str, Any]:
     """An entry of a route map; `drains`: it adds the community of what is drained to others."""
     is_leak, ended = entry.source_vrf is not None, (entry.community,) if entry.added and entry.community else ()
     return {
@@ -142,26 +144,26 @@ def entry_row(map_: str, number: int, entry: Entry, names: PolicyNames, words: d
     }
 
 
-def group_names(peers: Iterable[Peer]) -> list[str]:
+def list_group_names(peers: Iterable[Peer]) -> list[str]:
     """The peer groups in use."""
     used = {peer.group for peer in peers}
     return [group for group in GROUPS if group in used]
 
 
-def session_rows(bgp: Bgp, *, exits: bool) -> list[dict[str, Any]]:
+def list_session_rows(bgp: Bgp, *, exits: bool) -> list[dict[str, Any]]:
     """The sessions with far devices of exits, or with other switches: `neighbor` is an address, or the own port."""
     return [
         {
-            "neighbor": far if peer.address else token(far),
+            "neighbor": far if peer.address else require_token(far),
             "session": peer,
-            "description": one_line(peer.description, 80),
+            "description": make_one_line(peer.description, 80),
         }
         for far, peer in bgp.peers.items()
         if peer.is_exit == exits
     ]
 
 
-def member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str, Any]]:
+def list_member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str, Any]]:
     """Who carries a family: peer groups in their order, then sessions of exits; each with its maps."""
     groups = {peer.group: peer for peer in bgp.peers.values() if family in peer.families and not peer.is_exit}
     exits = {far: peer for far, peer in bgp.peers.items() if family in peer.families and peer.is_exit}
@@ -170,20 +172,20 @@ def member_rows(bgp: Bgp, names: PolicyNames, family: str) -> list[dict[str, Any
             "name": name,
             "session": peer,
             "limit": peer.max_prefixes.get(family, 0),
-            "inward": names.name_map(bgp.maps.name_for(peer, "IN", family)),
-            "outward": names.name_map(bgp.maps.name_for(peer, "OUT", family)),
+            "inward": names.name_map(bgp.maps.find_map_name(peer, "IN", family)),
+            "outward": names.name_map(bgp.maps.find_map_name(peer, "OUT", family)),
         }
         for name, peer in [*((name, groups[name]) for name in GROUPS if name in groups), *exits.items()]
     ]
 
 
-def sources_of(maps: RouteMaps, name: str) -> list[str]:
+def list_sources(maps: RouteMaps, name: str) -> list[str]:
     """The VRFs that a map of a leak brings routes from, in its order."""
     return [entry.source_vrf for entry in maps.maps.get(name, {}).values() if entry.source_vrf is not None]
 
 
-def leak_rows(
-    maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = rule_text
+def list_leak_rows(
+    maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> list[dict[str, Any]]:
     """The maps of what is brought into a VRF, by family, with entries and the rules of their lists."""
     return [
@@ -191,7 +193,7 @@ def leak_rows(
             "map": names.name_map(map_),
             "word": words[map_.endswith("6")],
             "sources": [
-                entry_row(map_, number, entry, names, words)
+                make_entry_row(map_, number, entry, names, words)
                 | {"rules": number_rules(maps.prefix_lists[entry.prefix_list], make_rule)}
                 for number, entry in maps.maps[map_].items()
                 if entry.permit
@@ -202,7 +204,7 @@ def leak_rows(
     ]
 
 
-TO_MATES = "OVERLAY-PEER"
+TO_MLAG_PEERS = "OVERLAY-PEER"
 """The map of what sessions for EVPN announce to mates of a switch that announces its own routes alone to others."""
 
 MULTIHOP = 3
@@ -225,19 +227,19 @@ class OverlayGroup:
     peers: Mapping[str, OverlayPeer]
 
 
-def overlay_groups(switch: SwitchView) -> tuple[OverlayGroup, ...]:
+def make_overlay_groups(switch: SwitchView) -> tuple[OverlayGroup, ...]:
     """The peer groups of EVPN sessions; none without an overlay."""
-    found = []
+    groups = []
     sessions = switch.overlay.peers if switch.overlay else {}
     for role in ("up", "down", "peer"):
         peers = {address: peer for address, peer in sessions.items() if peer.role == role}
         for first in list(peers.values())[:1]:
-            outward = OVERLAY_OUT if first.own_only or not switch.announces_own_only else TO_MATES
-            found.append(OverlayGroup(f"OVERLAY_{role.upper()}", first.own_as_in > 0, first.own_only, outward, peers))
-    return tuple(found)
+            outward = OVERLAY_OUT if first.own_only or not switch.announces_own_only else TO_MLAG_PEERS
+            groups.append(OverlayGroup(f"OVERLAY_{role.upper()}", first.own_as_in > 0, first.own_only, outward, peers))
+    return tuple(groups)
 
 
-def overlay_maps(switch: SwitchView) -> tuple[tuple[str, bool], ...]:
+def list_overlay_maps(switch: SwitchView) -> tuple[tuple[str, bool], ...]:
     """The maps that sessions for EVPN need outward, and whether each lets own routes alone pass."""
-    needed = (group for group in overlay_groups(switch) if group.own_only or switch.maintenance)
+    needed = (group for group in make_overlay_groups(switch) if group.own_only or switch.maintenance)
     return tuple(dict.fromkeys((group.outward, group.own_only) for group in needed))

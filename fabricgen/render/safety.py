@@ -22,22 +22,25 @@ CODE = "FG704"
 """The lint rule that also covers snippets."""
 
 
-def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnostic]:
+def find_lost_safety_lines(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnostic]:
     """Yield a finding for each tier whose configurations lose safety lines to the user's templates.
 
     Raises InputError where a template fails, and for a snippet that does not fit the rendered text.
     """
-    plain, own = Renderer(RenderOptions(managements=options.managements, spans=options.spans)), Renderer(options)
-    seen: set[TierKey] = set()
+    built_in_renderer, own_renderer = (
+        Renderer(RenderOptions(managements=options.managements, spans=options.spans)),
+        Renderer(options),
+    )
+    checked: set[TierKey] = set()
     for row in cluster.switch_rows():
         cls = cluster.plan.devices.classes[cluster.plan.devices.device_class[row]]
         key = cls.key
-        if key in seen:
+        if key in checked:
             continue
-        seen.add(key)
+        checked.add(key)
         switch = cluster.switch(row)
         try:
-            lost = list(_lost(cluster, switch, plain, own))
+            lost = list(_list_lost_lines(cluster, switch, built_in_renderer, own_renderer))
         except InputError as error:
             raise cluster.design.loaded.locate_error(error) from error
         if lost:
@@ -47,25 +50,27 @@ def hidden_safety(cluster: Cluster, options: RenderOptions) -> Iterator[Diagnost
             yield Diagnostic(CODE, Severity.WARNING, message, switch.tier.path)
 
 
-def _lost(cluster: Cluster, switch: SwitchView, plain: Renderer, own: Renderer) -> Iterator[tuple[str, str]]:
+def _list_lost_lines(
+    cluster: Cluster, switch: SwitchView, built_in_renderer: Renderer, own_renderer: Renderer
+) -> Iterator[tuple[str, str]]:
     """(line, why it matters) of each safety line in the built-in text but not in the user's."""
     catalog = cluster.design.catalog
     safety = catalog.naming(switch.tier.nos).configuration.safety
-    now = {path: set(_lines(path, content.decode())) for path, content in own.files(switch, catalog)}
-    for path, content in plain.files(switch, catalog):
-        for line in _lines(path, content.decode()):
-            if line not in now.get(path, ()) and (why := _why(line.rpartition(" > ")[2], safety)):
+    now = {path: set(_list_lines(path, content.decode())) for path, content in own_renderer.files(switch, catalog)}
+    for path, content in built_in_renderer.files(switch, catalog):
+        for line in _list_lines(path, content.decode()):
+            if line not in now.get(path, ()) and (why := _explain_line(line.rpartition(" > ")[2], safety)):
                 yield line.rpartition(" > ")[2], why
 
 
-def _why(line: str, safety: tuple[SafetyLine, ...]) -> str:
+def _explain_line(line: str, safety: tuple[SafetyLine, ...]) -> str:
     return next((s.why for s in safety if re.fullmatch(s.line, line.partition(" = ")[0])), "")
 
 
-def _lines(path: str, text: str) -> Iterator[str]:
+def _list_lines(path: str, text: str) -> Iterator[str]:
     """Every line, prefixed by the lines that it is indented under; for data, every value prefixed by its path."""
     if path.endswith((".json", ".yaml")):
-        yield from _values(read_data(path, text))
+        yield from _list_values(read_data(path, text))
         return
     above: list[tuple[int, str]] = []
     for line in text.splitlines():
@@ -76,12 +81,12 @@ def _lines(path: str, text: str) -> Iterator[str]:
             above.append((indent, line.strip()))
 
 
-def _values(data: Any, path: str = "") -> Iterator[str]:
+def _list_values(data: Any, path: str = "") -> Iterator[str]:
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
-            yield from _values(value, f"{path}/{key}" if path else str(key))
+            yield from _list_values(value, f"{path}/{key}" if path else str(key))
     elif isinstance(data, list):
         for value in data:
-            yield from _values(value, path)
+            yield from _list_values(value, path)
     else:
         yield f"{path} = {data}"

@@ -65,7 +65,7 @@ SecretResolver: TypeAlias = Callable[[str, SecretKind, Place], str]
 """(reference, kind, path in the blueprint) -> the secret; raises InputError where it cannot be resolved."""
 
 
-def redacted(reference: str, kind: SecretKind, place: Place) -> str:  # noqa: ARG001 - a SecretResolver
+def redact_secret(reference: str, kind: SecretKind, path: Place) -> str:  # noqa: ARG001 - a SecretResolver
     """Resolve a reference to itself in angle brackets, so that no secret is printed."""
     return f"<{reference}>"
 
@@ -77,72 +77,74 @@ class SecretStore:
         self._folder = folder.resolve()
         self._allow_outside = allow_outside
 
-    def __call__(self, reference: str, kind: SecretKind, place: Place) -> str:
-        """The secret; raises InputError (FG051) at `place` where there is none, or its syntax is wrong."""
+    def __call__(self, reference: str, kind: SecretKind, path: Place) -> str:
+        """The secret; raises InputError (FG051) at `path` where there is none, or its syntax is wrong."""
         if reference.startswith(ENVIRONMENT):
             name = reference.removeprefix(ENVIRONMENT)
             if name not in os.environ:
                 hint = "set it, or build with --redact-secrets"
-                raise fault("FG051", f"the environment variable {name} is not set", path=place, hint=hint)
+                raise fault("FG051", f"the environment variable {name} is not set", path=path, hint=hint)
             text = os.environ[name]
         else:
-            text = self._first_line(reference.removeprefix(FILE), place)
+            text = self._read_first_line(reference.removeprefix(FILE), path)
         if not kind.pattern.fullmatch(text):
-            raise fault("FG051", f"what {reference} holds cannot be used here", path=place, hint=kind.right)
+            raise fault("FG051", f"what {reference} holds cannot be used here", path=path, hint=kind.right)
         return text
 
-    def _first_line(self, path: str, place: Place) -> str:
-        file = Path(os.path.realpath(self._folder / path))
+    def _read_first_line(self, name: str, path: Place) -> str:
+        file = Path(os.path.realpath(self._folder / name))
         if not (self._allow_outside or file.is_relative_to(self._folder)):
-            raise fault("FG051", f"file:{path} lies outside the blueprint's folder", path=place)
+            raise fault("FG051", f"file:{name} lies outside the blueprint's folder", path=path)
         try:
             if not stat.S_ISREG(file.stat().st_mode):  # opening a named pipe would block
-                raise fault("FG051", f"file:{path} is no regular file", path=place)
+                raise fault("FG051", f"file:{name} is no regular file", path=path)
             with file.open(encoding="utf-8") as stream:
                 return stream.read(MAX_SECRET_BYTES).partition("\n")[0].strip()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", "") or "it is not UTF-8 text"
             hint = "write it there, or build with --redact-secrets"
-            raise fault("FG051", f"cannot read the secret file:{path}: {reason}", path=place, hint=hint) from None
+            raise fault("FG051", f"cannot read the secret file:{name}: {reason}", path=path, hint=hint) from None
 
 
-def with_secrets(management: Management, resolver: SecretResolver, places: Callable[[Place], Place]) -> Management:
-    """Management settings with all references resolved; `places` maps a key of theirs to its path in the blueprint.
+def resolve_management(
+    management: Management, resolver: SecretResolver, find_path: Callable[[Place], Place]
+) -> Management:
+    """Management settings with all references resolved; `find_path` maps a key of theirs to its path in the blueprint.
 
     Raises InputError with one diagnostic for each secret that cannot be resolved.
     """
     faults: list[Diagnostic] = []
 
-    def secret(reference: str, kind: SecretKind, *keys: str) -> str:
+    def resolve(reference: str, kind: SecretKind, *keys: str) -> str:
         try:
-            return resolver(reference, kind, places(keys))
+            return resolver(reference, kind, find_path(keys))
         except InputError as error:
             faults.extend(error.diagnostics)
             return ""
 
-    def of_user(name: str, user: User) -> User:
+    def resolve_user(name: str, user: User) -> User:
         if not user.password:
             return user
-        return user.model_copy(update={"password": secret(user.password, PASSWORD, "users", name, "password")})
+        return user.model_copy(update={"password": resolve(user.password, PASSWORD, "users", name, "password")})
 
-    def of_snmp(snmp: Snmp) -> Snmp:
+    def resolve_snmp(snmp: Snmp) -> Snmp:
         users = {
             name: SnmpUser.model_construct(
-                auth=secret(user.auth, SNMP_PHRASE, "snmp", "users", name, "auth"),
-                privacy=secret(user.privacy, SNMP_PHRASE, "snmp", "users", name, "privacy"),
+                auth=resolve(user.auth, SNMP_PHRASE, "snmp", "users", name, "auth"),
+                privacy=resolve(user.privacy, SNMP_PHRASE, "snmp", "users", name, "privacy"),
             )
             for name, user in snmp.users.items()
         }
         return snmp.model_copy(update={"users": users})
 
-    def of_aaa(aaa: Aaa) -> Aaa:
-        return aaa.model_copy(update={"key": secret(aaa.key, PHRASE, "aaa", "key")}) if aaa.key else aaa
+    def resolve_aaa(aaa: Aaa) -> Aaa:
+        return aaa.model_copy(update={"key": resolve(aaa.key, PHRASE, "aaa", "key")}) if aaa.key else aaa
 
     resolved = management.model_copy(
         update={
-            "users": {name: of_user(name, user) for name, user in management.users.items()},
-            "snmp": management.snmp and of_snmp(management.snmp),
-            "aaa": management.aaa and of_aaa(management.aaa),
+            "users": {name: resolve_user(name, user) for name, user in management.users.items()},
+            "snmp": management.snmp and resolve_snmp(management.snmp),
+            "aaa": management.aaa and resolve_aaa(management.aaa),
         }
     )
     if faults:
@@ -150,62 +152,64 @@ def with_secrets(management: Management, resolver: SecretResolver, places: Calla
     return resolved
 
 
-def managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Management]:
+def resolve_managements(cluster: Cluster, resolver: SecretResolver) -> dict[str, Management]:
     """The management settings of each fabric's switches, by fabric name, with all references resolved.
 
     Raises InputError with one diagnostic, at its line of the blueprint, for each secret that cannot be resolved.
     """
-    found: dict[str, Management] = {}
+    resolved: dict[str, Management] = {}
     faults: dict[Place, Diagnostic] = {}
     for fabric in cluster.design.fabrics:
         if fabric.protocol == "infiniband" or not fabric.tiers:
             continue
         try:
-            found[fabric.name] = with_secrets(
-                cluster.intent(fabric).management, resolver, _places(cluster, fabric.name)
+            resolved[fabric.name] = resolve_management(
+                cluster.intent(fabric).management, resolver, _make_path_finder(cluster, fabric.name)
             )
         except InputError as error:
             faults |= {diagnostic.path: diagnostic for diagnostic in error.diagnostics}
     if faults:
         raise cluster.design.loaded.locate_error(InputError(faults.values()))
-    return found
+    return resolved
 
 
-def exit_passwords(design: Design, resolver: SecretResolver) -> dict[str, str]:
+def resolve_exit_passwords(design: Design, resolver: SecretResolver) -> dict[str, str]:
     """The passwords of the sessions of all exits, by their references.
 
     Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
     """
-    found: dict[str, str] = {}
+    passwords: dict[str, str] = {}
     faults: list[Diagnostic] = []
     for exit_ in exits_of(design):
-        stated: list[tuple[Place, str | None]] = [((*exit_.path, "password"), exit_.spec.password)]
-        stated += [((*exit_.path, "devices", n, "password"), own.password) for n, own in exit_.spec.devices.items()]
-        for place, reference in stated:
-            if reference and reference not in found:
+        references: list[tuple[Place, str | None]] = [((*exit_.path, "password"), exit_.spec.password)]
+        references += [
+            ((*exit_.path, "devices", n, "password"), device.password) for n, device in exit_.spec.devices.items()
+        ]
+        for path, reference in references:
+            if reference and reference not in passwords:
                 try:
-                    found[reference] = resolver(reference, PHRASE, place)
+                    passwords[reference] = resolver(reference, PHRASE, path)
                 except InputError as error:
                     faults += error.diagnostics
     if faults:
         raise design.loaded.locate_error(InputError(faults))
-    return found
+    return passwords
 
 
-def span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, tuple[SpanIntent, ...]]:
+def resolve_span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, tuple[SpanIntent, ...]]:
     """The spans of each fabric that has any, by fabric name, with the keys of their encryption.
 
     Raises InputError with one diagnostic, at its line of the blueprint, for each that cannot be resolved.
     """
-    found: dict[str, tuple[SpanIntent, ...]] = {}
+    spans_of_fabric: dict[str, tuple[SpanIntent, ...]] = {}
     faults: list[Diagnostic] = []
 
-    def keyed(fabric: str, span: SpanIntent) -> SpanIntent:
+    def resolve_span(fabric: str, span: SpanIntent) -> SpanIntent:
         if span.macsec is None:
             return span
-        kind, place = KEYS[256 if "256" in span.macsec.cipher else 128], ("spans", span.name, "macsec", "cak")
+        kind, path = KEYS[256 if "256" in span.macsec.cipher else 128], ("spans", span.name, "macsec", "cak")
         try:
-            key = resolver(span.macsec.cak, kind, ("fabrics", fabric, *place))
+            key = resolver(span.macsec.cak, kind, ("fabrics", fabric, *path))
         except InputError as error:
             faults.extend(error.diagnostics)
             return span
@@ -213,42 +217,42 @@ def span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, tuple[Spa
 
     for fabric in cluster.design.fabrics:
         if fabric.tiers and (spans := cluster.intent(fabric).spans):
-            found[fabric.name] = tuple(keyed(fabric.name, span) for span in spans)
+            spans_of_fabric[fabric.name] = tuple(resolve_span(fabric.name, span) for span in spans)
     if faults:
         raise cluster.design.loaded.locate_error(InputError(faults))
-    return found
+    return spans_of_fabric
 
 
-def _places(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
+def _make_path_finder(cluster: Cluster, fabric: str) -> Callable[[Place], Place]:
     """A function from a key of the management settings to its path: in the fabric, or at the top of the blueprint."""
-    own = cluster.design.loaded.blueprint.fabrics[fabric].management
+    fabric_management = cluster.design.loaded.blueprint.fabrics[fabric].management
 
-    def place(keys: Place) -> Place:
-        value = getattr(own, str(keys[0]))
-        stated = keys[1] in value if isinstance(value, dict) else value is not None
-        return (*(("fabrics", fabric) if stated else ()), "management", *keys)
+    def find_path(keys: Place) -> Place:
+        value = getattr(fabric_management, str(keys[0]))
+        is_of_fabric = keys[1] in value if isinstance(value, dict) else value is not None
+        return (*(("fabrics", fabric) if is_of_fabric else ()), "management", *keys)
 
-    return place
+    return find_path
 
 
 MASK = "<secret>"
 
 
-def without_secrets(content: bytes) -> bytes:
+def mask_secrets(content: bytes) -> bytes:
     """The text of a configuration of any NOS with a mask in place of each secret or secret reference."""
     text = content.decode(errors="replace")
-    for pattern in _patterns():
-        text = pattern.sub(_masked, text)
+    for pattern in _list_secret_patterns():
+        text = pattern.sub(_mask_match, text)
     return text.encode()
 
 
-def _masked(match: re.Match[str]) -> str:
+def _mask_match(match: re.Match[str]) -> str:
     start, end = match.start(1) - match.start(), match.end(1) - match.start()
     return match[0][:start] + MASK + match[0][end:]
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def _list_secret_patterns() -> tuple[re.Pattern[str], ...]:
     catalog = Catalog()
     return tuple(
         re.compile(p, re.M) for nos in catalog.list_known_nos() for p in catalog.naming(nos).configuration.secrets

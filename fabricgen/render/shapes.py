@@ -49,7 +49,7 @@ class _TextKind:
     indexes: Ints64
     """As in `TextGroup`, for the ports of all switches."""
 
-    def of(self, switch: int) -> list[str]:
+    def list_texts(self, switch: int) -> list[str]:
         """The texts of one switch."""
         return self.texts[self.bounds[switch] : self.bounds[switch + 1]]
 
@@ -79,12 +79,12 @@ class PortTexts:
     @property
     def texts(self) -> list[str]:
         """The texts of all `groups`, in order."""
-        return [text for kind in self.ports.kinds for text in kind.of(self.switch)]
+        return [text for kind in self.ports.kinds for text in kind.list_texts(self.switch)]
 
     @property
     def groups(self) -> list[TextGroup]:
         """Names of peers, their ports, cables, AS numbers of peers; then the addresses of each family."""
-        return [TextGroup(kind.of(self.switch), kind.indexes[..., self._here]) for kind in self.ports.kinds]
+        return [TextGroup(kind.list_texts(self.switch), kind.indexes[..., self._here]) for kind in self.ports.kinds]
 
     @property
     def key(self) -> bytes:
@@ -100,8 +100,8 @@ class PortTexts:
     @property
     def in_text_order(self) -> bool:
         """Whether all addresses of a family sort, as text, before those of the next."""
-        families = (kind.of(self.switch) for kind in self.ports.kinds[-self.ports.families :])
-        return all(one[-1] < other[0] for one, other in pairwise(filter(None, families)))
+        families = (kind.list_texts(self.switch) for kind in self.ports.kinds[-self.ports.families :])
+        return all(texts[-1] < next_texts[0] for texts, next_texts in pairwise(filter(None, families)))
 
     @property
     def _here(self) -> slice:
@@ -118,13 +118,13 @@ class PortTextBuilder:
         self._name_rank = np.empty(len(names), dtype=np.int64)
         self._name_rank[order] = np.arange(len(names))
         self._names = np.array(names, dtype=object)
-        ids, each = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
-        self._cables = ids.device.take_or_empty(each), ids.connector.take_or_empty(each)
+        ids, rows = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
+        self._cables = ids.device.take_or_empty(rows), ids.connector.take_or_empty(rows)
         self._lengths_m = np.append(plan.cables.length_m, 0.0)
         self._routes = np.array([not isinstance(s.a, ManagementPort) for s in plan.links.segments], dtype=bool)
-        self._subnets = rail_subnets(views)
+        self._subnets = find_rail_subnets(views)
 
-    def of(self, rows: Sequence[int], by_text: Flags) -> Iterator[PortTexts]:
+    def list_port_texts(self, rows: Sequence[int], by_text: Flags) -> Iterator[PortTexts]:
         """The ports of switches, by their rows in the device table, in the order of their views.
 
         `by_text` (bool, one a switch) says whether its configuration sorts names, addresses or AS numbers. Their order
@@ -135,13 +135,13 @@ class PortTextBuilder:
         peer = np.where(at_b, links.a_device[link], links.b_device[link])
         cable = links.cable[link]
         bounds = np.searchsorted(owner, np.arange(len(rows) + 1))
-        each = np.arange(len(owner)) - bounds[owner]
+        text_index = np.arange(len(owner)) - bounds[owner]
         a_port, b_port = self._views.ports
         far = np.where(at_b, a_port[link], b_port[link]).tolist()
-        peers = _ranked(owner, self._name_rank[peer], by_text)
+        peers = _rank_keys(owner, self._name_rank[peer], by_text)
         asn = np.where(self._routes[links.segment[link]], self._views.addresses.asn[peer], 0)
-        numbers = _ranked(owner, asn, by_text, asn != 0)
-        families = [_addresses(family, owner, link, at_b, by_text) for family in self._views.addresses.families]
+        numbers = _rank_keys(owner, asn, by_text, asn != 0)
+        families = [_rank_addresses(family, owner, link, at_b, by_text) for family in self._views.addresses.families]
         columns = [links.segment[link], at_b, np.where(at_b, links.b_port[link], links.a_port[link])]
         columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.indexes, numbers.indexes]
         if self._views.plan.bonds:
@@ -150,10 +150,10 @@ class PortTextBuilder:
             columns += [*kind.indexes, family.length[link]]
         devices_of, connectors = (part.take(cable).texts() for part in self._cables)
         kinds = (
-            peers.kind(self._names[peer[peers.first]].tolist()),
-            _TextKind(far, bounds.tolist(), each),
-            _TextKind((devices_of + connectors).tolist(), bounds.tolist(), np.where(cable < 0, -1, each)),
-            numbers.kind(list(map(str, asn[numbers.first].tolist()))),
+            peers.make_kind(self._names[peer[peers.first]].tolist()),
+            _TextKind(far, bounds.tolist(), text_index),
+            _TextKind((devices_of + connectors).tolist(), bounds.tolist(), np.where(cable < 0, -1, text_index)),
+            numbers.make_kind(list(map(str, asn[numbers.first].tolist()))),
             *families,
         )
         key = np.stack(columns, axis=1).astype(np.int32).tobytes()
@@ -161,38 +161,38 @@ class PortTextBuilder:
         return (PortTexts(ports, i) for i in range(len(rows)))
 
 
-def _addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
+def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
     """The addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
-    own = _swapped(family.a[link], family.b[link], at_b)
-    both = own.followed_by(_swapped(family.b[link], family.a[link], at_b))
-    ranked = _ranked(np.concatenate([owner, owner]), _text_order(both), by_text, both.present)
-    found = ranked.kind(both[ranked.first].texts())
-    return replace(found, indexes=found.indexes.reshape(2, -1))
+    near = _replace_rows(family.a[link], family.b[link], at_b)
+    all_ends = near.followed_by(_replace_rows(family.b[link], family.a[link], at_b))
+    ranked = _rank_keys(np.concatenate([owner, owner]), _rank_as_text(all_ends), by_text, all_ends.present)
+    kind = ranked.make_kind(all_ends[ranked.first].texts())
+    return replace(kind, indexes=kind.indexes.reshape(2, -1))
 
 
-def _swapped(column: AddressColumn, other: AddressColumn, where: Flags) -> AddressColumn:
+def _replace_rows(column: AddressColumn, replacement: AddressColumn, mask: Flags) -> AddressColumn:
     """A column with the addresses of another in the rows of a mask."""
-    found = column.copy()
-    found[where] = other[where]
-    return found
+    merged = column.copy()
+    merged[mask] = replacement[mask]
+    return merged
 
 
-def _text_order(column: AddressColumn) -> Ints64:
+def _rank_as_text(column: AddressColumn) -> Ints64:
     """int64 numbers that sort as the addresses do as text."""
     if not isinstance(column, IPv4Column):
         return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
-    order, found = _decimal_order(), np.zeros(len(column), dtype=np.int64)
+    order, ranks = _rank_decimals(), np.zeros(len(column), dtype=np.int64)
     for shift in (24, 16, 8, 0):
-        found |= order[column.values >> shift & 255] << shift
-    return found
+        ranks |= order[column.values >> shift & 255] << shift
+    return ranks
 
 
 @cache
-def _decimal_order() -> Ints64:
+def _rank_decimals() -> Ints64:
     """The rank of each number below 256 when they are sorted as text; int64. A separator sorts before any digit."""
-    found = np.empty(256, dtype=np.int64)
-    found[sorted(range(256), key=str)] = np.arange(256)
-    return found
+    ranks = np.empty(256, dtype=np.int64)
+    ranks[sorted(range(256), key=str)] = np.arange(256)
+    return ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +206,12 @@ class _Ranked:
     indexes: Ints64
     """The rank of the key of each row among those of its owner, -1 for none."""
 
-    def kind(self, texts: list[str]) -> _TextKind:
+    def make_kind(self, texts: list[str]) -> _TextKind:
         """These keys with their texts."""
         return _TextKind(texts, self.bounds.tolist(), self.indexes)
 
 
-def _ranked(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
+def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = None) -> _Ranked:
     """Rank the (present) keys of each owner: by value where `by_key` of the owner is set, else as first met."""
     indexes = np.full(len(keys), -1, dtype=np.int64)
     rows = np.arange(len(keys)) if present is None else np.flatnonzero(present)
@@ -228,16 +228,16 @@ def _ranked(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None = 
     return _Ranked(first, bounds, indexes)
 
 
-def rail_subnets(views: SwitchViews) -> Ints64:
+def find_rail_subnets(views: SwitchViews) -> Ints64:
     """For every link the index of its rail's subnet among those of its switch, int64; VLANs differ by it."""
     links = views.plan.links
-    found = np.zeros(len(links), dtype=np.int64)
+    subnets = np.zeros(len(links), dtype=np.int64)
     for i, segment in enumerate(links.segments):
         rails = views.addresses.rails.get(segment.fabric)
         if rails is not None and segment.lower == "node":
-            here = links.segment == i
-            found[here] = rails.subnet[here]
-    return found
+            rows_here = links.segment == i
+            subnets[rows_here] = rails.subnet[rows_here]
+    return subnets
 
 
 PLACEHOLDER = re.compile(r"Qz(\d{7}):?zQ|419(\d{7})")
@@ -270,17 +270,17 @@ class SwitchSignature:
         """All texts, by the numbers of their placeholders."""
         return [*self.names, *self.addresses, *self.ports.texts]
 
-    def placeholder_numbers(self) -> list[list[int]]:
-        """The numbers of placeholders, -1 for none: one list for `_frame_addresses`, then one a row of indexes of each
-        group of `ports`, with one entry a port."""
+    def number_placeholders(self) -> list[list[int]]:
+        """The numbers of placeholders, -1 for none: one list for `_list_frame_addresses`, then one a row of indexes of
+        each group of `ports`, with one entry a port."""
         first = len(self.names)
-        found = [[i + first if i >= 0 else -1 for i in self.address_indexes]]
+        lists = [[i + first if i >= 0 else -1 for i in self.address_indexes]]
         first += len(self.addresses)
         for group in self.ports.groups:
             numbers = np.where(group.indexes < 0, -1, group.indexes + first)
-            found += numbers.tolist() if numbers.ndim > 1 else [numbers.tolist()]
+            lists += numbers.tolist() if numbers.ndim > 1 else [numbers.tolist()]
             first += len(group.texts)
-        return found
+        return lists
 
 
 class SwitchShapes:
@@ -290,7 +290,7 @@ class SwitchShapes:
         self._views = views
         self._ports = PortTextBuilder(views)
         self._stated = frozenset(views.design.loaded.blueprint.config_of)
-        self._guests = any(found.vrf_links for found in views.addresses.families)
+        self._guests = any(family.vrf_links for family in views.addresses.families)
         self._guests = self._guests or bool(views.design.vnis or views.design.bridged_vnis or views.design.tenants)
 
     @cached_property
@@ -308,7 +308,7 @@ class SwitchShapes:
         fits = device + port < _SHORTEST_LINE and device + port + sum(cable) < _SHORTEST_LABEL
         return fits and all(_WORDS.fullmatch(" ".join(texts)) for texts in kinds)
 
-    def signatures(self, rows: Sequence[int], keep_order: Container[str] = ()) -> Iterator[SwitchSignature | None]:
+    def list_signatures(self, rows: Sequence[int], keep_order: Container[str] = ()) -> Iterator[SwitchSignature | None]:
         """The signatures of switches, by their rows in the device table.
 
         `keep_order` are the NOSes that print everything in the order of the ports and sort nothing: the order of texts
@@ -321,84 +321,91 @@ class SwitchShapes:
         frames = list(map(self._views.frame, rows))
         bonds = self._views.plan.bonds
         by_text = np.array([frame.nos not in keep_order for frame in frames], dtype=bool)
-        for row, frame, ports in zip(rows, frames, self._ports.of(rows, by_text), strict=True):
+        for row, frame, ports in zip(rows, frames, self._ports.list_port_texts(rows, by_text), strict=True):
             merges = any(snippet.tree for snippet in frame.snippets)
             alone = merges or frame.name in self._stated or frame.fabric.underlay == "static" or self._guests
             alone = alone or _reads_gateways(frame)
             alone = alone or row in self._views.exit_rows or (bonds is not None and bonds.mate[row] >= 0)
             fits = not alone and (frame.nos in keep_order or ports.in_text_order)
-            yield self._signature(row, frame, ports) if fits else None
+            yield self._make_signature(row, frame, ports) if fits else None
 
-    def _signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
-        addresses = _frame_addresses(frame)
-        own, indexes = _sorted_once(addresses)
+    def _make_signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
+        addresses = _list_frame_addresses(frame)
+        texts, indexes = _sort_distinct(addresses)
         names = [frame.name, frame.rack, str(frame.asn), frame.mac]
         shape = (
             int(self._views.plan.devices.device_class[row]),
-            *(frame.site, frame.shares_asn, bool(frame.asn), bool(frame.mac), tuple(map(_ending, addresses)), indexes),
+            *(
+                frame.site,
+                frame.shares_asn,
+                bool(frame.asn),
+                bool(frame.mac),
+                tuple(map(_find_ending, addresses)),
+                indexes,
+            ),
             tuple((s.fabric, s.vlan, s.vrf, s.rail) for s in frame.services),
             ports.key,
         )
-        return SwitchSignature(row, shape, names, own, indexes, ports)
+        return SwitchSignature(row, shape, names, texts, indexes, ports)
 
-    def with_placeholders(self, signature: SwitchSignature) -> SwitchView:
+    def make_placeholder_view(self, signature: SwitchSignature) -> SwitchView:
         """The view of a switch with a placeholder in place of each of its texts."""
         view = self._views.switch(signature.row)
-        own, peers, far, cables, numbers, *addresses = signature.placeholder_numbers()
-        none = [-1] * len(view.ports)
-        own4, far4, own6, far6 = [*addresses, none, none][:4]
+        frame_numbers, peers, far, cables, numbers, *addresses = signature.number_placeholders()
+        absent = [-1] * len(view.ports)
+        own4, far4, own6, far6 = [*addresses, absent, absent][:4]
         ports = tuple(
             replace(
                 port,
-                peer=word_placeholder(peers[i]),
-                peer_port=word_placeholder(far[i]),
-                cable=word_placeholder(cables[i]),
-                peer_asn=_number(numbers[i]),
-                address=_address(port.address, own4[i]),
-                peer_address=_address(port.peer_address, far4[i]),
-                address6=_address(port.address6, own6[i]),
-                peer_address6=_address(port.peer_address6, far6[i]),
+                peer=make_word_placeholder(peers[i]),
+                peer_port=make_word_placeholder(far[i]),
+                cable=make_word_placeholder(cables[i]),
+                peer_asn=_make_asn_placeholder(numbers[i]),
+                address=_make_address_placeholder(port.address, own4[i]),
+                peer_address=_make_address_placeholder(port.peer_address, far4[i]),
+                address6=_make_address_placeholder(port.address6, own6[i]),
+                peer_address6=_make_address_placeholder(port.peer_address6, far6[i]),
             )
             for i, port in enumerate(view.ports)
         )
-        addresses_of_switch = map(_address, _frame_addresses(view), own)
-        whole = replace(
+        addresses_of_switch = map(_make_address_placeholder, _list_frame_addresses(view), frame_numbers)
+        replaced = replace(
             view,
-            name=word_placeholder(0),
-            rack=word_placeholder(1),
-            asn=_number(2 if view.asn else -1),
-            mac=word_placeholder(3 if view.mac else -1),
+            name=make_word_placeholder(0),
+            rack=make_word_placeholder(1),
+            asn=_make_asn_placeholder(2 if view.asn else -1),
+            mac=make_word_placeholder(3 if view.mac else -1),
             ports=ports,
         )
-        return _with_frame_addresses(whole, addresses_of_switch)
+        return _replace_frame_addresses(replaced, addresses_of_switch)
 
 
-def word_placeholder(number: int) -> str:
+def make_word_placeholder(number: int) -> str:
     """The placeholder of a word by its number, "" for -1."""
     return f"Qz{number:07d}zQ" if number >= 0 else ""
 
 
-def _address(address: str, number: int) -> str:
+def _make_address_placeholder(address: str, number: int) -> str:
     """The placeholder of an address; its family can be recognised, and its prefix length is kept."""
     bare, slash, length = address.partition("/")
     return f"Qz{number:07d}{':' if ':' in bare else ''}zQ{slash}{length}" if number >= 0 else ""
 
 
-def _number(number: int) -> int:
+def _make_asn_placeholder(number: int) -> int:
     return _NUMBERS + number if number >= 0 else 0
 
 
-def _sorted_once(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
+def _sort_distinct(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
     """(the distinct addresses, sorted as text and without prefix lengths; the index of each of `texts`, -1 for "").
 
     Prefix lengths are a part of the shape.
     """
-    each = sorted(set(texts) - {""})
-    place = {text: i for i, text in enumerate(each)} | {"": -1}
-    return [text.partition("/")[0] for text in each], tuple(place[text] for text in texts)
+    distinct = sorted(set(texts) - {""})
+    index_of_text = {text: i for i, text in enumerate(distinct)} | {"": -1}
+    return [text.partition("/")[0] for text in distinct], tuple(index_of_text[text] for text in texts)
 
 
-def _ending(address: str) -> str:
+def _find_ending(address: str) -> str:
     """The part of an address that belongs to the shape: its family and prefix length."""
     bare, slash, length = address.partition("/")
     return f"{':' if ':' in bare else '.'}{slash}{length}" if bare else ""
@@ -409,15 +416,15 @@ def _reads_gateways(view: SwitchView) -> bool:
     return any(s.gateways for s in view.services) and any(s.offers.reads_gateways for s in view.services)
 
 
-def _frame_addresses(view: SwitchView) -> list[str]:
+def _list_frame_addresses(view: SwitchView) -> list[str]:
     """All addresses of a switch except those of its ports, in a fixed order."""
-    own = [view.router_id, view.loopback, view.loopback6]
-    own += [text for pair in view.managements for text in pair]
-    return own + [text for s in view.services for text in (s.gateway, s.host_subnet, s.gateway6, s.host_subnet6)]
+    addresses = [view.router_id, view.loopback, view.loopback6]
+    addresses += [text for pair in view.managements for text in pair]
+    return addresses + [text for s in view.services for text in (s.gateway, s.host_subnet, s.gateway6, s.host_subnet6)]
 
 
-def _with_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchView:
-    """A view with its addresses replaced by `texts`, in the order of `_frame_addresses`."""
+def _replace_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchView:
+    """A view with its addresses replaced by `texts`, in the order of `_list_frame_addresses`."""
     router_id, loopback, loopback6 = next(texts), next(texts), next(texts)
     managements = tuple((next(texts), next(texts)) for _ in view.managements)
     services = tuple(

@@ -25,7 +25,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import Shared, SharesTables, keeps_order, load_writer
-from fabricgen.render.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, word_placeholder
+from fabricgen.render.shapes import PLACEHOLDER, SwitchShapes, SwitchSignature, make_word_placeholder
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.arrays import Floats
 
@@ -87,14 +87,14 @@ def parse_template(text: str, first_table: int) -> TextTemplate:
     pieces, slots, end = [], [], 0
     for placeholder in _PLACEHOLDER.finditer(text):
         pieces += [text[end : placeholder.start()], ""]
-        slots.append(_number(placeholder, first_table))
+        slots.append(_find_slot_number(placeholder, first_table))
         end = placeholder.end()
     if len(slots) > 1:
         return TextTemplate([*pieces, text[end:]], itemgetter(*slots))
     return TextTemplate([*pieces, text[end:]], lambda texts: tuple(texts[slot] for slot in slots))
 
 
-def _number(placeholder: re.Match[str], first_table: int) -> int:
+def _find_slot_number(placeholder: re.Match[str], first_table: int) -> int:
     word, number, table = placeholder.groups()
     return first_table + int(table) if table else int(word or number)
 
@@ -128,7 +128,7 @@ class Skeleton:
 class _ShapeState:
     """What is known of a shape so far."""
 
-    known: int = 0
+    prefetched: int = 0
     """Switches of it that were prefetched."""
     differs: bool = False
     """Whether a skeleton failed verification, or a text of the user's looks like a placeholder."""
@@ -173,67 +173,70 @@ class Skeletons:
         cluster: Cluster,
         shapes: SwitchShapes,
         rows: Sequence[int],
-        whole: Callable[[SwitchView], Iterator[tuple[str, bytes]]],
+        render_whole: Callable[[SwitchView], Iterator[tuple[str, bytes]]],
         render: Callable[[SwitchView, TableRenderer], Iterator[tuple[str, str]]],
         render_table: TableRenderer,
     ) -> None:
         """`rows` are all rows of the device table that will be asked for, in order.
 
-        `whole` renders a view: (path, bytes) of each file. `render` does so to text, with a function of its own for
-        shared tables; `render_table` is the usual one.
+        `render_whole` renders a view: (path, bytes) of each file. `render` does so to text, with a function of its own
+        for shared tables; `render_table` is the usual one.
         """
         self._cluster, self._switch_shapes = cluster, shapes
-        self._whole, self._render, self._render_table = whole, render, render_table
+        self._whole, self._render, self._render_table = render_whole, render, render_table
         self._keep_order = frozenset(
             filter(keeps_order, {tier.nos for f in cluster.design.fabrics for tier in f.tiers})
         )
         self._shapes: dict[Hashable, _ShapeState] = {}
-        self._signatures = Prefetcher(rows, self._prefetched)
+        self._signatures = Prefetcher(rows, self._prefetch_signatures)
 
     def files(self, row: int) -> _Files:
         """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
         signature = self._signatures.get(row)
-        return self._rendered(row) if signature is None else self._of_shape(row, signature)
+        return self._render_whole(row) if signature is None else self._render_from_shape(row, signature)
 
-    def _prefetched(self, rows: Sequence[int]) -> list[SwitchSignature | None]:
-        found = list(self._switch_shapes.signatures(rows, self._keep_order))
-        for signature in filter(None, found):
-            self._shapes.setdefault(signature.shape, _ShapeState()).known += 1
-        return found
+    def _prefetch_signatures(self, rows: Sequence[int]) -> list[SwitchSignature | None]:
+        signatures = list(self._switch_shapes.list_signatures(rows, self._keep_order))
+        for signature in filter(None, signatures):
+            self._shapes.setdefault(signature.shape, _ShapeState()).prefetched += 1
+        return signatures
 
-    def _of_shape(self, row: int, signature: SwitchSignature) -> _Files:
+    def _render_from_shape(self, row: int, signature: SwitchSignature) -> _Files:
         shape = self._shapes[signature.shape]
-        if shape.known < FEWEST or shape.differs:
-            return self._rendered(row)
-        length_class = self._length_class(shape, signature)
+        if shape.prefetched < FEWEST or shape.differs:
+            return self._render_whole(row)
+        length_class = self._find_length_class(shape, signature)
         variant = shape.variants.get(length_class.table_names)
         if variant is None:
-            rendered = self._rendered(row)
+            rendered = self._render_whole(row)
             shape.variants[length_class.table_names] = _Variant(signature, length_class, rendered)
             return rendered
         if variant.skeleton is None:
-            variant.skeleton = self._skeleton_of(shape, signature, length_class.shared)
+            variant.skeleton = self._make_skeleton(shape, signature, length_class.shared)
             ambiguous = any(_LOOKS_LIKE_PLACEHOLDER.search(content) for _, content in variant.rendered)
-            if ambiguous or self._filled(variant.skeleton, variant.first, variant.length_class) != variant.rendered:
+            if (
+                ambiguous
+                or self._fill_skeleton(variant.skeleton, variant.first, variant.length_class) != variant.rendered
+            ):
                 shape.differs = True
-                return self._rendered(row)
-        return self._filled(variant.skeleton, signature, length_class)
+                return self._render_whole(row)
+        return self._fill_skeleton(variant.skeleton, signature, length_class)
 
-    def _filled(self, skeleton: Skeleton, signature: SwitchSignature, length_class: _LengthClass) -> _Files:
+    def _fill_skeleton(self, skeleton: Skeleton, signature: SwitchSignature, length_class: _LengthClass) -> _Files:
         if length_class.tables is None:
-            length_class.tables = [self._table(table, length_class.shared) for table in skeleton.tables]
+            length_class.tables = [self._write_shared_table(table, length_class.shared) for table in skeleton.tables]
         return skeleton.fill([*signature.texts, *length_class.tables])
 
-    def _rendered(self, row: int) -> _Files:
+    def _render_whole(self, row: int) -> _Files:
         return list(self._whole(self._cluster.switch(row)))
 
-    def _length_class(self, shape: _ShapeState, signature: SwitchSignature) -> _LengthClass:
+    def _find_length_class(self, shape: _ShapeState, signature: SwitchSignature) -> _LengthClass:
         """The switches of its shape whose cables are as long as those of a switch, as far as its NOS distinguishes."""
         catalog = self._cluster.design.catalog
         if shape.nos is None:
-            shape.nos = load_writer(self._nos_of(signature.row))
+            shape.nos = load_writer(self._find_nos(signature.row))
             if isinstance(shape.nos, SharesTables):
-                shape.view = self._switch_shapes.with_placeholders(signature)
+                shape.view = self._switch_shapes.make_placeholder_view(signature)
                 shape.steps_m = np.array(shape.nos.length_steps_m(shape.view, catalog))
         lengths_m = signature.ports.lengths_m
         key = np.searchsorted(shape.steps_m, lengths_m).tobytes() if len(shape.steps_m) else b""
@@ -243,31 +246,31 @@ class Skeletons:
             shape.length_classes[key] = _LengthClass(shared, (bool(shared.lengths), *shared.tables))
         return shape.length_classes[key]
 
-    def _nos_of(self, row: int) -> str:
+    def _find_nos(self, row: int) -> str:
         devices = self._cluster.plan.devices
-        found = devices.classes[devices.device_class[row]]
-        return self._cluster.design.tier(found.key).nos
+        cls = devices.classes[devices.device_class[row]]
+        return self._cluster.design.tier(cls.key).nos
 
-    def _skeleton_of(self, shape: _ShapeState, signature: SwitchSignature, shared: Shared) -> Skeleton:
+    def _make_skeleton(self, shape: _ShapeState, signature: SwitchSignature, shared: Shared) -> Skeleton:
         """Render a switch with placeholders and parse the result."""
-        view = self._switch_shapes.with_placeholders(signature)
+        view = self._switch_shapes.make_placeholder_view(signature)
         by_length: Mapping[str, Mapping[str, Any]] = {}
         if isinstance(shape.nos, SharesTables):
-            placeholders = list(map(word_placeholder, range(len(shared.lengths))))
+            placeholders = list(map(make_word_placeholder, range(len(shared.lengths))))
             by_length = shape.nos.length_tables(view, placeholders, self._cluster.design.catalog)
-        return self._skeleton(view, len(signature.texts), shared.tables, by_length)
+        return self._parse_skeleton(view, len(signature.texts), shared.tables, by_length)
 
-    def _table(self, table: SharedTable, shared: Shared) -> str:
+    def _write_shared_table(self, table: SharedTable, shared: Shared) -> str:
         if table.by_length:
             return table.by_length.fill(shared.lengths)
         return self._render_table(table.template, shared.tables[table.template], table.last)
 
-    def _skeleton(
+    def _parse_skeleton(
         self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
     ) -> Skeleton:
         tables: list[SharedTable] = []
 
-        def table(template: str, values: Mapping[str, Any], last: bool) -> str:
+        def render_table(template: str, values: Mapping[str, Any], last: bool) -> str:
             if template in by_length:
                 text = self._render_table(template, by_length[template], last)
                 tables.append(SharedTable(template, last, parse_template(text, 0)))
@@ -278,6 +281,7 @@ class Skeletons:
             return f"Qs{len(tables) - 1:03d}sQ"
 
         files = [
-            (parse_template(path, texts), parse_template(content, texts)) for path, content in self._render(view, table)
+            (parse_template(path, texts), parse_template(content, texts))
+            for path, content in self._render(view, render_table)
         ]
         return Skeleton(files, tables)

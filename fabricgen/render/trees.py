@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.render.escape import yaml_text
+from fabricgen.render.escape import escape_yaml
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 
 
@@ -30,32 +30,34 @@ def read_data(file: str, text: str) -> Any:
         raise fault("FG033", f"the templates' output for {file} is not {kind}") from None
 
 
-def merged(base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, at: str = "") -> dict[str, Any]:
+def merge_tree(
+    base: Mapping[str, Any], tree: Mapping[str, Any], snippet: PlacedSnippet, parent: str = ""
+) -> dict[str, Any]:
     """A snippet's tree, or a part of it, merged into data: mappings key by key, other values replaced.
 
     Raises InputError (FG052) where one has a mapping and the other a value, so that the snippet mistakes the place.
     """
-    found = dict(base)
+    result = dict(base)
     for key, value in tree.items():
-        place = f"{at}/{key}" if at else str(key)
-        name = _like(found, key)
-        if name not in found:
-            found[name] = value
-        elif isinstance(found[name], Mapping) != isinstance(value, Mapping):
-            what = "a tree" if isinstance(value, Mapping) else "a value"
-            message = f"the snippet '{snippet.name}' puts {what} at {place}, where the configuration has the other"
+        path = f"{parent}/{key}" if parent else str(key)
+        name = _find_key(result, key)
+        if name not in result:
+            result[name] = value
+        elif isinstance(result[name], Mapping) != isinstance(value, Mapping):
+            new_kind = "a tree" if isinstance(value, Mapping) else "a value"
+            message = f"the snippet '{snippet.name}' puts {new_kind} at {path}, where the configuration has the other"
             raise fault("FG052", message, path=(*snippet.path, "tree"))
         else:
-            found[name] = merged(found[name], value, snippet, place) if isinstance(value, Mapping) else value
-    return found
+            result[name] = merge_tree(result[name], value, snippet, path) if isinstance(value, Mapping) else value
+    return result
 
 
-def _like(base: Mapping[str, Any], key: Any) -> Any:
+def _find_key(base: Mapping[str, Any], key: Any) -> Any:
     """The key of a mapping with the same spelling: a blueprint's 3 is the configuration's "3"."""
-    return next((known for known in base if str(known) == str(key)), key)
+    return next((name for name in base if str(name) == str(key)), key)
 
 
-def first_at_fault(
+def find_first_fault(
     snippets: tuple[PlacedSnippet, ...], fails: Callable[[tuple[PlacedSnippet, ...]], bool]
 ) -> PlacedSnippet:
     """Of several snippets that fail together, the first that fails together with those before it."""
@@ -69,32 +71,32 @@ _PLAIN = re.compile(r"(?!(?:y|yes|n|no|on|off|true|false|null)$)[a-z][a-z0-9_./-
 """Text that YAML 1.1 and 1.2 both read as a string without quotes."""
 
 
-def as_yaml(data: Any) -> str:
+def write_yaml(data: Any) -> str:
     """Data as a YAML document, one value a line; text is quoted where YAML 1.1 could read it as something else."""
-    return "".join(f"{line}\n" for line in _lines(data))
+    return "".join(f"{line}\n" for line in _write_lines(data))
 
 
-def _lines(data: Any) -> Iterator[str]:
+def _write_lines(data: Any) -> Iterator[str]:
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
             deep = isinstance(value, (Mapping, list)) and value
-            yield f"{_scalar(key)}:" if deep else f"{_scalar(key)}: {_scalar(value)}"
+            yield f"{_write_scalar(key)}:" if deep else f"{_write_scalar(key)}: {_write_scalar(value)}"
             if deep:
-                yield from (f"  {line}" for line in _lines(value))
+                yield from (f"  {line}" for line in _write_lines(value))
     elif isinstance(data, list) and data:
         for value in data:
-            first, *rest = _lines(value)
+            first, *rest = _write_lines(value)
             yield f"- {first}"
             yield from (f"  {line}" for line in rest)
     else:
-        yield _scalar(data)
+        yield _write_scalar(data)
 
 
-def _scalar(value: Any) -> str:
+def _write_scalar(value: Any) -> str:
     """A scalar, or an empty mapping or list."""
     if not isinstance(value, str):
         return json.dumps(value)
-    return value if _PLAIN.fullmatch(value) else f'"{yaml_text(value)}"'
+    return value if _PLAIN.fullmatch(value) else f'"{escape_yaml(value)}"'
 
 
 def require_printed(switch: SwitchView, texts: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import Line, Rules, Section, tolerates, unfit
+from fabricgen.running.tree import Line, Rules, Section, is_tolerant, report_misfit
 from fabricgen.switch.routing import (
     EVPN,
     Bfd,
@@ -22,7 +22,7 @@ from fabricgen.switch.routing import (
     OverlayVrf,
     Peer,
     Policy,
-    carried,
+    select_families,
 )
 
 
@@ -71,7 +71,7 @@ class Instance:
     aggregates: set[str] = field(default_factory=set)
     imports: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)
     """By family, the VRFs whose routes are brought in, and the maps that these pass."""
-    _known: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
+    _policies: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
     keeps_next_hops: bool = False
     """Whether it keeps the next hops of EVPN routes on all sessions."""
     requires_policy: bool = False
@@ -81,94 +81,100 @@ class Instance:
     activates: bool = False
     """Whether sessions carry only families that are activated."""
 
-    def neighbor(self, name: str) -> Neighbor:
+    def find_neighbor(self, name: str) -> Neighbor:
         """The neighbour or group of a name, made when first named."""
         return self.neighbors.setdefault(name, Neighbor())
 
-    def bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
+    def make_bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
         """The instance as the model of a switch has it; raises UnknownTextError for groups that are not there."""
-        if len(self.max_paths) != 1 and not (tolerates() and not self.max_paths):
-            unfit(f"families differ in equal paths: {self.max_paths}")
-        peers = {n: self._peer(policies, one) for n, one in self.neighbors.items() if self._carries_prefixes(one)}
+        if len(self.max_paths) != 1 and not (is_tolerant() and not self.max_paths):
+            report_misfit(f"families differ in equal paths: {self.max_paths}")
+        peers = {
+            n: self._make_peer(policies, neighbor)
+            for n, neighbor in self.neighbors.items()
+            if self._carries_prefixes(neighbor)
+        }
         return Bgp(
             asn=self.asn,
             router_id=self.router_id,
             max_paths=max(self.max_paths, default=0),
             multipath_relax=self.relax,
             peers=peers,
-            announced=frozenset(self._announced(policies, list(connected), list(statics))),
+            announced=frozenset(self._list_announced(policies, list(connected), list(statics))),
             aggregates=frozenset(self.aggregates),
-            leaks=leaks_of(policies, self.imports),
+            leaks=list_leaks(policies, self.imports),
         )
 
-    def either(self, one: Neighbor, word: str) -> Any:
+    def inherit_value(self, neighbor: Neighbor, field_name: str) -> Any:
         """What is said of a neighbour, or else of its group."""
-        group = self.neighbors[one.group] if one.group else Neighbor()
-        return getattr(one, word) or getattr(group, word)
+        group = self.neighbors[neighbor.group] if neighbor.group else Neighbor()
+        return getattr(neighbor, field_name) or getattr(group, field_name)
 
-    def both(self, one: Neighbor, word: str) -> set[str]:
+    def merge_values(self, neighbor: Neighbor, field_name: str) -> set[str]:
         """What is said of a neighbour and of its group: a set."""
-        group = self.neighbors[one.group] if one.group else Neighbor()
-        return getattr(one, word) | getattr(group, word)  # type: ignore[no-any-return]
+        group = self.neighbors[neighbor.group] if neighbor.group else Neighbor()
+        return getattr(neighbor, field_name) | getattr(group, field_name)  # type: ignore[no-any-return]
 
-    def _carries_prefixes(self, one: Neighbor) -> bool:
+    def _carries_prefixes(self, neighbor: Neighbor) -> bool:
         """Whether it is a session, and not one for EVPN (`overlay`)."""
-        return not one.is_group and EVPN not in self.both(one, "active")
+        return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
-    def _announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
-        found = set(self.networks)
+    def _list_announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
+        prefixes = set(self.networks)
         for maps, routes in ((self.families, connected), (self.statics, statics)):
             for family, names in maps.items():
                 if strange := [name for name in names if policies.is_open(name)]:
-                    unfit(f"all that is there is redistributed: {strange}")
-                mine = [route for route in routes if (":" in route.prefix) == (family == "v6")]
-                found |= {prefix for name in names for prefix in policies.passing(name, mine)}
-        return found
+                    report_misfit(f"all that is there is redistributed: {strange}")
+                family_routes = [route for route in routes if (":" in route.prefix) == (family == "v6")]
+                prefixes |= {prefix for name in names for prefix in policies.list_passing(name, family_routes)}
+        return prefixes
 
-    def _peer(self, policies: Policies, one: Neighbor) -> Peer:
-        group = self.neighbors.get(one.group, Neighbor()) if one.group else Neighbor(is_group=True)
+    def _make_peer(self, policies: Policies, neighbor: Neighbor) -> Peer:
+        group = self.neighbors.get(neighbor.group, Neighbor()) if neighbor.group else Neighbor(is_group=True)
         if not group.is_group:
-            unfit(f"{one.group} is no peer group")
-        keepalive, hold = one.timers or group.timers or self.timers
-        families = frozenset(one.active | group.active)
+            report_misfit(f"{neighbor.group} is no peer group")
+        keepalive, hold = neighbor.timers or group.timers or self.timers
+        families = frozenset(neighbor.active | group.active)
         return Peer(
-            remote_asn=one.remote_asn or group.remote_asn,
+            remote_asn=neighbor.remote_asn or group.remote_asn,
             families=families,
-            policy_in=self._policy(policies, one.map_in or group.map_in, families),
-            policy_out=self._policy(policies, one.map_out or group.map_out, families),
+            policy_in=self._find_policy(policies, neighbor.map_in or group.map_in, families),
+            policy_out=self._find_policy(policies, neighbor.map_out or group.map_out, families),
             keepalive_s=keepalive,
             hold_s=hold,
-            bfd=one.bfd or group.bfd,
-            own_as_in=one.own_as_in or group.own_as_in,
-            max_prefixes={f: n for f, n in {**group.max_prefixes, **one.max_prefixes}.items() if n and f in families},
-            description=one.description,
-            hops=one.multihop or 1,
-            from_loopback=bool(one.source),
-            local_asn=one.local_asn,
-            password=one.password,
-            shut=one.shut or group.shut,
+            bfd=neighbor.bfd or group.bfd,
+            own_as_in=neighbor.own_as_in or group.own_as_in,
+            max_prefixes={
+                f: n for f, n in {**group.max_prefixes, **neighbor.max_prefixes}.items() if n and f in families
+            },
+            description=neighbor.description,
+            hops=neighbor.multihop or 1,
+            from_loopback=bool(neighbor.source),
+            local_asn=neighbor.local_asn,
+            password=neighbor.password,
+            shut=neighbor.shut or group.shut,
         )
 
-    def _policy(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
+    def _find_policy(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
         """What maps let pass on a session, of which hundreds have the same."""
         key = frozenset(maps), families
-        if key not in self._known:
+        if key not in self._policies:
             nothing = Policy(frozenset()) if self.requires_policy else None
-            self._known[key] = policies.policy(maps, families) if maps else nothing
-        return self._known[key]
+            self._policies[key] = policies.find_policy(maps, families) if maps else nothing
+        return self._policies[key]
 
 
-def ints(*words: str) -> tuple[int, ...]:
+def parse_ints(*words: str) -> tuple[int, ...]:
     """Numbers of a line."""
     return tuple(map(int, words))
 
 
-def present(*words: str) -> bool:  # noqa: ARG001 - of any line
+def mark_present(*words: str) -> bool:  # noqa: ARG001 - of any line
     """That a line is there."""
     return True
 
 
-def take_settings(rules: Rules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
+def add_setting_lines(rules: Rules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
     """Have lines set a field of what is read of an instance, by their patterns; a set is added to.
 
     Lines that begin with `neighbor` name first the neighbour, or group, whose field it is. What stands in a line
@@ -178,11 +184,11 @@ def take_settings(rules: Rules, settings: Mapping[str, tuple[str, Callable[..., 
         rules.line(pattern)(partial(_set_field, name, convert, pattern.startswith("neighbor")))
 
 
-def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *said: Any) -> None:
-    """Set a field; `said` is what is read into, among it the instance, the line, and what of it the pattern names."""
-    instance = next(one for one in said if isinstance(one, Instance))
-    words = said[next(n for n, one in enumerate(said) if isinstance(one, Line | Section)) + 1 :]
-    target, words = (instance.neighbor(words[0]), words[1:]) if of_neighbor else (instance, words)
+def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *values: Any) -> None:
+    """Set a field; `values` is what is read into, among it the instance, the line, and what of it the pattern names."""
+    instance = next(given for given in values if isinstance(given, Instance))
+    words = values[next(n for n, given in enumerate(values) if isinstance(given, Line | Section)) + 1 :]
+    target, words = (instance.find_neighbor(words[0]), words[1:]) if of_neighbor else (instance, words)
     value = convert(*words)
     before = getattr(target, name)
     setattr(target, name, before | {value} if isinstance(before, set) else value)
@@ -190,11 +196,11 @@ def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *said:
 
 SESSION_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
     r"neighbor (\S+) description (.+)": ("description", str),
-    r"neighbor (\S+) timers (\d+) (\d+)": ("timers", ints),
+    r"neighbor (\S+) timers (\d+) (\d+)": ("timers", parse_ints),
     r"neighbor (\S+) local-as (\d+) no-prepend replace-as": ("local_asn", int),
     r"neighbor (\S+) update-source (\S+)": ("source", str),
     r"neighbor (\S+) ebgp-multihop (\d+)": ("multihop", int),
-    r"timers bgp (\d+) (\d+)": ("timers", ints),
+    r"timers bgp (\d+) (\d+)": ("timers", parse_ints),
 }
 """Lines of `router bgp` that EOS and FRR have alike."""
 
@@ -205,14 +211,21 @@ MAP_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
 """Those of the route maps of a session, which FRR has in address families."""
 
 
-def drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
+def is_drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
     """Whether all that sessions announce is made the last choice; raises UnknownTextError where sessions differ."""
-    sessions = [(all_, one) for all_ in instances for one in all_.neighbors.values() if not one.is_group]
-    told = [all_.both(one, "map_out") for all_, one in sessions]
-    open_ = [name for name in sorted({name for maps in told for name in maps}) if policies.passes(name)]
-    marks = {policies.drains(name, by_community=by_community) for name in open_} | {False for maps in told if not maps}
+    sessions = [
+        (instance, neighbor)
+        for instance in instances
+        for neighbor in instance.neighbors.values()
+        if not neighbor.is_group
+    ]
+    maps_out = [instance.merge_values(neighbor, "map_out") for instance, neighbor in sessions]
+    open_ = [name for name in sorted({name for maps in maps_out for name in maps}) if policies.lets_pass(name)]
+    marks = {policies.is_draining(name, by_community=by_community) for name in open_} | {
+        False for maps in maps_out if not maps
+    }
     if len(marks) > 1:
-        unfit("some sessions are drained, and others are not")
+        report_misfit("some sessions are drained, and others are not")
     return marks == {True}
 
 
@@ -220,21 +233,25 @@ Imports = Mapping[str, tuple[set[str], set[str]]]
 """By family, the VRFs whose routes are brought in, and the maps that these pass."""
 
 
-def leaks_of(policies: Policies, imports: Imports) -> dict[str, Policy]:
+def list_leaks(policies: Policies, imports: Imports) -> dict[str, Policy]:
     """What is brought in from each VRF, of all families.
 
     Raises UnknownTextError where a map does not say from which VRF, or that is not brought in.
     """
-    found: dict[str, Policy] = {}
+    leaks: dict[str, Policy] = {}
     for family, (sources, maps) in imports.items():
-        every = [one for name in sorted(maps) for one in policies.from_vrfs(name)]
-        said = [(vrf, mine) for vrf, permits in every if (mine := carried((family,), permits))]
-        if not maps or {vrf for vrf, _ in said} != sources:
-            unfit(f"{sorted(sources)} are brought in, and maps name {sorted(str(vrf) for vrf, _ in said)}")
-        for vrf, permits in said:
-            before = found.get(vrf, Policy(frozenset())).permits
-            found[vrf] = Policy(before | permits, all(map(policies.brings_own_only, maps)))
-    return found
+        entries = [entry for name in sorted(maps) for entry in policies.list_vrf_sources(name)]
+        family_entries = [
+            (vrf, family_permits) for vrf, permits in entries if (family_permits := select_families((family,), permits))
+        ]
+        if not maps or {vrf for vrf, _ in family_entries} != sources:
+            report_misfit(
+                f"{sorted(sources)} are brought in, and maps name {sorted(str(vrf) for vrf, _ in family_entries)}"
+            )
+        for vrf, permits in family_entries:
+            before = leaks.get(vrf, Policy(frozenset())).permits
+            leaks[vrf] = Policy(before | permits, all(map(policies.brings_own_only, maps)))
+    return leaks
 
 
 @dataclass
@@ -247,68 +264,78 @@ class VrfLines:
     exports: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
 
-    def add(self, distinguisher: str, way: str, target: str) -> None:
+    def add(self, distinguisher: str, direction: str, target: str) -> None:
         """Take a distinguisher, or a target to `import` or `export`."""
         if distinguisher:
             self.distinguisher = distinguisher
         else:
-            (self.imports if way == "import" else self.exports).add(target)
+            (self.imports if direction == "import" else self.exports).add(target)
 
-    def vrf(self) -> OverlayVrf:
+    def make_vrf(self) -> OverlayVrf:
         """The VRF as the model of a switch has it."""
         imports, exports, families = map(frozenset, (self.imports, self.exports, self.families))
         return OverlayVrf(self.vni, self.distinguisher, imports, exports, families)
 
 
-def overlay(
+def make_overlay(
     instance: Instance | None,
     policies: Policies,
     vrfs: Mapping[str, VrfLines],
     vtep: str,
-    copies: bool = False,
+    copies_dscp: bool = False,
     vlans: Mapping[int, OverlayVlan] | None = None,
 ) -> Overlay | None:
     """The overlay of a switch from its BGP in the default VRF; None where it has none.
 
-    `copies`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions,
+    `copies_dscp`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions,
     or VRFs without tunnels, and for sessions that differ in where they come from.
     """
-    found = {n: one for n, one in (instance.neighbors if instance else {}).items() if not one.is_group}
-    mine = {n: one for n, one in found.items() if instance and EVPN in instance.both(one, "active")}
-    if not mine or instance is None:
+    sessions = {
+        n: neighbor for n, neighbor in (instance.neighbors if instance else {}).items() if not neighbor.is_group
+    }
+    evpn_sessions = {
+        n: neighbor
+        for n, neighbor in sessions.items()
+        if instance and EVPN in instance.merge_values(neighbor, "active")
+    }
+    if not evpn_sessions or instance is None:
         if vtep or vrfs:
-            unfit("there are VXLAN tunnels, and no session for EVPN")
+            report_misfit("there are VXLAN tunnels, and no session for EVPN")
         return None
     if bool(vrfs or vlans) != bool(vtep):
-        unfit("VRFs over EVPN and VXLAN tunnels are not both there")
-    sources = {instance.either(one, "source") for one in mine.values()}
+        report_misfit("VRFs over EVPN and VXLAN tunnels are not both there")
+    sources = {instance.inherit_value(neighbor, "source") for neighbor in evpn_sessions.values()}
     if len(sources) != 1:
-        unfit(f"sessions for EVPN come from {sorted(sources)}")
+        report_misfit(f"sessions for EVPN come from {sorted(sources)}")
     return Overlay(
         source=sources.pop(),
         vtep=vtep,
-        vrfs={name: lines.vrf() for name, lines in vrfs.items()},
-        peers={n: _peer(instance, policies, one) for n, one in mine.items()},
-        copies_dscp=copies,
+        vrfs={name: lines.make_vrf() for name, lines in vrfs.items()},
+        peers={n: _make_overlay_peer(instance, policies, neighbor) for n, neighbor in evpn_sessions.items()},
+        copies_dscp=copies_dscp,
         vlans=vlans or {},
     )
 
 
-def _peer(instance: Instance, policies: Policies, one: Neighbor) -> OverlayPeer:
-    keepalive, hold = instance.either(one, "timers") or instance.timers
-    outward = policies.learned_paths(instance.both(one, "map_out"))
-    if instance.requires_policy and not (instance.both(one, "map_in") and instance.both(one, "map_out")):
-        unfit(f"a session for EVPN without policy carries nothing: {one}")
-    if policies.learned_paths(instance.both(one, "map_in")) is not None or instance.both(one, "active") != {EVPN}:
-        unfit(f"a session for EVPN takes less than all, or carries more: {one}")
+def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbor) -> OverlayPeer:
+    keepalive, hold = instance.inherit_value(neighbor, "timers") or instance.timers
+    outward = policies.list_learned_paths(instance.merge_values(neighbor, "map_out"))
+    if instance.requires_policy and not (
+        instance.merge_values(neighbor, "map_in") and instance.merge_values(neighbor, "map_out")
+    ):
+        report_misfit(f"a session for EVPN without policy carries nothing: {neighbor}")
+    if policies.list_learned_paths(instance.merge_values(neighbor, "map_in")) is not None or instance.merge_values(
+        neighbor, "active"
+    ) != {EVPN}:
+        report_misfit(f"a session for EVPN takes less than all, or carries more: {neighbor}")
     return OverlayPeer(
-        remote_asn=one.remote_asn,
+        remote_asn=neighbor.remote_asn,
         own_only=outward is not None,
-        own_as_in=instance.either(one, "own_as_in"),
+        own_as_in=instance.inherit_value(neighbor, "own_as_in"),
         keepalive_s=keepalive,
         hold_s=hold,
-        keeps_next_hop=instance.keeps_next_hops or instance.either(one, "keeps_next_hop"),
-        multihop=instance.either(one, "multihop"),
-        description=one.description,
+        keeps_next_hop=instance.keeps_next_hops or instance.inherit_value(neighbor, "keeps_next_hop"),
+        multihop=instance.inherit_value(neighbor, "multihop"),
+        description=neighbor.description,
         outside=outward or frozenset(),
     )

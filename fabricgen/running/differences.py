@@ -19,7 +19,7 @@ from ruamel.yaml import YAML
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.kernel.nos_rooms import find_room_file, list_nos, load_part
 from fabricgen.models.forms import FrozenModel
-from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare_statements, spelling_of
+from fabricgen.running.statements import UNREADABLE, Difference, Path, Statements, compare_statements, load_spelling
 
 MOST_RULES = 150
 
@@ -74,7 +74,7 @@ class Rule(FrozenModel):
 
     @field_validator("path", "values")
     @classmethod
-    def _compiles(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
         for pattern in patterns:
             re.compile(pattern)
         return patterns
@@ -88,7 +88,7 @@ class _Matcher:
     steps: tuple[re.Pattern[str], ...]
     values: tuple[re.Pattern[str], ...]
 
-    def groups(self, path: Path) -> dict[str, str] | None:
+    def match_path(self, path: Path) -> dict[str, str] | None:
         """What named groups matched, None where the path does not match."""
         if len(path) != len(self.steps):
             return None
@@ -99,7 +99,7 @@ class _Matcher:
             groups.update(match.groupdict(""))
         return groups
 
-    def takes(self, difference: Difference) -> bool:
+    def matches_values(self, difference: Difference) -> bool:
         """Whether side and values are those of the rule."""
         if self.rule.side not in ("any", difference.side):
             return False
@@ -139,16 +139,16 @@ class Rules:
         matchers = [_Matcher(r, tuple(map(re.compile, r.path)), tuple(map(re.compile, r.values))) for r in rules]
         self._matchers: dict[int, list[_Matcher]] = {}
         """By the length of their paths, in the order of the file."""
-        for each in matchers:
-            if each.rule.kind != "secret":
-                self._matchers.setdefault(len(each.steps), []).append(each)
-        self._secrets = [each for each in matchers if each.rule.kind == "secret"]
+        for matcher in matchers:
+            if matcher.rule.kind != "secret":
+                self._matchers.setdefault(len(matcher.steps), []).append(matcher)
+        self._secrets = [matcher for matcher in matchers if matcher.rule.kind == "secret"]
 
     def judge(self, running: Statements, planned: Statements) -> Verdicts:
         """Judge every difference between two configurations."""
         verdicts = Verdicts()
         for difference in compare_statements(running, planned):
-            verdict = self.verdict(difference, running, planned)
+            verdict = self.judge_difference(difference, running, planned)
             if verdict.kind == "error":
                 verdicts.errors.append(verdict)
             elif verdict.kind == "description":
@@ -159,46 +159,52 @@ class Rules:
                 verdicts.neutral[verdict.name] += 1
         return verdicts
 
-    def verdict(self, difference: Difference, running: Statements, planned: Statements) -> Verdict:
+    def judge_difference(self, difference: Difference, running: Statements, planned: Statements) -> Verdict:
         """What one difference is; the first rule that matches in the order of the file decides."""
         path = difference.path
-        secret = any(each.groups(path) is not None for each in self._secrets)
+        secret = any(matcher.match_path(path) is not None for matcher in self._secrets)
         if path[-1] == UNREADABLE:
             return Verdict(difference, "error", secret=secret)
-        for each in self._matchers.get(len(path), ()):
-            groups = each.groups(path) if each.takes(difference) else None
-            if groups is not None and all(_holds(given, groups, running, planned) for given in each.rule.given):
-                name = _filled(each.rule.name, groups) if each.rule.name else path[0]
-                return Verdict(difference, each.rule.kind, name, each.rule.why, secret)
+        for matcher in self._matchers.get(len(path), ()):
+            groups = matcher.match_path(path) if matcher.matches_values(difference) else None
+            if groups is not None and all(
+                _is_condition_met(condition, groups, running, planned) for condition in matcher.rule.given
+            ):
+                name = _fill_groups(matcher.rule.name, groups) if matcher.rule.name else path[0]
+                return Verdict(difference, matcher.rule.kind, name, matcher.rule.why, secret)
         if self._default_of and difference.side != "changed":
-            stated = difference.planned if difference.running is None else difference.running
-            if stated == self._default_of(path):
+            value = difference.planned if difference.running is None else difference.running
+            if value == self._default_of(path):
                 return Verdict(difference, "neutral", "defaults of the model", secret=secret)
         if secret and difference.side == "changed" and _may_be_same(difference.running, difference.planned):
             return Verdict(difference, "neutral", "secrets in another form", secret=True)
         return Verdict(difference, "error", secret=secret)
 
 
-def _filled(text: str, groups: Mapping[str, str]) -> str:
+def _fill_groups(text: str, groups: Mapping[str, str]) -> str:
     for name, value in groups.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
-def _holds(given: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
-    stated = running if given.among == "running" else planned
-    if given.like:
+def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
+    statements = running if condition.among == "running" else planned
+    if condition.like:
         escaped = {name: re.escape(value) for name, value in groups.items()}
-        steps = [re.compile(_filled(step, escaped)) for step in given.path]
+        steps = [re.compile(_fill_groups(step, escaped)) for step in condition.path]
         at_paths = [
             value
-            for path, value in stated.items()
+            for path, value in statements.items()
             if len(path) == len(steps) and all(map(re.Pattern.fullmatch, steps, path))
         ]
     else:
-        at_paths = [value for value in [stated.get(tuple(_filled(s, groups) for s in given.path))] if value is not None]
-    held = any(not given.values or any(re.fullmatch(p, value) for p in given.values) for value in at_paths)
-    return held is not given.absent
+        at_paths = [
+            value
+            for value in [statements.get(tuple(_fill_groups(s, groups) for s in condition.path))]
+            if value is not None
+        ]
+    held = any(not condition.values or any(re.fullmatch(p, value) for p in condition.values) for value in at_paths)
+    return held is not condition.absent
 
 
 _REFERENCE = re.compile(r"<[^<>]*>")
@@ -237,7 +243,7 @@ def rules_file(nos: str) -> FilePath:
 
 
 @cache
-def entries_of(nos: str) -> tuple[Rule, ...]:
+def load_rule_entries(nos: str) -> tuple[Rule, ...]:
     """The entries of a NOS's file, or of FRR's (`frr`), in order; none where there is no file."""
     file = rules_file(nos)
     if not file.is_file():
@@ -246,20 +252,20 @@ def entries_of(nos: str) -> tuple[Rule, ...]:
 
 
 @cache
-def rules_of(nos: str) -> Rules:
+def load_rules(nos: str) -> Rules:
     """The rules of a NOS, and of the rooms whose statements are part of its own: those of SONiC have FRR's."""
-    spelling, entries = spelling_of(nos), list(entries_of(nos))
+    spelling, entries = load_spelling(nos), list(load_rule_entries(nos))
     # the first rule that matches decides, so that the own ones come first
     for step, room in spelling.parts.items():
-        entries += [_below(step, room, entry) for entry in entries_of(room)]
+        entries += [_move_below(step, room, entry) for entry in load_rule_entries(room)]
     return Rules(entries, spelling.default_of)
 
 
-def _below(step: str, room: str, entry: Rule) -> Rule:
+def _move_below(step: str, room: str, entry: Rule) -> Rule:
     """The same rule for a room's statements below a step; its conditions are on statements there, too."""
-    given = tuple(condition.model_copy(update={"path": (step, *condition.path)}) for condition in entry.given)
+    conditions = tuple(condition.model_copy(update={"path": (step, *condition.path)}) for condition in entry.given)
     name = entry.name or room.upper()
-    return entry.model_copy(update={"path": (re.escape(step), *entry.path), "given": given, "name": name})
+    return entry.model_copy(update={"path": (re.escape(step), *entry.path), "given": conditions, "name": name})
 
 
 @dataclass(frozen=True)

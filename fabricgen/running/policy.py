@@ -8,9 +8,9 @@ from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
-from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 from fabricgen.switch.interfaces import Interface, Subinterface, Vlan
-from fabricgen.switch.routing import LEAKED, LEARNED_PATH, OWN_ROUTES, Entry, Permit, Policy, RouteMaps, network_of
+from fabricgen.switch.routing import LEAKED, LEARNED_PATH, OWN_ROUTES, Entry, Permit, Policy, RouteMaps, find_network
 
 ADDING = ("EXIT-", "LEAKED")
 """How maps begin in which an AS number in front of the path is no sign of maintenance."""
@@ -22,7 +22,7 @@ GRACEFUL = {"65535:0", "GSHUT", "graceful-shutdown"}
 """The community of graceful shutdown (RFC 8326), as files and devices have it."""
 
 
-def of_exit(matched: dict[str, Any]) -> None:
+def separate_drain(matched: dict[str, Any]) -> None:
     """Tell what an entry of an exit's map sets for the far device from what drains it, in place.
 
     A path that is longer by one is a backup's, or of one that is drained; by more, and with the community of graceful
@@ -33,10 +33,10 @@ def of_exit(matched: dict[str, Any]) -> None:
     matched["added"] = int(numbers[0]) if numbers else 0
     matched["prepend"] = matched.get("prepend", "") if len(numbers) > 1 else ""
     matched["community"] = "graceful-shutdown" if GRACEFUL & set(communities) else ""
-    matched["communities"] = tuple(each for each in communities if each not in GRACEFUL)
+    matched["communities"] = tuple(community for community in communities if community not in GRACEFUL)
 
 
-def entry_rules(further: Mapping[str, Callable[..., dict[str, Any]]]) -> Rules:
+def make_entry_rules(further: Mapping[str, Callable[..., dict[str, Any]]]) -> Rules:
     """Patterns of the lines of an entry of a route map, with those that a NOS has besides, and what they say of it."""
     rules = Rules()
     for pattern, convert in {**_ENTRY_LINES, **further}.items():
@@ -61,67 +61,71 @@ class Policies(RouteMaps):
     def add_permit(self, name: str, prefix: str, bounds: str) -> None:
         """Add a rule `PREFIX [ge N] [le N]` to a prefix list."""
         words = bounds.split()
-        given = dict(zip(words[::2], map(int, words[1::2]), strict=True))
-        own, most = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
-        longest = given.get("le", most if "ge" in given else own)
-        found = Permit(prefix, given.get("ge", own), longest)
-        self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), found}
+        bound_of_word = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+        own_length, most = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
+        longest = bound_of_word.get("le", most if "ge" in bound_of_word else own_length)
+        permit = Permit(prefix, bound_of_word.get("ge", own_length), longest)
+        self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), permit}
 
     def add_entry(self, rules: Rules, line: Line, name: str, action: str, seq: str) -> None:
         """Add an entry of a route map, by the lines below its own."""
         matched: dict[str, Any] = {}
         rules.read(line.children, matched)
         if name.startswith(ADDING):
-            of_exit(matched)
+            separate_drain(matched)
         self.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
 
     def add_path(self, name: str, expression: str) -> None:
         """Add a rule to a list of AS paths."""
         self.as_paths[name] = {*self.as_paths.get(name, ()), expression}
 
-    def policy(self, names: Iterable[str], families: frozenset[str]) -> Policy | None:
+    def find_policy(self, names: Iterable[str], families: frozenset[str]) -> Policy | None:
         """What some maps let pass together on a session of some families, None for everything.
 
         Raises UnknownTextError for what a Policy cannot say.
         """
-        found = {name: [entry for entry in self._entries(name) if entry.permit] for name in sorted(names)}
-        known = {name: rest for name, rest in found.items() if not rest or any(entry != Entry(True) for entry in rest)}
-        if not known:
-            return None
-        own = {
-            name: {bool(e.as_path) for e in rest if not e.sets and not self._on_terms(e)}
-            for name, rest in known.items()
+        permitting = {name: [entry for entry in self._list_entries(name) if entry.permit] for name in sorted(names)}
+        limiting = {
+            name: entries
+            for name, entries in permitting.items()
+            if not entries or any(entry != Entry(True) for entry in entries)
         }
-        for name, rest in known.items():
-            if len(own[name]) > 1 or any(e.interface or e.tag or not e.prefix_list for e in rest):
-                unfit(f"route-map {name} is no list of prefixes")
-        if len(known) < len(found) or len(set().union(*own.values())) > 1:
-            unfit(f"families differ in what may pass: {sorted(found)}")
-        return self.make_policy(known, families)
+        if not limiting:
+            return None
+        asks_own_paths = {
+            name: {bool(e.as_path) for e in entries if not e.sets and not self._on_terms(e)}
+            for name, entries in limiting.items()
+        }
+        for name, entries in limiting.items():
+            if len(asks_own_paths[name]) > 1 or any(e.interface or e.tag or not e.prefix_list for e in entries):
+                report_misfit(f"route-map {name} is no list of prefixes")
+        if len(limiting) < len(permitting) or len(set().union(*asks_own_paths.values())) > 1:
+            report_misfit(f"families differ in what may pass: {sorted(permitting)}")
+        return self.make_policy(limiting, families)
 
-    def _entries(self, name: str) -> Iterable[Entry]:
-        if name not in self.maps and tolerates():
-            unfit(f"route-map {name} is not there: nothing passes")
+    def _list_entries(self, name: str) -> Iterable[Entry]:
+        if name not in self.maps and is_tolerant():
+            report_misfit(f"route-map {name} is not there: nothing passes")
             self.maps[name] = {}
         return self.maps[name].values()
 
-    def from_vrfs(self, name: str) -> Iterator[tuple[str, frozenset[Permit]]]:
+    def list_vrf_sources(self, name: str) -> Iterator[tuple[str, frozenset[Permit]]]:
         """(VRF, what passes of its routes) of each entry.
 
         Raises UnknownTextError for a map that says otherwise, lets pass what was brought in before, or marks nothing.
         """
         entries = [entry for _, entry in sorted(self.maps.get(name, {}).items())]
         first, rest = entries[:1], entries[1:]
-        known = {Entry(False, as_path=path) for path, found in self.as_paths.items() if found in KEPT_OUT}
-        if not known.issuperset(first):
-            unfit(f"route-map {name} brings on what was brought in")
+        keeping_out = {Entry(False, as_path=path) for path, paths in self.as_paths.items() if paths in KEPT_OUT}
+        if not keeping_out.issuperset(first):
+            report_misfit(f"route-map {name} brings on what was brought in")
         for entry in rest:
-            told = entry.permit and entry.source_vrf is not None and entry.prefix_list and entry.added == LEAKED
-            if not told:
-                unfit(
+            is_complete = entry.permit and entry.source_vrf is not None and entry.prefix_list and entry.added == LEAKED
+            if not is_complete:
+                report_misfit(
                     f"route-map {name} does not say of which VRF which prefixes are brought in, or does not mark them"
                 )
-            yield entry.source_vrf or "", frozenset(self.permits_of(entry.prefix_list))
+            yield entry.source_vrf or "", frozenset(self.list_permits(entry.prefix_list))
 
     def brings_own_only(self, name: str) -> bool:
         """Whether a map of a leak keeps out all that the switch has learned."""
@@ -132,11 +136,11 @@ class Policies(RouteMaps):
         """Whether a map lets pass what it does not look at."""
         return Entry(permit=True) in self.maps.get(name, {}).values()
 
-    def passes(self, name: str) -> bool:
+    def lets_pass(self, name: str) -> bool:
         """Whether a map lets anything pass."""
         return any(entry.permit for entry in self.maps.get(name, {}).values())
 
-    def drains(self, name: str, *, by_community: bool) -> bool:
+    def is_draining(self, name: str, *, by_community: bool) -> bool:
         """Whether all that a map lets pass gets a longer path and, `by_community`, that of graceful shutdown.
 
         Raises UnknownTextError where some does, and other does not.
@@ -144,34 +148,34 @@ class Policies(RouteMaps):
         entries = [entry for entry in self.maps.get(name, {}).values() if entry.permit]
         marks = {(bool(entry.prepend), bool(entry.community)) for entry in entries}
         if not marks <= {(True, by_community)} and marks != {(False, False)}:
-            unfit(f"route-map {name} drains some of what it lets pass")
+            report_misfit(f"route-map {name} drains some of what it lets pass")
         return marks == {(True, by_community)}
 
-    def permits_of(self, name: str) -> Set[Permit]:
+    def list_permits(self, name: str) -> Set[Permit]:
         """The prefixes of a list; none of one that a running configuration lacks."""
-        if name not in self.prefix_lists and tolerates():
-            unfit(f"prefix list {name} is not there")
+        if name not in self.prefix_lists and is_tolerant():
+            report_misfit(f"prefix list {name} is not there")
             return set()
-        return super().permits_of(name)
+        return super().list_permits(name)
 
     def _on_terms(self, entry: Entry) -> bool:
         """Whether it asks for another AS path than that of own routes."""
         return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
-    def learned_paths(self, maps: Iterable[str]) -> frozenset[str] | None:
+    def list_learned_paths(self, maps: Iterable[str]) -> frozenset[str] | None:
         """AS paths of the routes that maps of EVPN let pass beside own ones; None where they let all pass.
 
         Raises UnknownTextError for maps that look at anything else.
         """
-        found = [entry for name in maps for entry in self.maps[name].values()]
-        paths = {path for entry in found if entry.as_path for path in self.as_paths[entry.as_path]}
-        limited = {bool(entry.as_path) for entry in found} or {False}
-        strange = any(not e.permit or e.prefix_list or e.interface or e.tag or e.sets for e in found)
+        entries = [entry for name in maps for entry in self.maps[name].values()]
+        paths = {path for entry in entries if entry.as_path for path in self.as_paths[entry.as_path]}
+        limited = {bool(entry.as_path) for entry in entries} or {False}
+        strange = any(not e.permit or e.prefix_list or e.interface or e.tag or e.sets for e in entries)
         if len(limited) > 1 or strange or (paths and OWN_ROUTES not in paths):
-            unfit(f"sessions for EVPN pass all, or own routes and those of exits: {sorted(maps)}")
+            report_misfit(f"sessions for EVPN pass all, or own routes and those of exits: {sorted(maps)}")
         return frozenset(paths - {OWN_ROUTES}) if limited == {True} else None
 
-    def passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
+    def list_passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
         """Yield the prefixes of the routes that a map lets pass."""
         for route in routes:
             hit = (entry for _, entry in sorted(self.maps[name].items()) if self._matches(entry, route))
@@ -179,7 +183,9 @@ class Policies(RouteMaps):
                 yield route.prefix
 
     def _matches(self, entry: Entry, route: Route) -> bool:
-        within = not entry.prefix_list or any(_takes(p, route.prefix) for p in self.permits_of(entry.prefix_list))
+        within = not entry.prefix_list or any(
+            _is_permitted(p, route.prefix) for p in self.list_permits(entry.prefix_list)
+        )
         return within and entry.interface in ("", route.interface) and entry.tag in ("", route.tag)
 
 
@@ -193,13 +199,13 @@ class Route:
 
 
 @cache
-def _takes(permit: Permit, prefix: str) -> bool:
+def _is_permitted(permit: Permit, prefix: str) -> bool:
     inner, outer = ip_network(prefix), ip_network(permit.prefix)
-    same = inner.version == outer.version
-    return same and permit.shortest <= inner.prefixlen <= permit.longest and inner.subnet_of(outer)  # type: ignore[arg-type]
+    same_family = inner.version == outer.version
+    return same_family and permit.shortest <= inner.prefixlen <= permit.longest and inner.subnet_of(outer)  # type: ignore[arg-type]
 
 
-def connected(
+def list_connected_routes(
     vrf: str,
     interfaces: Mapping[str, Interface],
     subinterfaces: Mapping[tuple[str, int], Subinterface],
@@ -210,12 +216,12 @@ def connected(
     """Yield the connected routes of a VRF; loopbacks are in the default one, `vrf_loopbacks` in others."""
     for name, interface in interfaces.items():
         if interface.vrf == vrf and interface.admin_up:
-            yield from (Route(network_of(address), name) for address in interface.addresses)
+            yield from (Route(find_network(address), name) for address in interface.addresses)
     for (name, tag), sub in subinterfaces.items():
         if sub.vrf == vrf:
-            yield from (Route(network_of(address), f"{name}.{tag}") for address in sub.addresses)
+            yield from (Route(find_network(address), f"{name}.{tag}") for address in sub.addresses)
     for number, vlan in vlans.items():
         if vlan.vrf == vrf:
-            yield from (Route(network_of(gateway), f"Vlan{number}") for gateway in vlan.gateways)
-    own, name = (loopbacks, "Loopback0") if not vrf else ((vrf_loopbacks or {}).get(vrf, ()), vrf)
-    yield from (Route(network_of(address), name) for address in own)
+            yield from (Route(find_network(gateway), f"Vlan{number}") for gateway in vlan.gateways)
+    loopback_addresses, name = (loopbacks, "Loopback0") if not vrf else ((vrf_loopbacks or {}).get(vrf, ()), vrf)
+    yield from (Route(find_network(address), name) for address in loopback_addresses)

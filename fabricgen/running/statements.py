@@ -61,13 +61,13 @@ def compare_statements(running: Statements, planned: Statements) -> list[Differe
     return differing + [Difference(path, value, None) for path, value in running.items() if path not in planned]
 
 
-def section_statements(text: str, comments: tuple[str, ...] = ("!", "#")) -> Statements:
+def read_sections(text: str, comments: tuple[str, ...] = ("!", "#")) -> Statements:
     """Statements of a configuration of indented sections: the path of a line are the lines above it, and itself.
 
     A section that stands twice is one. Lines keep their spelling but for spaces; a line that starts as a comment does
     is left out. What a NOS spells in several ways is for its own module to make one.
     """
-    stated: Statements = {}
+    statements: Statements = {}
     above: list[tuple[int, str]] = []
     for line in text.splitlines():
         words, indent = " ".join(line.split()), len(line) - len(line.lstrip())
@@ -76,33 +76,33 @@ def section_statements(text: str, comments: tuple[str, ...] = ("!", "#")) -> Sta
         while above and (above[-1][0] >= indent or len(above) > MOST_DEEP):
             above.pop()
         above.append((indent, words))
-        stated[tuple(step for _, step in above)] = ""
-    return stated
+        statements[tuple(step for _, step in above)] = ""
+    return statements
 
 
-def sections_text(statements: Statements, ends: Callable[[Path], str] = lambda _: "") -> str:
+def write_sections(statements: Statements, ends: Callable[[Path], str] = lambda _: "") -> str:
     """The text of statements: each line below its section, its value behind it.
 
     `ends` gives the line that closes a section of a path, such as `exit-address-family`, or "".
     """
     below: dict[Path, list[Path]] = {}
-    seen: set[Path] = set()
+    known_paths: set[Path] = set()
     for path in statements:
         for depth in range(1, len(path) + 1):
             step = path[:depth]
-            if step not in seen:
-                seen.add(step)
+            if step not in known_paths:
+                known_paths.add(step)
                 below.setdefault(step[:-1], []).append(step)
-    return "".join(f"{line}\n" for line in _lines(below, statements, (), ends))
+    return "".join(f"{line}\n" for line in _write_lines(below, statements, (), ends))
 
 
-def _lines(
+def _write_lines(
     below: Mapping[Path, list[Path]], statements: Statements, section: Path, ends: Callable[[Path], str]
 ) -> Iterator[str]:
     for path in below.get(section, ()):
         indent = " " * len(section)
         yield f"{indent}{path[-1]} {statements.get(path, '')}".rstrip()
-        yield from _lines(below, statements, path, ends)
+        yield from _write_lines(below, statements, path, ends)
         if path in below and (end := ends(path)):
             yield f"{indent}{end}"
 
@@ -119,18 +119,24 @@ class Spelling:
 
 
 @cache
-def spelling_of(nos: str) -> Spelling:
+def load_spelling(nos: str) -> Spelling:
     """The normal form of a NOS, or of FRR (`frr`)."""
     module = load_part(nos, "statements")
     default_of, parts = getattr(module, "default_of", None), getattr(module, "PARTS", {})
     return Spelling(module.read_statements, module.files_of, default_of, parts)
 
 
-def nos_of_files(names: Iterable[str]) -> str:
+def find_nos(names: Iterable[str]) -> str:
     """The NOS that takes files of these names in a device's folder of a build; "" for none."""
-    known = {nos: load_part(nos, "statements").FILES for nos in list_nos("reader")}
+    patterns_of_nos = {nos: load_part(nos, "statements").FILES for nos in list_nos("reader")}
     return next(
-        (nos for name in names for nos, patterns in known.items() if any(fnmatchcase(name, p) for p in patterns)), ""
+        (
+            nos
+            for name in names
+            for nos, patterns in patterns_of_nos.items()
+            if any(fnmatchcase(name, p) for p in patterns)
+        ),
+        "",
     )
 
 
@@ -165,7 +171,7 @@ class Dump:
             return None
 
 
-def text_at(records: Any, *keys: str) -> str:
+def find_text(records: Any, *keys: str) -> str:
     """The text below some keys of the first record of a list that has one; "" for none."""
     for record in records:
         value = record

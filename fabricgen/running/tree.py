@@ -14,7 +14,7 @@ from hier_config.child import HConfigChild
 from hier_config.exceptions import DuplicateChildError
 from ruamel.yaml.error import YAMLError
 
-from fabricgen.running.statements import Path, section_statements
+from fabricgen.running.statements import Path, read_sections
 
 Line: TypeAlias = HConfigChild
 Taker: TypeAlias = Callable[..., None]
@@ -52,7 +52,7 @@ _NOTES: ContextVar[Notes | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def tolerant() -> Iterator[Notes]:
+def read_tolerantly() -> Iterator[Notes]:
     """Read what a device runs: what no reader knows is noted, and does not stop the reading."""
     token = _NOTES.set(Notes())
     try:
@@ -61,12 +61,12 @@ def tolerant() -> Iterator[Notes]:
         _NOTES.reset(token)
 
 
-def tolerates() -> bool:
+def is_tolerant() -> bool:
     """Whether a device's running configuration is read, in which defaults are left unsaid."""
     return _NOTES.get() is not None
 
 
-def unfit(message: str) -> None:
+def report_misfit(message: str) -> None:
     """Parts that do not fit together: noted of a running configuration; of any other raises UnknownTextError."""
     notes = _NOTES.get()
     if notes is None:
@@ -74,7 +74,7 @@ def unfit(message: str) -> None:
     notes.unfit.append(message)
 
 
-def unknown(word: str, message: str) -> None:
+def report_unknown(word: str, message: str) -> None:
     """What no reader knows: `word` is noted of a running configuration; of any other raises UnknownTextError."""
     notes = _NOTES.get()
     if notes is None:
@@ -82,7 +82,7 @@ def unknown(word: str, message: str) -> None:
     notes.unknown.append(word)
 
 
-def part(name: str, make: Callable[[], Made], instead: Made) -> Made:
+def read_part(name: str, make: Callable[[], Made], instead: Made) -> Made:
     """What `make` reads; `instead` of a part of a running configuration that cannot be read, which is noted."""
     notes = _NOTES.get()
     if notes is None:
@@ -90,11 +90,11 @@ def part(name: str, make: Callable[[], Made], instead: Made) -> Made:
     try:
         return make()
     except STUMBLES as error:
-        notes.unread[name] = reason_of(error)
+        notes.unread[name] = explain_error(error)
         return instead
 
 
-def reason_of(error: Exception) -> str:
+def explain_error(error: Exception) -> str:
     """Why something was not read, without text of the configuration unless a reader of ours wrote it."""
     if isinstance(error, UnknownTextError):
         return str(error)
@@ -115,22 +115,22 @@ class Rules:
         """Decorate what takes lines that match in whole."""
 
         def add(taker: Taker) -> Taker:
-            self._add(pattern, taker)
+            self._add_taker(pattern, taker)
             return taker
 
         return add
 
-    def nothing(self, *patterns: str) -> None:
+    def ignore_lines(self, *patterns: str) -> None:
         """Lines that are known, and say nothing that the model of a switch has."""
         for pattern in patterns:
-            self._add(pattern, None)
+            self._add_taker(pattern, None)
 
     def require_lines(self, *patterns: str) -> None:
         """Lines that say nothing that the model has, and that a build writes into every such section."""
-        self.nothing(*patterns)
+        self.ignore_lines(*patterns)
         self.needed += map(re.compile, patterns)
 
-    def _add(self, pattern: str, taker: Taker | None) -> None:
+    def _add_taker(self, pattern: str, taker: Taker | None) -> None:
         compiled = re.compile(pattern)
         if compiled in self.takers:
             raise ValueError(f"two readers for lines `{pattern}`")
@@ -141,32 +141,32 @@ class Rules:
         notes = _NOTES.get()
         for line in section:
             try:
-                self._take(line, state)
+                self._take_line(line, state)
             except STUMBLES as error:
                 if notes is None:
                     raise
-                notes.unfit.append(f"a line `{line.text.split()[0]} ...` is not understood: {reason_of(error)}")
+                notes.unfit.append(f"a line `{line.text.split()[0]} ...` is not understood: {explain_error(error)}")
         if notes is None:
             for pattern in self.needed:
                 if not any(pattern.fullmatch(line.text) for line in section):
-                    unfit(f"a line is missing: {pattern.pattern}")
+                    report_misfit(f"a line is missing: {pattern.pattern}")
 
-    def _take(self, line: Line, state: tuple[Any, ...]) -> None:
+    def _take_line(self, line: Line, state: tuple[Any, ...]) -> None:
         for pattern, taker in self.takers.items():
-            if found := pattern.fullmatch(line.text):
+            if match := pattern.fullmatch(line.text):
                 if taker is not None:
-                    taker(*state, line, *found.groups())
+                    taker(*state, line, *match.groups())
                 elif line.children:
                     break
                 return
-        unknown(line.text.split()[0], f"not understood: {' / '.join(line.path())}")
+        report_unknown(line.text.split()[0], f"not understood: {' / '.join(line.path())}")
 
 
 _ENDS = {"", "!", "exit", "exit-address-family", "exit-vni", "exit-vrf", "end"}
 """Lines that end a section, or separate it from the next."""
 
 
-def tree(text: str) -> Section:
+def parse_tree(text: str) -> Section:
     """A configuration of indented sections; raises UnknownTextError where a line stands twice in one of them.
 
     The text of a banner becomes part of its line.
@@ -175,24 +175,24 @@ def tree(text: str) -> Section:
     """
     banners: dict[str, str] = {}
 
-    def folded(match: re.Match[str]) -> str:
+    def fold_banner(match: re.Match[str]) -> str:
         banners[f"text-of {match[1]}"] = f"banner {match[1]}\n{match[2]}"
         return f"text-of {match[1]}\n"  # a word that means nothing to the library
 
-    text = re.sub(r"^banner (login|motd)\n(.*?)\nEOF\n", folded, text, flags=re.M | re.S)
+    text = re.sub(r"^banner (login|motd)\n(.*?)\nEOF\n", fold_banner, text, flags=re.M | re.S)
     lines = [line for line in text.splitlines() if line.strip() not in _ENDS]
-    if tolerates():
-        return _tolerated(lines, banners)
+    if is_tolerant():
+        return _make_sections(lines, banners)
     try:
-        found = get_hconfig(Platform.GENERIC, "\n".join(lines))
+        parsed = get_hconfig(Platform.GENERIC, "\n".join(lines))
     except DuplicateChildError as error:
         raise UnknownTextError(str(error)) from error
-    if (read := sum(1 for _ in found.all_children())) != len(lines):
-        unfit(f"{len(lines)} lines were read as {read}")
-    for line in found.children:
+    if (read := sum(1 for _ in parsed.all_children())) != len(lines):
+        report_misfit(f"{len(lines)} lines were read as {read}")
+    for line in parsed.children:
         if line.text in banners:  # the library goes through all lines of a section for each whose text is set
             line.text = banners[line.text]
-    return Section("", list(found.children))
+    return Section("", list(parsed.children))
 
 
 @dataclass(slots=True)
@@ -210,10 +210,10 @@ class Section:
             yield self.text
 
 
-def _tolerated(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
+def _make_sections(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
     """Lines without comments, each once in its section: a section that stands twice is one."""
     sections: dict[Path, Section] = {(): Section("")}
-    for path in section_statements("\n".join(lines)):
+    for path in read_sections("\n".join(lines)):
         above = sections[path[:-1]]
         sections[path] = Section(banners.get(path[-1], path[-1]), [], above)
         above.children.append(sections[path])
@@ -222,13 +222,13 @@ def _tolerated(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
 
 def require_fields(values: Mapping[str, Any], *fields: str) -> None:
     """Raises UnknownTextError where a row has other fields than those named; a device may leave some unsaid."""
-    only(values, *fields)
-    if not tolerates() and (missing := sorted(set(fields) - set(values))):
-        unfit(f"fields are missing: {', '.join(missing)}")
+    allow_fields(values, *fields)
+    if not is_tolerant() and (missing := sorted(set(fields) - set(values))):
+        report_misfit(f"fields are missing: {', '.join(missing)}")
 
 
-def only(values: Mapping[str, Any], *known: str) -> None:
+def allow_fields(values: Mapping[str, Any], *allowed: str) -> None:
     """Raises UnknownTextError where a row has a field besides those named."""
-    if strange := sorted(set(values) - set(known)):
+    if strange := sorted(set(values) - set(allowed)):
         for name in strange:
-            unknown(name, f"fields not understood: {', '.join(strange)}")
+            report_unknown(name, f"fields not understood: {', '.join(strange)}")

@@ -44,7 +44,7 @@ class Relay:
     source: str = ""
     source6: str = ""
 
-    def servers_of(self, *, v6: bool) -> list[str]:
+    def list_servers(self, *, v6: bool) -> list[str]:
         """The servers of one address family, in their order."""
         return [server for server in self.servers if (":" in server) == v6]
 
@@ -108,7 +108,7 @@ class Interface:
     @property
     def trunk_vlans(self) -> tuple[int, ...]:
         """All its VLANs, the untagged one first, where one has tags; else none."""
-        return trunk_of(self.access_vlan, self.tagged_vlans)
+        return list_trunk_vlans(self.access_vlan, self.tagged_vlans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,10 @@ class Bond:
     @property
     def trunk_vlans(self) -> tuple[int, ...]:
         """All its VLANs, the untagged one first, where one has tags; else none."""
-        return trunk_of(self.access_vlan, self.tagged_vlans)
+        return list_trunk_vlans(self.access_vlan, self.tagged_vlans)
 
 
-def trunk_of(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...]:
+def list_trunk_vlans(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...]:
     """All VLANs, the untagged one first, where one has tags; else none."""
     return (*((access_vlan,) if access_vlan else ()), *tagged_vlans) if tagged_vlans else ()
 

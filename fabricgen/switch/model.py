@@ -118,25 +118,25 @@ def rename_ports(switch: Switch, name: Callable[[str], str]) -> Switch:
     )
 
 
-def list_differences(actual: object, wanted: object, at: str = "") -> Iterator[str]:
+def list_differences(actual: object, expected: object, path: str = "") -> Iterator[str]:
     """Yield a line for each place where two models of a switch disagree, by its path: `bgp..peers.10.0.0.1.bfd`.
 
     Fields that do not count when two are compared are left out.
     """
-    if actual == wanted:
+    if actual == expected:
         return
-    if is_dataclass(actual) and type(actual) is type(wanted):
+    if is_dataclass(actual) and type(actual) is type(expected):
         for compared in (entry.name for entry in fields(actual) if entry.compare):
-            yield from list_differences(getattr(actual, compared), getattr(wanted, compared), f"{at}{compared}.")
-    elif isinstance(actual, Mapping) and isinstance(wanted, Mapping):
-        for key in sorted({*actual, *wanted}, key=str):
-            if key not in actual or key not in wanted:
-                yield f"{at}{key}: {'missing' if key in wanted else 'not planned'}"
+            yield from list_differences(getattr(actual, compared), getattr(expected, compared), f"{path}{compared}.")
+    elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        for key in sorted({*actual, *expected}, key=str):
+            if key not in actual or key not in expected:
+                yield f"{path}{key}: {'missing' if key in expected else 'not planned'}"
             else:
-                yield from list_differences(actual[key], wanted[key], f"{at}{key}.")
-    elif isinstance(actual, Set) and isinstance(wanted, Set):
-        for word, extra in (("missing", wanted - actual), ("not planned", actual - wanted)):
+                yield from list_differences(actual[key], expected[key], f"{path}{key}.")
+    elif isinstance(actual, Set) and isinstance(expected, Set):
+        for word, extra in (("missing", expected - actual), ("not planned", actual - expected)):
             for value in sorted(extra, key=str):
-                yield f"{at.rstrip('.')}: {word} {value}"
+                yield f"{path.rstrip('.')}: {word} {value}"
     else:
-        yield f"{at.rstrip('.')}: {actual!r}, wanted {wanted!r}"
+        yield f"{path.rstrip('.')}: {actual!r}, wanted {expected!r}"

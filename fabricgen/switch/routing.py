@@ -25,7 +25,7 @@ LEARNED_PATH = "[0-9]"
 
 
 @cache
-def network_of(address: str) -> str:
+def find_network(address: str) -> str:
     """The subnet that an address with a prefix length is in."""
     return str(ip_interface(address).network)
 
@@ -41,14 +41,16 @@ class Permit:
     @property
     def bounds(self) -> tuple[int, int]:
         """(shortest, longest) as a list has to say them: 0 for a length that goes without saying."""
-        own = prefix_length(self.prefix)
-        return (self.shortest, 0) if self.shortest > own else (0, self.longest if self.longest > own else 0)
+        own_length = prefix_length(self.prefix)
+        return (
+            (self.shortest, 0) if self.shortest > own_length else (0, self.longest if self.longest > own_length else 0)
+        )
 
 
 def make_permit(prefix: str, longest: int = 0, shortest: int = 0) -> Permit:
     """A prefix, with others inside it of lengths up to the longest, from the shortest on."""
-    own = prefix_length(prefix)
-    return Permit(prefix, max(own, shortest), max(own, longest))
+    own_length = prefix_length(prefix)
+    return Permit(prefix, max(own_length, shortest), max(own_length, longest))
 
 
 def prefix_length(prefix: str) -> int:
@@ -170,15 +172,15 @@ class RouteMaps:
     as_paths: dict[str, Set[str]] = field(default_factory=dict)
     maps: dict[str, dict[int, Entry]] = field(default_factory=dict)
 
-    def name_for(self, peer: Peer, way: str, family: str) -> str:
-        """The map that a session of views has for a family, `way` IN or OUT: mates may be told by another, PEER."""
+    def find_map_name(self, peer: Peer, side: str, family: str) -> str:
+        """The map that a session of views has for a family, `side` IN or OUT: MLAG peers may have another, PEER."""
         ending = "6" if family == "v6" else ""
         if peer.is_exit:
-            return f"{peer.group}-{way}{ending}"
-        to_mate = way == "OUT" and peer.group.startswith("PEER") and f"PEER{ending}" in self.maps
-        return f"{'PEER' if to_mate else way}{ending}"
+            return f"{peer.group}-{side}{ending}"
+        to_peer = side == "OUT" and peer.group.startswith("PEER") and f"PEER{ending}" in self.maps
+        return f"{'PEER' if to_peer else side}{ending}"
 
-    def permits_of(self, name: str) -> Set[Permit]:
+    def list_permits(self, name: str) -> Set[Permit]:
         """The prefixes of a list."""
         return self.prefix_lists[name]
 
@@ -188,21 +190,21 @@ class RouteMaps:
         """
         permits, denies, own_only, clauses = set[Permit](), set[Permit](), False, dict[Clause, frozenset[Permit]]()
         for entry in (entry for name in names for _, entry in sorted(self.maps[name].items())):
-            found = carried(families, self.permits_of(entry.prefix_list) if entry.prefix_list else ())
+            prefixes = select_families(families, self.list_permits(entry.prefix_list) if entry.prefix_list else ())
             paths = self.as_paths[entry.as_path] if entry.as_path else set[str]()
             if not entry.permit:
-                denies |= found
-            elif found and (entry.sets or paths - {OWN_ROUTES}):
+                denies |= prefixes
+            elif prefixes and (entry.sets or paths - {OWN_ROUTES}):
                 sets = frozenset(entry.communities), entry.last_as, entry.added
-                terms = Clause(frozenset(), frozenset(paths), *sets)
-                clauses[terms] = clauses.get(terms, frozenset()) | found
-            elif found:
-                permits, own_only = permits | found, own_only or bool(paths)
-        whole = frozenset(replace(terms, permits=found) for terms, found in clauses.items())
-        return Policy(frozenset(permits), own_only, frozenset(denies), whole)
+                clause = Clause(frozenset(), frozenset(paths), *sets)
+                clauses[clause] = clauses.get(clause, frozenset()) | prefixes
+            elif prefixes:
+                permits, own_only = permits | prefixes, own_only or bool(paths)
+        full_clauses = frozenset(replace(clause, permits=prefixes) for clause, prefixes in clauses.items())
+        return Policy(frozenset(permits), own_only, frozenset(denies), full_clauses)
 
 
-def carried(families: Iterable[str], permits: Iterable[Permit]) -> frozenset[Permit]:
+def select_families(families: Iterable[str], permits: Iterable[Permit]) -> frozenset[Permit]:
     """The permits of some families."""
     return frozenset(p for p in permits if ("v6" if ":" in p.prefix else "v4") in families)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.running.differences import Case, Given, Rule, Rules
-from fabricgen.running.statements import UNREADABLE, Difference, compare_statements, section_statements, sections_text
+from fabricgen.running.statements import UNREADABLE, Difference, compare_statements, read_sections, write_sections
 
 CASE = Case(planned="", running="", counter="")
 
@@ -22,7 +22,7 @@ def test_differences_are_missing_extra_or_changed() -> None:
 
 def test_sections_are_read_and_written_back() -> None:
     text = "interface Ethernet1\n   mtu 9000\n!\nrouter bgp 1\n  address-family ipv4\n    activate\n   x\n"
-    stated = section_statements(text)
+    stated = read_sections(text)
     assert list(stated) == [
         ("interface Ethernet1",),
         ("interface Ethernet1", "mtu 9000"),
@@ -31,8 +31,8 @@ def test_sections_are_read_and_written_back() -> None:
         ("router bgp 1", "address-family ipv4", "activate"),
         ("router bgp 1", "address-family ipv4", "x"),
     ]
-    assert section_statements(sections_text(stated)) == stated
-    assert sections_text({("a", "b"): "7"}, lambda path: "exit" if path == ("a",) else "") == "a\n b 7\nexit\n"
+    assert read_sections(write_sections(stated)) == stated
+    assert write_sections({("a", "b"): "7"}, lambda path: "exit" if path == ("a",) else "") == "a\n b 7\nexit\n"
 
 
 def test_a_rule_takes_exact_paths_and_never_what_lies_below() -> None:
@@ -84,7 +84,7 @@ def test_values_and_absent_statements_restrict_a_rule() -> None:
 def test_secrets_are_compared_in_one_form(running: str, planned: str, same: bool) -> None:
     rules = Rules([rule("secret", kind="secret")])
     stated = {("secret",): running}
-    verdict = rules.verdict(Difference(("secret",), running, planned), stated, {})
+    verdict = rules.judge_difference(Difference(("secret",), running, planned), stated, {})
     assert running == planned or (verdict.kind == "neutral") is same
     assert verdict.secret
 

@@ -8,26 +8,26 @@ from typing import Any
 import pytest
 
 from fabricgen.kernel.nos_rooms import list_nos
-from fabricgen.running.differences import MOST_RULES, Rule, Rules, Verdict, entries_of
-from fabricgen.running.statements import Statements, compare_statements, spelling_of
+from fabricgen.running.differences import MOST_RULES, Rule, Rules, Verdict, load_rule_entries
+from fabricgen.running.statements import Statements, compare_statements, load_spelling
 from tests.drift.snippets import files_of_snippet
 
 NOSES = list_nos("statements")
-ENTRIES = [(nos, rule) for nos in NOSES for rule in entries_of(nos)]
+ENTRIES = [(nos, rule) for nos in NOSES for rule in load_rule_entries(nos)]
 
 
 def stated(nos: str, snippet: Any) -> Statements:
-    return spelling_of(nos).read_statements(files_of_snippet(nos, snippet))
+    return load_spelling(nos).read_statements(files_of_snippet(nos, snippet))
 
 
 def verdicts(rules: Rules, nos: str, running: Any, planned: Any) -> list[Verdict]:
     found, wanted = stated(nos, running), stated(nos, planned)
-    return [rules.verdict(each, found, wanted) for each in compare_statements(found, wanted)]
+    return [rules.judge_difference(each, found, wanted) for each in compare_statements(found, wanted)]
 
 
 @pytest.mark.parametrize(("nos", "rule"), ENTRIES, ids=[f"{nos}: {' | '.join(r.path)}" for nos, r in ENTRIES])
 def test_a_case_is_pardoned_and_its_counter_case_is_an_error(nos: str, rule: Rule) -> None:
-    every, case = Rules(entries_of(nos)), rule.case
+    every, case = Rules(load_rule_entries(nos)), rule.case
     if rule.kind == "error":
         assert rule.why in {each.why for each in verdicts(every, nos, case.running, case.planned)}
         assert all(each.kind != "error" for each in verdicts(every, nos, case.counter, case.planned))
@@ -44,7 +44,7 @@ def test_a_case_is_pardoned_and_its_counter_case_is_an_error(nos: str, rule: Rul
 
 @pytest.mark.parametrize("nos", NOSES)
 def test_a_nos_has_few_rules_each_with_a_reason(nos: str) -> None:
-    rules = entries_of(nos)
+    rules = load_rule_entries(nos)
     assert len(rules) <= MOST_RULES
     assert all(rule.why and rule.source for rule in rules)
     for rule in rules:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from fabricgen.nos.eos.statements import files_of, read_statements
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import Statements
 from tests.conftest import Ran
 from tests.laws import law_cases, law_examples
@@ -132,7 +132,7 @@ def of(text: str) -> Statements:
 
 def not_told(section: str) -> list[str]:
     """Changes of a section of which neither an error nor a description is told."""
-    planned, rules = of(section), rules_of("eos")
+    planned, rules = of(section), load_rules("eos")
     silent = []
     for change in changes(section):
         verdicts = rules.judge(of(change.text), planned)

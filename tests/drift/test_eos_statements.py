@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.nos.eos.statements import files_of, read_statements
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import Path, Statements
 from fabricgen.verify.drift.collected import recognize_configuration
 from tests.render.rendered import ALL_EOS, BFD, BRIDGED, DUAL, LEAKS, MANAGED, PER_RACK, UNNUMBERED
@@ -30,7 +30,7 @@ def of(text: str) -> Statements:
 
 
 def errors(running: str, planned: str) -> list[Path]:
-    return [verdict.difference.path for verdict in rules_of("eos").judge(of(running), of(planned)).errors]
+    return [verdict.difference.path for verdict in load_rules("eos").judge(of(running), of(planned)).errors]
 
 
 @cache

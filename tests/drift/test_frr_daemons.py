@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.lab import machine
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import compare_statements
 from tests.conftest import require
 from tests.drift.frr_daemons import Daemons, frr_daemons
@@ -56,7 +56,7 @@ def hostname(text: str) -> str:
 
 
 def drift(running: str, planned: str) -> list[tuple[str, ...]]:
-    verdicts = rules_of("frr").judge(of(running), of(planned))
+    verdicts = load_rules("frr").judge(of(running), of(planned))
     return [each.difference.path for each in verdicts.errors + verdicts.descriptions]
 
 

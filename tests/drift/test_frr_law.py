@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fabricgen.nos.frr.statements import files_of, read_statements
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import Statements
 from tests.drift.frr_texts import (
     ENDS,
@@ -45,7 +45,7 @@ def of(text: str) -> Statements:
 
 def told(text: str, planned: Statements) -> list[tuple[str, ...]]:
     """Paths of what is told of a text: errors, and texts for people that differ."""
-    verdicts = rules_of("frr").judge(of(text), planned)
+    verdicts = load_rules("frr").judge(of(text), planned)
     return [each.difference.path for each in verdicts.errors + verdicts.descriptions]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.nos.frr.statements import files_of, read_statements
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import Statements
 
 BGP = "router bgp 65000\n"
@@ -20,7 +20,7 @@ def of(text: str) -> Statements:
 
 
 def errors(running: str, planned: str) -> list[tuple[str, ...]]:
-    return [each.difference.path for each in rules_of("frr").judge(of(running), of(planned)).errors]
+    return [each.difference.path for each in load_rules("frr").judge(of(running), of(planned)).errors]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from fabricgen.nos.junos.reader import STANZAS, Box
 from fabricgen.nos.junos.reading.lines import as_lines
 from fabricgen.nos.junos.reading.text import Words, read_lines
 from fabricgen.nos.junos.statements import FILE, files_of, read_statements
-from fabricgen.running.tree import tolerant
+from fabricgen.running.tree import read_tolerantly
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "junos.md"
 LISTED = re.findall(r"^\| `([^`]+)` \|", PAGE.read_text(), re.M)
@@ -30,7 +30,7 @@ def is_unknown(words: Words) -> bool:
     """Whether no rule of the reader knows a statement."""
     if words[0] not in STANZAS:
         return True
-    with tolerant() as notes:
+    with read_tolerantly() as notes:
         STANZAS[words[0]].read(list(as_lines([words[1:]])), Box())
     return bool(notes.unknown)
 

@@ -17,7 +17,7 @@ import pytest
 
 from fabricgen.nos.junos.reading.text import read_lines
 from fabricgen.nos.junos.statements import FILE, files_of, read_statements
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import Statements
 from tests.conftest import Ran
 from tests.laws import law_cases, law_examples
@@ -99,7 +99,7 @@ def of(text: str) -> Statements:
 
 def not_told(block: str) -> list[str]:
     """Changes of a block of which neither an error nor a description is told."""
-    planned, rules = of(block), rules_of("junos")
+    planned, rules = of(block), load_rules("junos")
     silent = []
     for change in changes(block):
         verdicts = rules.judge(of(change.text), planned)

@@ -13,7 +13,7 @@ import yaml
 
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.nos.cumulus.statements import read_statements
-from fabricgen.running.differences import Verdicts, rules_of
+from fabricgen.running.differences import Verdicts, load_rules
 from fabricgen.running.statements import UNREADABLE
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.finding import Finding
@@ -208,7 +208,7 @@ def after(name: str, commands_typed: list[str]) -> str:
 
 def judged(name: str, commands_typed: list[str]) -> Verdicts:
     planned = read_statements({"startup.yaml": yaml.safe_dump([{"set": plan(name)}])})
-    return rules_of("cumulus").judge(read_statements({"startup.yaml": after(name, commands_typed)}), planned)
+    return load_rules("cumulus").judge(read_statements({"startup.yaml": after(name, commands_typed)}), planned)
 
 
 def lines(text: str) -> list[str]:

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricgen.nos.cumulus.reading.spelling import load_spellings, read_settings, tree_of
+from fabricgen.nos.cumulus.reading.spelling import load_spellings, make_tree, read_settings
 from fabricgen.nos.cumulus.statements import inherit_settings, read_statements
-from fabricgen.running.differences import rules_of
+from fabricgen.running.differences import load_rules
 from fabricgen.running.statements import Difference, Path, Statements, compare_statements
 from tests.conftest import SMALLER, example_design
 from tests.drift.nvue_shown import as_shown, before_5_15, commands, defaults_unsaid, groups_written_out, in_ranges
@@ -105,7 +105,7 @@ def places(path: Path, stated: Statements) -> set[Path]:
 
 
 def is_told(difference: Difference, running: Statements, planned: Statements) -> bool:
-    return rules_of("cumulus").verdict(difference, running, planned).kind in ("error", "description")
+    return load_rules("cumulus").judge_difference(difference, running, planned).kind in ("error", "description")
 
 
 def untold(path: Path, new: tuple[Path, str] | None, stated: Statements, planned: Statements) -> set[Path]:
@@ -177,7 +177,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "without defaults": _of_tree(defaults_unsaid),
     "before 5.15": _of_tree(before_5_15),
     "without groups": _of_tree(groups_written_out),
-    "written by fabricgen": lambda text: yaml.safe_dump([{"set": tree_of(read_settings(text))}]),
+    "written by fabricgen": lambda text: yaml.safe_dump([{"set": make_tree(read_settings(text))}]),
 }
 
 
@@ -191,12 +191,12 @@ def test_other_spellings_are_no_drift(name: str, sets: tuple[str, ...]) -> None:
         planned = read_statements({"startup.yaml": text})
         for spelling, spell in SPELLINGS.items():
             running = read_statements({"startup.yaml": spell(text)})
-            verdicts = rules_of("cumulus").judge(running, planned)
+            verdicts = load_rules("cumulus").judge(running, planned)
             told = [(each.difference.path, each.difference.running) for each in verdicts.errors + verdicts.descriptions]
             assert not told, (spelling, told[:8])
 
 
 def test_spellings_know_what_is_secret() -> None:
     assert load_spellings().secrets | load_spellings().secret_keys <= {
-        step for rule in rules_of("cumulus")._secrets for part in rule.rule.path for step in part.split("|")
+        step for rule in load_rules("cumulus")._secrets for part in rule.rule.path for step in part.split("|")
     }

@@ -18,7 +18,7 @@ import pytest
 
 from fabricgen.nos.sonic.statements import default_of, read_statements
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.running.differences import Verdicts, rules_of
+from fabricgen.running.differences import Verdicts, load_rules
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.planned import OfCluster
 from tests.laws import law_cases, take_tenth
@@ -59,7 +59,7 @@ def rows_of(example: str) -> dict[tuple[object, ...], tuple[str, str, dict[str, 
 
 def judged(running: Tables, planned: Tables) -> Verdicts:
     found, wanted = (read_statements({"config_db.json": json.dumps(tables)}) for tables in (running, planned))
-    return rules_of("sonic").judge(found, wanted)
+    return load_rules("sonic").judge(found, wanted)
 
 
 def changes(table: str, key: str, row: dict[str, Any]) -> Iterator[tuple[str, Tables]]:

@@ -11,7 +11,7 @@ from fabricgen.render.nos_protocol import known_nos
 from fabricgen.switch.interfaces import Access, Interface
 from fabricgen.switch.model import Switch
 from fabricgen.switch.qos import PortQos, Qos
-from fabricgen.switch.routing import Bgp, Peer, network_of
+from fabricgen.switch.routing import Bgp, Peer, find_network
 
 BGPCFGD = "bgpcfgd"
 """Kind of a SONiC switch whose routing is left to SONiC's own daemon; else the kind of a switch is its NOS."""
@@ -95,7 +95,7 @@ def _announced_blocks(switch: Switch) -> Switch:
     def of(vrf: str, bgp: Bgp) -> Bgp:
         own = {block for where, block in blocks if where == vrf}
         ports = [port for port in switch.interfaces.values() if port.vrf == vrf]
-        links = {network_of(address) for port in ports for address in port.addresses}
+        links = {find_network(address) for port in ports for address in port.addresses}
         return replace(bgp, announced=(bgp.announced - own) | {link for link in links if _inside(link, own)})
 
     if not switch.bgp:
@@ -198,8 +198,8 @@ def _pairs(switch: Switch) -> Switch:
     pair = switch.pair
     if pair is None:
         return switch
-    between = {key for _, addresses in pair.vlans.values() for key in map(network_of, addresses)}
-    between |= {network_of(address) for vlan in switch.vlans.values() for address in vlan.own}
+    between = {key for _, addresses in pair.vlans.values() for key in map(find_network, addresses)}
+    between |= {find_network(address) for vlan in switch.vlans.values() for address in vlan.own}
 
     def apart(bgp: Bgp) -> Bgp:
         return replace(bgp, peers={key: peer for key, peer in bgp.peers.items() if not _inside(key, between)})

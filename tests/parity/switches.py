@@ -8,7 +8,7 @@ from itertools import groupby
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.nos_rooms import load_part
-from fabricgen.render.engine import Renderer, render_options
+from fabricgen.render.engine import Renderer, make_render_options
 from fabricgen.switch.model import Switch
 from fabricgen.views.model.switch import model_switch
 from fabricgen.views.switch import SwitchView
@@ -43,7 +43,7 @@ def _switches_of(name: str, sets: tuple[str, ...], per_tier: int) -> tuple[tuple
 
 def rendered(cluster: Cluster, per_tier: int = PER_TIER) -> Iterator[tuple[SwitchView, Files]]:
     """Yield switches of each tier with their files."""
-    renderer = Renderer(render_options(cluster))
+    renderer = Renderer(make_render_options(cluster))
     devices = cluster.plan.devices
     for _, rows in groupby(cluster.switch_rows(), key=lambda row: int(devices.device_class[row])):
         for row in spread(list(rows), per_tier):
@@ -67,7 +67,7 @@ def wanted(cluster: Cluster, switch: SwitchView) -> Switch:
     """The model of a switch, with secrets as its files have them."""
     key = id(cluster)
     if key not in _renderers:
-        _renderers[key] = cluster, Renderer(render_options(cluster))
+        _renderers[key] = cluster, Renderer(make_render_options(cluster))
     return model_switch(_renderers[key][1].resolve_secrets(switch), cluster.design.catalog)
 
 

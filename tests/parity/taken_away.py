@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
+from fabricgen.nos.cumulus.reading.spelling import make_tree, read_settings
 from fabricgen.nos.junos import statements as junos
 from tests.drift import test_eos_law as eos
 from tests.drift import test_nvue_law as nvue
@@ -98,4 +98,4 @@ def leaves_lost(text: str) -> Left:
 
 
 def _dump(stated: dict[tuple[str, ...], str]) -> str:
-    return json.dumps([{"set": tree_of(stated)}])
+    return json.dumps([{"set": make_tree(stated)}])

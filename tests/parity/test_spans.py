@@ -12,7 +12,7 @@ from fabricgen.design.scale_across import headroom_bytes, in_flight_bytes
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.render.engine import render_options, render_rows
+from fabricgen.render.engine import make_render_options, render_rows
 from fabricgen.render.nos_protocol import known_nos
 from fabricgen.render.secrets import SecretStore
 from fabricgen.switch.model import list_differences
@@ -100,10 +100,10 @@ def test_the_key_is_looked_up_and_held_to_its_form(nos: str, says: str, monkeypa
     cluster = cluster_of("two-site", *HARDWARE[nos], ENCRYPTED)
     row = next(r for r in cluster.switch_rows() if cluster.switch(r).tier.name == "border")
     monkeypatch.setenv("FABRICGEN_CAK", "07" + "ab" * 64)
-    options = render_options(cluster, resolver=SecretStore(tmp_path))
+    options = make_render_options(cluster, resolver=SecretStore(tmp_path))
     text = "".join(content.decode() for _, content in render_rows(cluster, [row], options))
     assert says.format("07" + "ab" * 64) in text
     monkeypatch.setenv("FABRICGEN_CAK", "07" + "ab" * 32)
     with pytest.raises(InputError, match="AES-256") as wrong:
-        render_options(cluster, resolver=SecretStore(tmp_path))
+        make_render_options(cluster, resolver=SecretStore(tmp_path))
     assert "abab" not in str(wrong.value)

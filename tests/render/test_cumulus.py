@@ -9,7 +9,7 @@ from cumulus_trees import HOSTILE, LEAF, SN5600, SPINE, switch_of, text_of, tree
 from nvue_model import faults
 from test_services import BRIDGED_VRF, ROUTED_VRF, converged
 
-from fabricgen.nos.cumulus.writer import vrf_name
+from fabricgen.nos.cumulus.writer import make_vrf_name
 from tests.conftest import SMALLER, example_design
 from tests.render.rendered import (
     BARE,
@@ -238,8 +238,8 @@ def test_a_guest_in_a_vrf_goes_over_subinterfaces() -> None:
 
 def test_names_that_the_kernel_has_are_no_vrf() -> None:
     taken = ("default", "mgmt", "lo", "eth0", "swp1", "vlan7", "bridge")
-    assert [vrf_name(name) for name in taken] == [f"vrf_{name}" for name in taken]
-    assert (vrf_name("storage"), vrf_name("")) == ("storage", "")
+    assert [make_vrf_name(name) for name in taken] == [f"vrf_{name}" for name in taken]
+    assert (make_vrf_name("storage"), make_vrf_name("")) == ("storage", "")
 
 
 def test_lossless_profiles() -> None:

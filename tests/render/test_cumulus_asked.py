@@ -13,8 +13,8 @@ from ruamel.yaml import YAML
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render.engine import RenderOptions, render_configs
-from fabricgen.render.safety import hidden_safety
-from fabricgen.render.secrets import without_secrets
+from fabricgen.render.safety import find_lost_safety_lines
+from fabricgen.render.secrets import mask_secrets
 from fabricgen.views.switch import PlacedSnippet, SwitchView
 from tests.render.rendered import BLUEPRINTS, CUMULUS, cluster_of, startup
 
@@ -157,7 +157,7 @@ def test_secrets_stand_where_they_belong_and_can_be_masked(
     assert system["aaa"]["user"]["ops"]["hashed-password"] == HASH
     assert system["snmp-server"]["username"] == {"nms": {"auth-sha": {phrase: {"encrypt-aes": {phrase + "2": {}}}}}}
     assert system["message"] == {"post-login": "- set: x", "pre-login": QUOTES}
-    masked = without_secrets(text_of(switch).encode()).decode()
+    masked = mask_secrets(text_of(switch).encode()).decode()
     assert masked.count("<secret>") == 4
     assert HASH not in masked
     assert not any(shown in masked for shown in ("hush", "phrase-phrase", 'a\\"b', 'e\\"f'))
@@ -208,12 +208,12 @@ def test_a_template_may_change_a_block(tmp_path: Path) -> None:
     files = {path: content.decode() for path, content in render_configs(cluster, options=options)}
     plain = tree_of(switch_of("leaf-spine", LEAF))
     assert startup(files, LEAF) == {**plain, "system": {**plain["system"], "wjh": {"state": "enabled"}}}
-    assert not list(hidden_safety(cluster, options))
+    assert not list(find_lost_safety_lines(cluster, options))
 
 
 def test_a_template_that_leaves_out_policy_is_a_finding(tmp_path: Path) -> None:
     options = own_template(tmp_path, "{% block router %}\n{% endblock %}")
-    found = list(hidden_safety(cluster_of("leaf-spine", *CUMULUS), options))
+    found = list(find_lost_safety_lines(cluster_of("leaf-spine", *CUMULUS), options))
     assert [d.path[-1] for d in found] == ["leaf", "spine"]
     assert "leave out 'set/router/policy/" in found[0].message
 

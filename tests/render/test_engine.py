@@ -17,7 +17,7 @@ import pytest
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.render import engine, nos_protocol
-from fabricgen.render.escape import json_text, one_line, token
+from fabricgen.render.escape import escape_json, make_one_line, require_token
 from tests.render.rendered import ALL_EOS, BLUEPRINTS, UNNUMBERED, cluster_of, files_of
 
 DIGEST = """
@@ -157,14 +157,14 @@ HOSTILE = 'n1\nrouter bgp 1\r\n"},\u2028{"x": \\ ?\x1b[31m'
 
 
 def test_free_text_stays_on_its_line() -> None:
-    line = one_line(HOSTILE)
+    line = make_one_line(HOSTILE)
     assert line.isprintable()
     assert line.isascii()
-    assert one_line("\n\t") == "-"
-    assert json.loads(f'"{json_text(HOSTILE)}"') == HOSTILE
+    assert make_one_line("\n\t") == "-"
+    assert json.loads(f'"{escape_json(HOSTILE)}"') == HOSTILE
     for word in ("", "a b", "a\nb", "-x", 'a"b', "a;b\x00"):
         with pytest.raises(ValueError, match="cannot be a word"):
-            token(word)
+            require_token(word)
 
 
 def test_hostile_names_of_neighbours_inject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabricgen.nos.eos.writer import speed_word
+from fabricgen.nos.eos.writer import find_speed_word
 from tests.render.rendered import ALL_EOS, BFD, BRIDGED, COPPER, cluster_of, files_of
 
 SPINE = "compute-spine-pl1-01"
@@ -180,4 +180,4 @@ def test_speeds_are_words_of_eos() -> None:
         (25, 25, 4, "25g"),
         (10, 10, 1, "10g"),
     ]:
-        assert speed_word(replace(port, speed_gbps=speed, lane_gbps=lane, ways=ways), cage) == word
+        assert find_speed_word(replace(port, speed_gbps=speed, lane_gbps=lane, ways=ways), cage) == word

@@ -13,9 +13,9 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.management import Aaa, Banner, Dns, Management, Snmp, SnmpUser, Syslog, Tls, User
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.nos.eos.writer import banner_lines
+from fabricgen.nos.eos.writer import list_banner_lines
 from fabricgen.render.engine import Renderer, RenderOptions
-from fabricgen.render.escape import one_line
+from fabricgen.render.escape import make_one_line
 from fabricgen.views.switch import SwitchView
 from tests.conftest import BLUEPRINTS, built_files
 from tests.render.rendered import ALL_EOS, BY_HAND, COPPER, MANAGED, RADIUS, TUNED, UNNUMBERED, cluster_of, files_of
@@ -120,17 +120,24 @@ def test_a_banner_ends_where_it_ends() -> None:
     assert "\nbanner login\nKeep out!\n[EOF]\nrouter bgp 1\nEOF\n!\nbanner motd\n  {{ hostname }}\nEOF\n!\n" in text
     tree = tree_of(text)
     assert "router bgp 1" not in tree
-    assert banner_lines("a\r\n EOF \x0bEOF\x1c\tEOF\u2028EOF\x85b") == ["a", "[EOF]", "[EOF]", "[EOF]", "[EOF]", "b"]
+    assert list_banner_lines("a\r\n EOF \x0bEOF\x1c\tEOF\u2028EOF\x85b") == [
+        "a",
+        "[EOF]",
+        "[EOF]",
+        "[EOF]",
+        "[EOF]",
+        "b",
+    ]
 
 
 @given(st.text())
 def test_no_text_ends_a_banner_or_leaves_its_line(text: str) -> None:
-    for line in banner_lines(text):
+    for line in list_banner_lines(text):
         assert line.strip() != "EOF"
         assert line.isascii()
         assert line.isprintable()
-    assert len(one_line(text).splitlines()) == 1
-    assert one_line(text).isprintable()
+    assert len(make_one_line(text).splitlines()) == 1
+    assert make_one_line(text).isprintable()
 
 
 def hostile_switch() -> SwitchView:

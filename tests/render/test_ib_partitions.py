@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.nos.opensm.writer import statements
+from fabricgen.nos.opensm.writer import list_statements
 from tests.conftest import BLUEPRINTS, Ran, example_cluster, example_design
 from tests.render.partitions_file import read
 from tests.render.rendered import files_of
@@ -108,7 +108,7 @@ def test_a_large_fabric_has_a_line_a_node() -> None:
         "tenants={" + ", ".join(f"t{i:02}: {{nodes: [p{i}]}}" for i in range(1, 16)) + "}",
     )
     view = example_cluster("superpod-b200-3tier", *sets).whole_fabric("compute")
-    lines = list(statements(view))
+    lines = list(list_statements(view))
     assert len(lines) == len({line.node for line in lines}) == 2048
     assert sum(line.guids.count("0x") for line in lines) == len(view.adapters) == 16384
     assert [line.pkey for line in lines] == sorted(line.pkey for line in lines)

@@ -19,7 +19,7 @@ from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.nos.opensm import writer as opensm
-from fabricgen.render.engine import render_configs, render_options
+from fabricgen.render.engine import make_render_options, render_configs
 from tests.conftest import example_design
 from tests.render.rendered import EXAMPLES, cluster_of, files_of
 
@@ -294,7 +294,7 @@ def test_templates_of_fabrics_are_overridden_too(tmp_path: Path) -> None:
     (templates / "opensm").mkdir(parents=True)
     (templates / "opensm" / "partitions.conf.j2").write_text("# {{ fabric }}\n")
     cluster = small(tmp_path)
-    files = dict(render_configs(cluster, options=render_options(cluster, overrides=templates)))
+    files = dict(render_configs(cluster, options=make_render_options(cluster, overrides=templates)))
     assert files["configs/compute/partitions.conf"] == b"# compute\n"
     assert {p: c for p, c in files.items() if "partitions" not in p}.items() <= dict(render_configs(cluster)).items()
 

@@ -16,7 +16,7 @@ from test_services import files_of as files_of_view
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.nos.eos.statements import read_statements
-from fabricgen.render.engine import Renderer, render_options
+from fabricgen.render.engine import Renderer, make_render_options
 from fabricgen.views.asked import list_asked_intents
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchView
@@ -196,7 +196,7 @@ def shapes(name: str, sets: tuple[str, ...]) -> list[SwitchView]:
 
 def text_of(switch: SwitchView, name: str, sets: tuple[str, ...]) -> str:
     cluster = cluster_of(name, *sets)
-    ((_, content),) = Renderer(render_options(cluster)).files(switch, cluster.design.catalog)
+    ((_, content),) = Renderer(make_render_options(cluster)).files(switch, cluster.design.catalog)
     return content.decode()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.render.secrets import without_secrets
+from fabricgen.render.secrets import mask_secrets
 from tests.conftest import BLUEPRINTS
 
 LINES = (
@@ -35,12 +35,12 @@ LINES = (
 @pytest.mark.parametrize("line", LINES)
 def test_the_secret_of_a_line_is_masked_and_nothing_else(line: str) -> None:
     text = f"interface Ethernet1\n{line}\n   mtu 9214\n"
-    assert without_secrets(text.encode()).decode() == text.replace("HIDDEN", "<secret>")
+    assert mask_secrets(text.encode()).decode() == text.replace("HIDDEN", "<secret>")
 
 
 @pytest.mark.parametrize("line", ["   no shutdown", "   set community 65000:1", "description a secretary", "aaa root"])
 def test_lines_without_secrets_stay(line: str) -> None:
-    assert without_secrets(line.encode()).decode() == line
+    assert mask_secrets(line.encode()).decode() == line
 
 
 def test_a_secret_in_a_snippet_is_told_without_its_line(tmp_path: Path, fabricgen: Any) -> None:

@@ -11,7 +11,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.render.secrets import SecretStore, managements, redacted
+from fabricgen.render.secrets import SecretStore, redact_secret, resolve_managements
 
 HASH = "$6$Zq1x$" + "ab/.Cd12" * 10 + "abcdef"
 PHRASE = "correct-horse-battery"
@@ -62,12 +62,12 @@ def cluster_in(folder: Path, *sets: str) -> Cluster:
 
 def faults_in(folder: Path, *sets: str) -> tuple[Diagnostic, ...]:
     with pytest.raises(InputError) as caught:
-        managements(cluster_in(folder, *sets), SecretStore(folder))
+        resolve_managements(cluster_in(folder, *sets), SecretStore(folder))
     return caught.value.diagnostics
 
 
 def test_secrets_come_from_the_environment_and_from_files(folder: Path) -> None:
-    found = managements(cluster_in(folder), SecretStore(folder))["compute"]
+    found = resolve_managements(cluster_in(folder), SecretStore(folder))["compute"]
     assert {name: user.password for name, user in found.users.items()} == {"admin": HASH, "second": HASH[:-1] + "9"}
     assert found.aaa
     assert found.aaa.key == PHRASE
@@ -76,7 +76,7 @@ def test_secrets_come_from_the_environment_and_from_files(folder: Path) -> None:
 
 
 def test_redacted_secrets_are_their_references(folder: Path) -> None:
-    found = managements(cluster_in(folder), redacted)["compute"]
+    found = resolve_managements(cluster_in(folder), redact_secret)["compute"]
     assert found.users["admin"].password == "<env:FABRICGEN_ADMIN>"
     assert found.users["second"].password == "<file:secrets/second.hash>"
 
@@ -120,7 +120,7 @@ def test_secret_files_stay_in_the_blueprints_folder(folder: Path, tmp_path_facto
     (found,) = faults_in(folder)
     assert "lies outside the blueprint's folder" in found.message
     trusted = SecretStore(folder, allow_outside=True)
-    assert managements(cluster_in(folder), trusted)["compute"].users["second"].password == HASH
+    assert resolve_managements(cluster_in(folder), trusted)["compute"].users["second"].password == HASH
 
 
 @pytest.mark.parametrize(

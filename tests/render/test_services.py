@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from fabricgen.nos.sonic.writer import subinterface_name
-from fabricgen.nos.sonic.writing.routing import vrf_name
+from fabricgen.nos.sonic.writer import make_subinterface_name
+from fabricgen.nos.sonic.writing.routing import make_vrf_name
 from fabricgen.render.engine import Renderer, RenderOptions
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.views.service import Service
@@ -219,8 +219,8 @@ def test_every_switch_of_the_examples_has_one_service() -> None:
 
 
 def test_names_fit_the_kernel() -> None:
-    assert subinterface_name("Ethernet224", 120) == "Ethernet224.120"
-    assert subinterface_name("Ethernet224", 1200) == "Eth224.1200"
-    assert vrf_name("abcdefghijk") == "Vrf_abcdefghijk"
+    assert make_subinterface_name("Ethernet224", 120) == "Ethernet224.120"
+    assert make_subinterface_name("Ethernet224", 1200) == "Eth224.1200"
+    assert make_vrf_name("abcdefghijk") == "Vrf_abcdefghijk"
     with pytest.raises(ValueError, match="cannot be the name of a VRF"):
-        vrf_name("abcdefghijkl")
+        make_vrf_name("abcdefghijkl")

@@ -12,7 +12,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.nos.sonic import writer as sonic
-from fabricgen.render.engine import Renderer, render_configs, render_options
+from fabricgen.render.engine import Renderer, make_render_options, render_configs
 from fabricgen.render.nos_protocol import keeps_order, known_nos
 from fabricgen.render.shapes import SwitchShapes
 from fabricgen.render.skeletons import FEWEST, parse_template
@@ -62,7 +62,7 @@ VARIANTS = {
 
 def agree(cluster: Cluster, step: int = 1) -> None:
     """Hold filled skeletons to switches rendered by themselves, and see that there are as many as there can be."""
-    renderer, rows = Renderer(render_options(cluster)), cluster.switch_rows()
+    renderer, rows = Renderer(make_render_options(cluster)), cluster.switch_rows()
     alone: set[str] = set()
     whole = renderer.files
 
@@ -72,10 +72,10 @@ def agree(cluster: Cluster, step: int = 1) -> None:
 
     renderer.files = counted  # type: ignore[method-assign]
     files: dict[str, dict[str, bytes]] = {}
-    files_of = renderer.switch_files(cluster, rows)
+    files_of = renderer.make_switch_renderer(cluster, rows)
     for row in rows:
         files[cluster.names[row]] = dict(files_of(row))
-    shapes = Counter(o.shape for o in SwitchShapes(cluster.views).signatures(rows, KEEP_ORDER) if o)
+    shapes = Counter(o.shape for o in SwitchShapes(cluster.views).list_signatures(rows, KEEP_ORDER) if o)
     most = sum(count - 1 for count in shapes.values() if count >= FEWEST)
     assert most >= len(rows) - len(alone) > 0.9 * most
     for row in [row for row in rows if cluster.names[row] not in alone][::step]:
@@ -99,7 +99,9 @@ def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tu
     """Leaves and spines are of one shape each, however their addresses and those of their peers are ordered."""
     cluster = cluster_of("leaf-spine", *LARGER, *nos)
     rows = cluster.switch_rows()
-    if_sorted, as_kept = (SwitchShapes(cluster.views).signatures(rows, keep_order) for keep_order in ((), KEEP_ORDER))
+    if_sorted, as_kept = (
+        SwitchShapes(cluster.views).list_signatures(rows, keep_order) for keep_order in ((), KEEP_ORDER)
+    )
     assert len({o.shape for o in if_sorted if o}) > len({o.shape for o in as_kept if o}) == 2
 
 
@@ -132,7 +134,7 @@ def test_families_that_are_mixed_when_sorted_take_no_skeleton() -> None:
     """Each port has its IPv4 address before that of IPv6, but leaves have 21.0.0.1 after the 2000:: of another port."""
     pools = "{hosts: [10.128.0.0/9, '2000::/48'], fabric: [21.0.0.0/16, '3000::/48']}"
     cluster = cluster_of("leaf-spine", *LARGER, *DUAL, f"pools={pools}")
-    signatures = SwitchShapes(cluster.views).signatures(cluster.switch_rows())
+    signatures = SwitchShapes(cluster.views).list_signatures(cluster.switch_rows())
     assert {view.tier.name for view, found in zip(cluster.switches(), signatures, strict=True) if not found} == {"leaf"}
 
 

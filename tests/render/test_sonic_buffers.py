@@ -6,7 +6,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import BufferSet
-from fabricgen.nos.sonic.writing.buffers import CabledPort, fitting_role
+from fabricgen.nos.sonic.writing.buffers import CabledPort, choose_role
 from tests.render.rendered import EXAMPLES, cluster_of, config_db, files_of
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -113,7 +113,7 @@ def test_headroom_that_does_not_fit_takes_other_pools_or_none() -> None:
     buffers = published("sn5600", "ACS-SN5600")
 
     def pool_size(ports: int, length_m: int) -> int:
-        found = fitting_role(buffers, "t0", [CabledPort(f"Ethernet{8 * n}", 800, length_m) for n in range(ports)])
+        found = choose_role(buffers, "t0", [CabledPort(f"Ethernet{8 * n}", 800, length_m) for n in range(ports)])
         return found.pools["ingress_lossless_pool"].size if found else 0
 
     assert pool_size(32, 40) == 67737959
@@ -125,9 +125,9 @@ def test_a_speed_or_a_length_that_is_not_published_has_no_headroom() -> None:
     buffers = published("7060x6-64pe", "Arista-7060X6-64PE-O128S2")
     assert buffers.length_m(41) == 150
     assert buffers.length_m(151) is None
-    assert fitting_role(buffers, "t0", [CabledPort("Ethernet0", 800, 40)]) is None
+    assert choose_role(buffers, "t0", [CabledPort("Ethernet0", 800, 40)]) is None
 
 
 def test_shared_headroom_needs_no_room_of_its_own() -> None:
     buffers = published("z9864f", "Dell-Z9864f-O64")
-    assert fitting_role(buffers, "t1", [CabledPort(f"Ethernet{8 * n}", 800, 300) for n in range(64)]) is not None
+    assert choose_role(buffers, "t1", [CabledPort(f"Ethernet{8 * n}", 800, 300) for n in range(64)]) is not None

@@ -15,7 +15,7 @@ from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.render.engine import render_configs, render_options
+from fabricgen.render.engine import make_render_options, render_configs
 from fabricgen.render.secrets import SecretStore
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -42,7 +42,7 @@ def cluster_with(tmp_path: Path, extra: str, *sets: str) -> Cluster:
 
 
 def tables_of(cluster: Cluster, device: str = LEAF, resolver: Any = None) -> dict[str, Any]:
-    options = render_options(cluster, resolver=resolver) if resolver else None
+    options = make_render_options(cluster, resolver=resolver) if resolver else None
     files = dict(render_configs(cluster, options=options))
     tables: dict[str, Any] = json.loads(files[f"configs/{device}/config_db.json"])
     assert check_config_db(tables, Catalog()) == ()

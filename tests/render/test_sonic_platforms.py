@@ -17,7 +17,7 @@ from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.nos.sonic.writing.ports import CageUse, choose_hwsku
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.render.engine import render_configs, render_options
+from fabricgen.render.engine import make_render_options, render_configs
 from tests.render.rendered import config_db
 
 CATALOG = Catalog()
@@ -166,4 +166,4 @@ def test_a_split_that_the_port_table_lacks_is_refused_where_the_switch_is_chosen
     assert found.code == "FG026"
     assert "port table of z9664f has no cage of 2 ports" in found.message
     with pytest.raises(InputError, match="port table of z9664f has no cage of 2 ports"):
-        render_options(cluster)
+        make_render_options(cluster)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.nos.sonic.writing.routing import static_route
+from fabricgen.nos.sonic.writing.routing import make_static_route
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
 from tests.render.rendered import ALL_EOS, BARE, BRIDGED, STATIC, cluster_of, config_db, files_of
@@ -37,7 +37,7 @@ def test_sonic_spine_has_exact_routes_down() -> None:
 
 def test_sonic_discards_beside_next_hops_have_a_list_entry_of_their_own() -> None:
     route = StaticRoute(OrderedSet((f"Ethernet{n}", f"10.1.0.{n}") for n in (1, 3)), True)
-    assert static_route("10.0.0.0/24", route) == {
+    assert make_static_route("10.0.0.0/24", route) == {
         "advertise": "false",
         "blackhole": "false,false,true",
         "distance": "0,0,250",

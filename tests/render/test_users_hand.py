@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.render import engine
-from fabricgen.render.safety import hidden_safety
+from fabricgen.render.safety import find_lost_safety_lines
 from tests.render.rendered import ALL_EOS, UNNUMBERED, cluster_of, config_db
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -29,7 +29,7 @@ def test_a_template_may_extend_the_built_in_one(tmp_path: Path) -> None:
     plain, own = dict(engine.render_configs(cluster)), dict(engine.render_configs(cluster, options=options))
     path = f"configs/{LEAF}/frr.conf"
     assert own[path] == plain[path].replace(b"router bgp", b"! ours\nrouter bgp", 1)
-    assert not list(hidden_safety(cluster, options))
+    assert not list(find_lost_safety_lines(cluster, options))
 
 
 @pytest.mark.slow
@@ -44,7 +44,7 @@ def test_a_template_may_change_one_block_of_the_built_in_one(tmp_path: Path) -> 
     path = f"configs/{LEAF}/{LEAF}.cfg"
     assert own[path] != plain[path]
     assert own[path].replace(b"   neighbor 192.0.2.1 remote-as 64999\n", b"") == plain[path]
-    assert not list(hidden_safety(cluster, options))
+    assert not list(find_lost_safety_lines(cluster, options))
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_one_field_of_ports_is_changed_in_one_block(tmp_path: Path, rows: str, c
         name: {**row, "mtu": "9100"} if changed(name) else row for name, row in expected["PORT"].items()
     }
     assert own[f"configs/{LEAF}/config_db.json"] == json.dumps(expected, indent=4, sort_keys=True) + "\n"
-    assert not list(hidden_safety(cluster, options))
+    assert not list(find_lost_safety_lines(cluster, options))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_one_field_of_ports_is_changed_in_one_block(tmp_path: Path, rows: str, c
 )
 def test_a_template_that_leaves_out_safety_lines_is_a_finding(tmp_path: Path, name: str, text: str, said: str) -> None:
     options = own_template(tmp_path, name, text)
-    found = list(hidden_safety(cluster_of("leaf-spine", *UNNUMBERED), options))
+    found = list(find_lost_safety_lines(cluster_of("leaf-spine", *UNNUMBERED), options))
     assert [d.path[-1] for d in found] == ["leaf", "spine"]
     assert {d.code for d in found} == {"FG704"}
     assert said in found[0].message

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.nos.frr.routing import read_frr
-from fabricgen.running.tree import Rules, UnknownTextError, tolerant
+from fabricgen.running.tree import Rules, UnknownTextError, read_tolerantly
 from fabricgen.switch.routing import StaticRoute
 
 SHOWN = """
@@ -38,7 +38,7 @@ router bgp 65001 vrf Vrf_blue
 
 def test_a_vrf_section_has_static_routes_beside_its_vni() -> None:
     found = read_frr(SHOWN)
-    assert found.routes() == {
+    assert found.make_static_routes() == {
         ("blue", "10.9.0.0/16"): StaticRoute(frozenset({("Ethernet0", "192.0.2.1")}), False),
         ("blue", "fd00:9::/48"): StaticRoute(frozenset({("Ethernet0", "fd00:2::1")}), False),
         ("red", "10.8.0.0/16"): StaticRoute(frozenset({("Ethernet4", "192.0.2.3")}), False),
@@ -51,13 +51,13 @@ def test_a_line_of_a_vrf_that_no_reader_knows_is_told() -> None:
     strange = "vrf Vrf_blue\n ip protocol bgp route-map x\nexit-vrf\n"
     with pytest.raises(UnknownTextError, match="vrf Vrf_blue / ip protocol bgp"):
         read_frr(strange)
-    with tolerant() as notes:
+    with read_tolerantly() as notes:
         read_frr(strange)
     assert notes.unknown == ["ip"]
 
 
 def test_two_readers_for_the_same_lines_are_refused() -> None:
     rules = Rules()
-    rules.nothing("exit-vrf")
+    rules.ignore_lines("exit-vrf")
     with pytest.raises(ValueError, match="two readers for lines `exit-vrf`"):
         rules.line("exit-vrf")(lambda line: None)

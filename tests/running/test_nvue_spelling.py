@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricgen.nos.cumulus.reading.spelling import load_spellings, read_settings, tree_of
+from fabricgen.nos.cumulus.reading.spelling import load_spellings, make_tree, read_settings
 from fabricgen.nos.cumulus.statements import files_of, read_statements
 from fabricgen.running.statements import Statements
 from fabricgen.running.tree import UnknownTextError
@@ -160,7 +160,7 @@ def test_secrets_that_are_keys_are_values_here() -> None:
     found = of_tree({"system": {"snmp-server": {"username": {"ops": user}}}})
     place = ("system", "snmp-server", "username", "ops", "auth-sha")
     assert found == {place[:-1]: "", place: "hunter22", (*place, "encrypt-aes"): "hunter33"}
-    assert tree_of(found)["system"]["snmp-server"]["username"]["ops"] == user
+    assert make_tree(found)["system"]["snmp-server"]["username"]["ops"] == user
 
 
 def test_what_is_unset_and_what_nobody_knows_is_stated() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
-from fabricgen.render.engine import few_configs
+from fabricgen.render.engine import render_few_configs
 from tests.conftest import built_files, example_cluster
 
 EXAMPLES = (
@@ -61,7 +61,9 @@ def _pairs(shown):
 
 def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration(pages, monkeypatch):
     cluster = example_cluster("leaf-spine")
-    shown = pages.of(cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, Beside(configs=few_configs(cluster))))
+    shown = pages.of(
+        cluster, "at=compute-leaf-p1-su01-r1-01", make_page(cluster, Beside(configs=render_few_configs(cluster)))
+    )
     shown.wait_for_selector("#inspector[data-shown]")
     row = next(row for row in _built(cluster, "devices")["devices"] if row["device"] == "compute-leaf-p1-su01-r1-01")
     assert _pairs(shown) == row
@@ -72,7 +74,7 @@ def test_a_device_is_shown_with_its_row_its_line_its_ports_and_its_configuration
     config.locator("summary").click()
     shown.wait_for_function("() => document.querySelector('#inspector details[open] pre').textContent.length > 100")
     path = f"configs/{config.locator('summary').inner_text()}"
-    assert config.locator("pre").text_content().encode() == dict(few_configs(cluster))[path]
+    assert config.locator("pre").text_content().encode() == dict(render_few_configs(cluster))[path]
 
 
 def test_a_click_on_a_far_end_goes_there_and_the_address_says_where(page):

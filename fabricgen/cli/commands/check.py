@@ -129,17 +129,17 @@ def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Pa
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport
     from fabricgen.publish.reading import Surroundings
-    from fabricgen.render.checks.config_files import check_file, config_files, missing_files
+    from fabricgen.render.checks.config_files import check_file, find_missing_files, list_config_files
 
     others = []
     if yang is not None:
         from fabricgen.render.checks.yang import CODE, YangModels
 
-        others.append((CODE, YangModels(yang).problems))
+        others.append((CODE, YangModels(yang).list_problems))
     catalog, builds, reports, unusable = Catalog(), Surroundings(), [], False
-    gone = [finding for path in paths for finding in missing_files(path, builds)]
+    gone = [finding for path in paths for finding in find_missing_files(path, builds)]
     reports += [FileReport(str(finding.span.file), (finding,)) for finding in gone if finding.span]
-    for file in dict.fromkeys(file for path in paths for file in config_files(path)):
+    for file in dict.fromkeys(file for path in paths for file in list_config_files(path)):
         try:
             reports.append(FileReport(str(file), check_file(file, catalog, others, builds)))
         except InputError as error:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from fabricgen.running.statements import Dump, ShownConfiguration, text_at
+from fabricgen.running.statements import Dump, ShownConfiguration, find_text
 
 
 def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of Cumulus Linux."""
     if isinstance(dump.data, list) and any(isinstance(step, dict) and "set" in step for step in dump.data):
-        hostname = text_at(dump.data, "set", "system", "hostname")
+        hostname = find_text(dump.data, "set", "system", "hostname")
     # a whole configuration has megabytes, and its first lines say what it is
     elif not dump.is_json and re.search(r"^(?:- (?:header|set):|nv set )", dump.text[:4096], re.M):
-        stated = re.search(r"^(?: {2,8}hostname:|nv set system hostname) *'?\"?([\w.-]+)", dump.text, re.M)
-        hostname = stated[1] if stated else ""
+        named = re.search(r"^(?: {2,8}hostname:|nv set system hostname) *'?\"?([\w.-]+)", dump.text, re.M)
+        hostname = named[1] if named else ""
     else:
         return None
     return ShownConfiguration("cumulus", {"startup.yaml": dump.text}, hostname)

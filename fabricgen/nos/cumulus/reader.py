@@ -17,10 +17,10 @@ from fabricgen.nos.cumulus.reading import hosts, qos
 from fabricgen.nos.cumulus.reading import routing as bgp
 from fabricgen.nos.cumulus.reading.qos import read_seed
 from fabricgen.nos.cumulus.reading.routing import Routing
-from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
+from fabricgen.nos.cumulus.reading.spelling import make_tree, read_settings
 from fabricgen.nos.cumulus.reading.system import read_system
-from fabricgen.running.policy import connected
-from fabricgen.running.tree import only, part, tolerates, unfit
+from fabricgen.running.policy import Route, list_connected_routes
+from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Pair, Relay, Subinterface, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing, Qos
@@ -52,21 +52,21 @@ _KEYS = {
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
-    if tolerates():
-        tree = tree_of(read_settings(text))
+    if is_tolerant():
+        tree = make_tree(read_settings(text))
     else:
-        (item,) = YAML(typ="safe").load(text)
-        only(item, "set")
-        tree = item["set"]
-    only(tree, "acl", "bridge", "evpn", "interface", "mlag", "nve", "qos", "router", "service", "system", "vrf")
+        (document,) = YAML(typ="safe").load(text)
+        allow_fields(document, "set")
+        tree = document["set"]
+    allow_fields(tree, "acl", "bridge", "evpn", "interface", "mlag", "nve", "qos", "router", "service", "system", "vrf")
     for name, row in tree["interface"].items():
-        if tolerates():
-            row.setdefault("type", type_of(name))
-        only(row, "type", *_KEYS[row["type"]])
-    return _switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
+        if is_tolerant():
+            row.setdefault("type", find_type(name))
+        allow_fields(row, "type", *_KEYS[row["type"]])
+    return _make_switch(tree, {name: row for name, row in tree["interface"].items() if row["type"] == PORT})
 
 
-def type_of(name: str) -> str:
+def find_type(name: str) -> str:
     """The type that NVUE takes an interface for by its name; a bond may have any (user guide, Bonding)."""
     if "." in name:
         return "sub"
@@ -74,136 +74,157 @@ def type_of(name: str) -> str:
     return _TYPES.get(word[0] if word else "", "bond")
 
 
-def _switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
-    split = {name: _split(row) for name, row in rows.items()}
-    routing = part("BGP", lambda: Routing(tree.get("router", {}), tree.get("vrf", {})), Routing({}, {}))
+def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
+    breakout_of = {name: _find_breakout(row) for name, row in rows.items()}
+    routing = read_part("BGP", lambda: Routing(tree.get("router", {}), tree.get("vrf", {})), Routing({}, {}))
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
-    whole = [name for name, into in split.items() if not into]
+    unsplit = [name for name, into in breakout_of.items() if not into]
     unknown_port = Interface(True, DEFAULT_MTU, 0)
-    ports = {name: part(name, partial(_port, name, rows[name], routing, bridged), unknown_port) for name in whole}
-    bonds = part("bonds", lambda: dict(_bonds(tree["interface"], bridged)), dict[int, Bond]())
-    part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
-    relays = part("DHCP relay", lambda: hosts.relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]())
+    ports = {
+        name: read_part(name, partial(_make_port, name, rows[name], routing, bridged), unknown_port) for name in unsplit
+    }
+    bonds = read_part("bonds", lambda: dict(_make_bonds(tree["interface"], bridged)), dict[int, Bond]())
+    read_part("access of hosts", lambda: _add_access(tree, rows, ports, bonds), None)
+    relays = read_part(
+        "DHCP relay", lambda: hosts.list_relays(tree, routing.sources.get("ipv6", "")), dict[str, Relay]()
+    )
     ports = {name: replace(port, relay=relays.get(name)) for name, port in ports.items()}
-    others = [row for row in tree["interface"].values() if row["type"] != PORT]
-    subs = [row for row in others if row["type"] == "sub"]
-    ends = {(row["base-interface"], row["vlan"]): _subinterface(row, tree["interface"]) for row in subs}
-    talks = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
-    pair = part("MLAG", lambda: _pair(tree, talks), None)
-    for name in pair.members if pair else ():
-        ports[name] = _in_bond(name, ports[name], PEER_LINK)
-    for number, bond in bonds.items():
-        ports |= {name: _in_bond(name, ports[name], number) for name in bond.members}
+    further_rows = [row for row in tree["interface"].values() if row["type"] != PORT]
+    subs = [row for row in further_rows if row["type"] == "sub"]
+    ends = {(row["base-interface"], row["vlan"]): _make_subinterface(row, tree["interface"]) for row in subs}
+    pair_vlans = {vlan: (sub.vrf, sub.addresses) for (port, vlan), sub in ends.items() if port == PEERLINK}
+    pair = read_part("MLAG", lambda: _make_pair(tree, pair_vlans), None)
+    _put_members_into_bonds(ports, bonds, pair)
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {(port, vlan): sub for (port, vlan), sub in ends.items() if port != PEERLINK}
-    vlans = {row["vlan"]: _vlan(row, bridged, relays) for row in others if row["type"] == "svi"}
-    loopbacks = frozenset(a for row in others if row["type"] == "loopback" for a in _addresses(row))
-    by_vrf = {vrf_of(name): addresses for name, addresses in hosts.vrf_loopbacks(tree).items()}
-    routes_in = partial(
-        connected, interfaces=used, subinterfaces=subinterfaces, vlans=vlans, loopbacks=loopbacks, vrf_loopbacks=by_vrf
-    )
-    unread = tree.get("system", {}).get("hostname", ""), Management()
-    hostname, management = part("management", lambda: read_system(tree["system"], _managements(others)), unread)
-    if routing.sources.get("ipv4") and (management.ntp or management.dns or management.syslog):
-        from_loopback = any(address.partition("/")[0] == routing.sources["ipv4"] for address in loopbacks)
-        management = replace(management, from_loopback=from_loopback)
-    blocked = {name for name, into in split.items() if into == "disabled"}
-    part("ports of cages", lambda: _check_ports(rows, split, routing, blocked), None)
+    vlans = {row["vlan"]: _make_vlan(row, bridged, relays) for row in further_rows if row["type"] == "svi"}
+    loopbacks = frozenset(a for row in further_rows if row["type"] == "loopback" for a in _list_addresses(row))
+    loopbacks_by_vrf = {find_vrf(name): addresses for name, addresses in hosts.list_vrf_loopbacks(tree).items()}
+
+    def routes_in(vrf: str) -> Iterator[Route]:
+        return list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
+
+    hostname, management = _read_management(tree, routing.sources, further_rows, loopbacks)
+    blocked = {name for name, into in breakout_of.items() if into == "disabled"}
+    read_part("ports of cages", lambda: _check_ports(rows, breakout_of, routing, blocked), None)
     return Switch(
         hostname=hostname,
         interfaces=used,
         unused=unused | blocked,
         loopbacks=loopbacks,
-        vrf_loopbacks=by_vrf,
+        vrf_loopbacks=loopbacks_by_vrf,
         management=management,
         subinterfaces=subinterfaces,
         vlans=vlans,
         bonds=bonds,
         pair=pair,
-        vrfs=frozenset(map(vrf_of, tree.get("vrf", {}))) - {""},
-        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
-        routes=part("static routes", routing.routes, {}),
-        drained=part("maintenance", routing.drained, False),
-        qos=part("QoS", lambda: _qos(tree, rows, ports), None),
-        trimming=part("packet trimming", lambda: qos.read_trimming(tree, rows), None),
-        overlay=part("overlay", lambda: routing.overlay(tree, loopbacks), None),
-        balancing=part(
+        vrfs=frozenset(map(find_vrf, tree.get("vrf", {}))) - {""},
+        bgp=read_part("BGP", lambda: routing.make_bgp(routes_in), {}),
+        routes=read_part("static routes", routing.make_static_routes, {}),
+        drained=read_part("maintenance", routing.is_drained, False),
+        qos=read_part("QoS", lambda: _make_qos(tree, rows, ports), None),
+        trimming=read_part("packet trimming", lambda: qos.read_trimming(tree, rows), None),
+        overlay=read_part("overlay", lambda: routing.make_overlay(tree, loopbacks), None),
+        balancing=read_part(
             "load balancing",
-            lambda: Balancing(by_load=_dynamic(rows, routing), seed=read_seed(tree["system"])),
+            lambda: Balancing(by_load=_is_adaptive(rows, routing), seed=read_seed(tree["system"])),
             Balancing(),
         ),
     )
+
+
+def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: Pair | None) -> None:
+    for name in pair.members if pair else ():
+        ports[name] = _put_into_bond(name, ports[name], PEER_LINK)
+    for number, bond in bonds.items():
+        ports |= {name: _put_into_bond(name, ports[name], number) for name in bond.members}
+
+
+def _read_management(
+    tree: Mapping[str, Any], sources: Mapping[str, str], rows: list[Row], loopbacks: Set[str]
+) -> tuple[str, Management]:
+    """(host name, management); `sources` are the addresses that packets of the switch itself have, by family."""
+    unread = tree.get("system", {}).get("hostname", ""), Management()
+    hostname, management = read_part("management", lambda: read_system(tree["system"], _list_managements(rows)), unread)
+    if sources.get("ipv4") and (management.ntp or management.dns or management.syslog):
+        from_loopback = any(address.partition("/")[0] == sources["ipv4"] for address in loopbacks)
+        management = replace(management, from_loopback=from_loopback)
+    return hostname, management
 
 
 def _add_access(
     tree: Mapping[str, Any], rows: Mapping[str, Row], ports: dict[str, Interface], bonds: dict[int, Bond]
 ) -> None:
     """Add what is asked of the hosts of ports and bonds."""
-    known = hosts.filters(tree)
+    filters = hosts.list_filters(tree)
     for name, port in ports.items():
-        own = [(rows[name], port.speed_gbps)]
-        ports[name] = replace(port, access=hosts.access(rows[name], own, known))
+        members = [(rows[name], port.speed_gbps)]
+        ports[name] = replace(port, access=hosts.make_access(rows[name], members, filters))
     for number, bond in bonds.items():
-        own = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
-        bonds[number] = replace(bond, access=hosts.access(tree["interface"][f"bond{number}"], own, known))
+        members = [(rows[name], ports[name].speed_gbps) for name in sorted(bond.members)]
+        bonds[number] = replace(bond, access=hosts.make_access(tree["interface"][f"bond{number}"], members, filters))
 
 
-def _qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
+def _make_qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
     if "qos" not in tree or qos.is_map_alone(tree["qos"]):
         return None
-    told = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
-    return qos.read_qos(tree["qos"], told, {name: port.speed_gbps for name, port in ports.items()})
+    qos_of_port = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
+    return qos.read_qos(tree["qos"], qos_of_port, {name: port.speed_gbps for name, port in ports.items()})
 
 
-def vrf_of(name: str) -> str:
+def find_vrf(name: str) -> str:
     """The blueprint's name of a VRF."""
     return "" if name == "default" else name.removeprefix("vrf_")
 
 
-def _addresses(row: Row) -> frozenset[str]:
-    found = set()
+def _list_addresses(row: Row) -> frozenset[str]:
+    addresses = set()
     for word in ("ipv4", "ipv6"):
         family = row.get(word, {})
-        only(family, "address", "gateway", "neighbor-discovery", "vrr")
+        allow_fields(family, "address", "gateway", "neighbor-discovery", "vrr")
         if any((":" in address) != (word == "ipv6") for address in family.get("address", ())):
-            unfit(f"addresses of another family under {word}")
-        found |= set(family.get("address", ()))
-    return frozenset(found)
+            report_misfit(f"addresses of another family under {word}")
+        addresses |= set(family.get("address", ()))
+    return frozenset(addresses)
 
 
-def _split(row: Row) -> str:
+def _find_breakout(row: Row) -> str:
     """What a cage is split into, `2x` or `disabled`; "" for a port."""
-    ways = row.get("link", {}).get("breakout", {})
-    if ways and (set(row) | set(row["link"])) - ({"state"} if tolerates() else set()) != {"type", "link", "breakout"}:
-        unfit("a split cage is no port")
-    return next(iter(ways), "")
+    breakout = row.get("link", {}).get("breakout", {})
+    if breakout and (set(row) | set(row["link"])) - ({"state"} if is_tolerant() else set()) != {
+        "type",
+        "link",
+        "breakout",
+    }:
+        report_misfit("a split cage is no port")
+    return next(iter(breakout), "")
 
 
-def _check_ports(rows: Mapping[str, Row], split: Mapping[str, str], routing: Any, blocked: set[str]) -> None:
+def _check_ports(rows: Mapping[str, Row], breakout_of: Mapping[str, str], routing: Any, blocked: set[str]) -> None:
     """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
     of_cage: dict[str, set[str]] = {}
     for name in rows:
         of_cage.setdefault(name.rpartition("s")[0], set()).add(name)
-    for name, into in split.items():
+    for name, into in breakout_of.items():
         ports = of_cage.get(name, set())
         count = 0 if name in blocked or not into else int(into.removesuffix("x"))
-        every = {f"{name}s{n}" for n in range(count)}
-        if ports != every and not (tolerates() and ports < every):
-            unfit(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
-    if strange := {n for cage in of_cage.keys() - {"", *split} for n in of_cage[cage]}:
-        unfit(f"ports of no cage: {sorted(strange)}")
+        expected = {f"{name}s{n}" for n in range(count)}
+        if ports != expected and not (is_tolerant() and ports < expected):
+            report_misfit(f"{name} is {into or 'whole'}, with ports {sorted(ports)}")
+    if strange := {n for cage in of_cage.keys() - {"", *breakout_of} for n in of_cage[cage]}:
+        report_misfit(f"ports of no cage: {sorted(strange)}")
     if strange := {name for name in routing.unnumbered - set(rows) if not name.startswith(f"{PEERLINK}.")}:
-        unfit(f"sessions over no port: {sorted(strange)}")
+        report_misfit(f"sessions over no port: {sorted(strange)}")
 
 
-def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
-    link, addresses = row.get("link", {}) if tolerates() else row["link"], _addresses(row)
-    only(link, "fec", "lanes", "mtu", "speed", "state")
-    access, tagged = _vlans_of(row.get("bridge", {}), bridged)
+def _make_port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
+    link, addresses = row.get("link", {}) if is_tolerant() else row["link"], _list_addresses(row)
+    allow_fields(link, "fec", "lanes", "mtu", "speed", "state")
+    access, tagged = _list_vlans(row.get("bridge", {}), bridged)
     if (access or tagged) and (addresses or "vrf" in row):
-        unfit(f"{name} is bridged and routed")
-    (state,) = link.get("state", {"up": {}}) if tolerates() else link["state"]
+        report_misfit(f"{name} is bridged and routed")
+    (state,) = link.get("state", {"up": {}}) if is_tolerant() else link["state"]
     return Interface(
         admin_up={"up": True, "down": False}[state],
         mtu=link.get("mtu", DEFAULT_MTU),
@@ -215,113 +236,113 @@ def _port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
         link_local=name in routing.unnumbered,
         access_vlan=access,
         tagged_vlans=tagged,
-        vrf=vrf_of(row.get("vrf", "default")),
+        vrf=find_vrf(row.get("vrf", "default")),
         description=row.get("description", ""),
         tracked=bgp.is_tracked(row),
     )
 
 
-def _bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bond]]:
+def _make_bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bond]]:
     for name, row in rows.items():
         if row["type"] == "bond":
-            own, link = row["bond"], row.get("link", {})
-            only(own, "lacp-bypass", "lacp-rate", "member", "mlag", "mode")
-            only(link, "mtu", "state")
-            if (own.get("lacp-rate", "fast"), own.get("mode", "lacp")) != ("fast", "lacp"):
-                unfit(f"{name} is no bond by LACP")
+            settings, link = row["bond"], row.get("link", {})
+            allow_fields(settings, "lacp-bypass", "lacp-rate", "member", "mlag", "mode")
+            allow_fields(link, "mtu", "state")
+            if (settings.get("lacp-rate", "fast"), settings.get("mode", "lacp")) != ("fast", "lacp"):
+                report_misfit(f"{name} is no bond by LACP")
             (state,) = link.get("state", {"up": {}})
-            up, vlans = {"up": True, "down": False}[state], _vlans_of(row.get("bridge", {}), bridged)
-            members = frozenset(own["member"])
-            number, mlag = int(name.removeprefix("bond")), own.get("mlag", {"id": 0, "state": "enabled"})
+            up, vlans = {"up": True, "down": False}[state], _list_vlans(row.get("bridge", {}), bridged)
+            members = frozenset(settings["member"])
+            number, mlag = int(name.removeprefix("bond")), settings.get("mlag", {"id": 0, "state": "enabled"})
             if mlag["state"] != "enabled":
-                unfit(f"MLAG is off on {name}")
-            bypass = {"enabled": True, "disabled": False}[own.get("lacp-bypass", "disabled")]
+                report_misfit(f"MLAG is off on {name}")
+            bypass = {"enabled": True, "disabled": False}[settings.get("lacp-bypass", "disabled")]
             yield (
                 number,
                 Bond(
                     *(members, up, link.get("mtu", DEFAULT_MTU), *vlans, row.get("description", ""), mlag["id"]),
                     fallback=bypass,
-                    segment=bgp.segment(row, number),
+                    segment=bgp.find_segment(row, number),
                 ),
             )
 
 
-def _pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) -> Pair | None:
+def _make_pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) -> Pair | None:
     """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
-    own, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
-    if own is None or row is None:
-        if own or row or vlans:
-            unfit("parts of an MLAG pair without the others")
+    mlag, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
+    if mlag is None or row is None:
+        if mlag or row or vlans:
+            report_misfit("parts of an MLAG pair without the others")
         return None
-    only(own, "backup", "mac-address", "peer-ip", "state")
-    fits = (own["peer-ip"], own["state"], row["bridge"], set(row.get("link", {}).get("state", ("up",))))
-    if fits != ("linklocal", "enabled", {"domain": {"br_default": {}}}, {"up"}) or PAIR_VLAN not in vlans:
-        unfit(f"an MLAG pair that does not come up: {fits}")
-    ((address, way),) = own["backup"].items()
-    backup = address, "management" if way == {"vrf": MANAGEMENT} else ""
-    return Pair(frozenset(row["bond"]["member"]), own["mac-address"], backup, vlans)
+    allow_fields(mlag, "backup", "mac-address", "peer-ip", "state")
+    conditions = (mlag["peer-ip"], mlag["state"], row["bridge"], set(row.get("link", {}).get("state", ("up",))))
+    if conditions != ("linklocal", "enabled", {"domain": {"br_default": {}}}, {"up"}) or PAIR_VLAN not in vlans:
+        report_misfit(f"an MLAG pair that does not come up: {conditions}")
+    ((address, reached_over),) = mlag["backup"].items()
+    backup = address, "management" if reached_over == {"vrf": MANAGEMENT} else ""
+    return Pair(frozenset(row["bond"]["member"]), mlag["mac-address"], backup, vlans)
 
 
-def _in_bond(name: str, port: Interface, bond: int) -> Interface:
+def _put_into_bond(name: str, port: Interface, bond: int) -> Interface:
     if port.bond or port.access_vlan or port.tagged_vlans or port.addresses:
-        unfit(f"{name} is in bond{bond}, and has another use")
+        report_misfit(f"{name} is in bond{bond}, and has another use")
     return replace(port, bond=bond, access=OPEN)
 
 
-def _vlans_of(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
+def _list_vlans(bridge: Row, bridged: set[int]) -> tuple[int, frozenset[int]]:
     """The untagged VLAN of a host port, 0 for none, and the tagged ones."""
     if not bridge:
         return 0, frozenset()
-    own = bridge["domain"]["br_default"]
-    only(own, *(("untagged", "vlan") if "vlan" in own else ("access",)), "stp")
-    untagged = 0 if own.get("untagged") == "none" else int(own["untagged" if "vlan" in own else "access"])
-    vlans = frozenset(map(int, own.get("vlan", {untagged: {}})))
+    domain = bridge["domain"]["br_default"]
+    allow_fields(domain, *(("untagged", "vlan") if "vlan" in domain else ("access",)), "stp")
+    untagged = 0 if domain.get("untagged") == "none" else int(domain["untagged" if "vlan" in domain else "access"])
+    vlans = frozenset(map(int, domain.get("vlan", {untagged: {}})))
     unknown = not vlans <= bridged or untagged not in vlans | {0}
-    if unknown or {**own.get("stp", {}), "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
-        unfit(f"no plain host port: {own}")
+    if unknown or {**domain.get("stp", {}), "bpdu-guard": ""} != {"admin-edge": "enabled", "bpdu-guard": ""}:
+        report_misfit(f"no plain host port: {domain}")
     return untagged, vlans - {untagged}
 
 
-def _mtu(row: Row) -> int:
+def _find_mtu(row: Row) -> int:
     return int(row.get("link", {}).get("mtu", DEFAULT_MTU))
 
 
-def _subinterface(row: Row, rows: Mapping[str, Row]) -> Subinterface:
-    if _mtu(row) != _mtu(rows.get(row["base-interface"], row)):
-        unfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
-    return Subinterface(vrf_of(row.get("vrf", "default")), _addresses(row))
+def _make_subinterface(row: Row, rows: Mapping[str, Row]) -> Subinterface:
+    if _find_mtu(row) != _find_mtu(rows.get(row["base-interface"], row)):
+        report_misfit(f"{row['base-interface']}.{row['vlan']} has another MTU than its port")
+    return Subinterface(find_vrf(row.get("vrf", "default")), _list_addresses(row))
 
 
-def _vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
+def _make_vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
     if row["vlan"] not in bridged:
-        unfit(f"VLAN {row['vlan']} is not in the bridge")
-    vrf = vrf_of(row.get("vrf", "default"))
+        report_misfit(f"VLAN {row['vlan']} is not in the bridge")
+    vrf = find_vrf(row.get("vrf", "default"))
     shared = [row[word]["vrr"] for word in ("ipv4", "ipv6") if "vrr" in row.get(word, {})]
     if any(
-        {**one, "vrr-state": one.get("vrr-state", {"up": {}})} != {"address": one["address"], **_SHARED}
-        for one in shared
+        {**router, "vrr-state": router.get("vrr-state", {"up": {}})} != {"address": router["address"], **_SHARED}
+        for router in shared
     ):
-        unfit(f"a virtual router that is off: {shared}")
-    found = frozenset(address for one in shared for address in one["address"])
-    plain = Vlan(found, vrf, _addresses(row)) if found else Vlan(_addresses(row), vrf)
-    advertised, silent = hosts.advertised(row)
+        report_misfit(f"a virtual router that is off: {shared}")
+    gateways = frozenset(address for router in shared for address in router["address"])
+    plain = Vlan(gateways, vrf, _list_addresses(row)) if gateways else Vlan(_list_addresses(row), vrf)
+    advertised, silent = hosts.read_advertised(row)
     return replace(plain, relay=relays.get(f"vlan{row['vlan']}"), advertised=advertised, silent=silent)
 
 
-def _managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
+def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
     for row in rows:
         if row["type"] == "eth":
             if row["vrf"] != MANAGEMENT:
-                unfit("management is not in a VRF of its own")
-            for address in _addresses(row):
+                report_misfit("management is not in a VRF of its own")
+            for address in _list_addresses(row):
                 (gateway,) = row["ipv6" if ":" in address else "ipv4"]["gateway"]
                 yield address, gateway
 
 
-def _dynamic(rows: Mapping[str, Row], routing: Any) -> bool:
+def _is_adaptive(rows: Mapping[str, Row], routing: Any) -> bool:
     ports = {name for name, row in rows.items() if "router" in row}
     if any(rows[name]["router"] != {"adaptive-routing": {"state": "enabled"}} for name in ports):
-        unfit("ports have other things of `router`")
+        report_misfit("ports have other things of `router`")
     if bool(ports) != routing.adaptive:
-        unfit("adaptive routing of ports and of the switch go together")
+        report_misfit("adaptive routing of ports and of the switch go together")
     return bool(ports)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from ruamel.yaml import YAML
 
-from fabricgen.nos.cumulus.reading.spelling import read_settings, tree_of
+from fabricgen.nos.cumulus.reading.spelling import make_tree, read_settings
 from fabricgen.running.statements import Path, Statements
 
 FILE = "startup.yaml"
@@ -31,44 +31,46 @@ def read_statements(files: Mapping[str, str]) -> Statements:
     return inherit_settings(read_settings(files[FILE]))
 
 
-def inherit_settings(stated: Statements) -> Statements:
+def inherit_settings(settings: Statements) -> Statements:
     """What settings, such as `read_settings` gives, come to where one is taken from another."""
     sessions: dict[Path, Statements] = {}
     effects: Statements = {}
-    for path, value in stated.items():
+    for path, value in settings.items():
         if path[0] == "vrf" and path[2:4] == ("router", "bgp"):
             sessions.setdefault(path[:4], {})[path[4:]] = value
         else:
             effects[path] = value
-    for vrf, own in sessions.items():
+    for vrf, session in sessions.items():
         for word in _OF_ROUTER:
-            if above := stated.get(("router", "bgp", word)):
-                own.setdefault((word,), above)
-        effects |= {(*vrf, *path): value for path, value in _inherited(own).items()}
+            if above := settings.get(("router", "bgp", word)):
+                session.setdefault((word,), above)
+        effects |= {(*vrf, *path): value for path, value in _inherit_from_groups(session).items()}
     return effects
 
 
-def files_of(stated: Statements) -> dict[str, str]:
+def files_of(statements: Statements) -> dict[str, str]:
     """`startup.yaml` with these statements."""
     text = io.StringIO()
-    YAML(typ="safe").dump([{"set": tree_of(stated)}], text)
+    YAML(typ="safe").dump([{"set": make_tree(statements)}], text)
     return {FILE: text.getvalue()}
 
 
-def _inherited(bgp: Statements) -> Statements:
+def _inherit_from_groups(bgp: Statements) -> Statements:
     """BGP of a VRF with what groups say stated of their neighbours; a group of none keeps it."""
-    stated = {path: value for path, value in bgp.items() if path[0] not in ("neighbor", "peer-group") or value != AUTO}
+    settings = {
+        path: value for path, value in bgp.items() if path[0] not in ("neighbor", "peer-group") or value != AUTO
+    }
     groups: dict[str, Statements] = {}
-    for path, value in stated.items():
+    for path, value in settings.items():
         if path[0] == "peer-group" and len(path) > 2 and path[2:] != _OWN:
             groups.setdefault(path[1], {})[path[2:]] = value
     members = {
-        path[1]: group for path, group in stated.items() if path[0] == "neighbor" and path[2:] == ("peer-group",)
+        path[1]: group for path, group in settings.items() if path[0] == "neighbor" and path[2:] == ("peer-group",)
     }
     for neighbor, group in members.items():
         for below, value in groups.get(group, {}).items():
-            stated.setdefault(("neighbor", neighbor, *below), value)
+            settings.setdefault(("neighbor", neighbor, *below), value)
     for group in {*members.values()} & groups.keys():
         for below in groups[group]:
-            del stated[("peer-group", group, *below)]
-    return stated
+            del settings[("peer-group", group, *below)]
+    return settings

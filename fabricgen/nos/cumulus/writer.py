@@ -29,17 +29,22 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.nos.cumulus.writing.host_services import (
     announce_neighbors,
-    bridge_values,
-    circuit_forms,
-    filters,
-    packets_a_second,
-    relay_values,
+    count_packets_a_second,
+    list_circuit_forms,
+    list_filters,
+    make_bridge_values,
+    make_relay_values,
 )
-from fabricgen.nos.cumulus.writing.routing import family, overlay_values, routing_values, segment_values
-from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.nos.cumulus.writing.routing import (
+    find_family_word,
+    make_overlay_values,
+    make_routing_values,
+    make_segment_values,
+)
+from fabricgen.render.escape import escape_yaml, make_one_line, require_token
 from fabricgen.render.nos_protocol import Circuits
-from fabricgen.render.ports import blocked_cages, numbered_cages, unused_ports
-from fabricgen.render.trees import as_yaml, merged, read_data
+from fabricgen.render.ports import find_blocked_cages, list_unused_ports, number_cages
+from fabricgen.render.trees import merge_tree, read_data, write_yaml
 from fabricgen.switch.interfaces import Bond, Subinterface
 from fabricgen.switch.qos import Balancing, Qos, Trimming, Watchdog
 from fabricgen.views.exits import EXIT
@@ -78,35 +83,35 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/cumulus`."""
     naming = catalog.naming("cumulus")
     balancing, trimming = model_balancing(switch), model_trimming(switch)
-    known = model_bgp(switch) if switch.asn else {}
+    instances = model_bgp(switch) if switch.asn else {}
     return {
-        "hostname": token(switch.name),
+        "hostname": require_token(switch.name),
         "mtu": GATEWAY_MTU,
         "management_port": naming.find_management_port(switch.profile),
-        "management": [(family(a), a, gateway) for a, gateway in switch.managements if gateway],
-        "loopbacks": [(family(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
-        "breakouts": _breakouts(switch, naming),
-        "ports": [_port_row(switch, port, trimming, dynamic=balancing.by_load) for port in switch.ports],
-        "filters": filters(switch),
-        **relay_values(switch, vrf_name),
-        "pair": _pair(switch),
-        "bonds": [_bond_row(number, bond) for number, bond in model_bonds(switch).items()],
-        "unused": _unused(switch, naming),
-        "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
-        "subinterfaces": [_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
-        "qos": qos_values(switch),
-        "trim": trim_values(trimming),
-        **balancing_values(balancing),
-        **system_values(switch),
-        "overlay": overlay_values(switch, known),
-        **segment_values(switch),
-        **routing_values(switch, known, vrf_name),
+        "management": [(find_family_word(a), a, gateway) for a, gateway in switch.managements if gateway],
+        "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
+        "breakouts": _list_breakouts(switch, naming),
+        "ports": [_make_port_row(switch, port, trimming, dynamic=balancing.by_load) for port in switch.ports],
+        "filters": list_filters(switch),
+        **make_relay_values(switch, make_vrf_name),
+        "pair": _make_pair_values(switch),
+        "bonds": [_make_bond_row(number, bond) for number, bond in model_bonds(switch).items()],
+        "unused": _list_unused_ports(switch, naming),
+        "vlans": [_make_vlan_row(switch, service) for service in switch.services if service.gateways],
+        "subinterfaces": [_make_subinterface_row(port, sub) for port, sub in switch.subinterfaces],
+        "qos": make_qos_values(switch),
+        "trim": make_trim_values(trimming),
+        **make_balancing_values(balancing),
+        **make_system_values(switch),
+        "overlay": make_overlay_values(switch, instances),
+        **make_segment_values(switch),
+        **make_routing_values(switch, instances, make_vrf_name),
     }
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
     """What requests of hosts say of their ports (`writing/host_services.py`)."""
-    return Circuits(circuit_forms(switch), "bond{number}", {})
+    return Circuits(list_circuit_forms(switch), "bond{number}", {})
 
 
 def with_trees(
@@ -116,52 +121,55 @@ def with_trees(
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
     """The rendered tree with the trees of snippets merged in, written anew below the comments at its head."""
-    (item,) = read_data(file, text)
-    tree = item["set"]
+    (document,) = read_data(file, text)
+    tree = document["set"]
     for snippet in snippets:
-        tree = merged(tree, snippet.tree, snippet)
-    return "".join(_COMMENTS.findall(text)[:1]) + as_yaml([{**item, "set": tree}])
+        tree = merge_tree(tree, snippet.tree, snippet)
+    return "".join(_COMMENTS.findall(text)[:1]) + write_yaml([{**document, "set": tree}])
 
 
-def vrf_name(vrf: str) -> str:
+def make_vrf_name(vrf: str) -> str:
     """The name of a VRF in Cumulus Linux, "" for the default one."""
-    return f"vrf_{vrf}" if _TAKEN.fullmatch(vrf) else vrf and token(vrf)
+    return f"vrf_{vrf}" if _TAKEN.fullmatch(vrf) else vrf and require_token(vrf)
 
 
-def _breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
+def _list_breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, str, int]]:
     """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of cages that these
     disable.
     """
-    ways, blocked = {port.cage: port.ways for port in switch.ports}, blocked_cages(switch)
+    breakout_of_cage, blocked = {port.cage: port.ways for port in switch.ports}, find_blocked_cages(switch)
     return [
         (
-            token(naming.port(number, 0, 1, cage, None, switch.profile.slot_of(number))),
-            "disabled" if number in blocked else f"{ways[number]}x",
-            0 if number in blocked else cage.lanes // ways[number],
+            require_token(naming.port(number, 0, 1, cage, None, switch.profile.slot_of(number))),
+            "disabled" if number in blocked else f"{breakout_of_cage[number]}x",
+            0 if number in blocked else cage.lanes // breakout_of_cage[number],
         )
-        for number, cage in numbered_cages(switch.profile)
-        if number in blocked or ways.get(number, 1) > 1
+        for number, cage in number_cages(switch.profile)
+        if number in blocked or breakout_of_cage.get(number, 1) > 1
     ]
 
 
-def _unused(switch: SwitchView, naming: NosNaming) -> list[str]:
+def _list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
     """Ports to shut down; a cage that a neighbour disables has none."""
-    disabled = {name for name, mode, _ in _breakouts(switch, naming) if mode == "disabled"}
-    return [token(name) for name in unused_ports(switch, naming) if name not in disabled]
+    disabled = {name for name, mode, _ in _list_breakouts(switch, naming) if mode == "disabled"}
+    return [require_token(name) for name in list_unused_ports(switch, naming) if name not in disabled]
 
 
-def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
     return {
         "vlan": service.vlan,
-        "description": yaml_text(f"gateway of {service.label}"),
-        "addresses": [(family(gateway), gateway) for gateway in service.gateways],
-        "shared": [(family(own), own, gate) for own, gate in zip(service.owns, service.gateways, strict=False)],
-        "vrf": vrf_name(service.vrf),
+        "description": escape_yaml(f"gateway of {service.label}"),
+        "addresses": [(find_family_word(gateway), gateway) for gateway in service.gateways],
+        "shared": [
+            (find_family_word(address), address, gate)
+            for address, gate in zip(service.owns, service.gateways, strict=False)
+        ],
+        "vrf": make_vrf_name(service.vrf),
         "discovery": announce_neighbors(model_vlan(switch, service)),
     }
 
 
-def _port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | None, *, dynamic: bool) -> dict[str, Any]:
+def _make_port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | None, *, dynamic: bool) -> dict[str, Any]:
     """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
 
     Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
@@ -169,55 +177,55 @@ def _port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | None, *
     cage, interface = switch.profile.cage(port.cage), model_interface(switch, port)
     lanes, storm = count_lanes(port, cage), model_access(switch, port).storm
     return {
-        "name": token(port.name),
-        "description": yaml_text(one_line(interface.description)),
+        "name": require_token(port.name),
+        "description": escape_yaml(make_one_line(interface.description)),
         "mtu": interface.mtu,
         "speed_gbps": interface.speed_gbps,
         "lanes": lanes if lanes < cage.lanes // port.ways else 0,
         "fec": "off" if interface.states_no_fec else _FEC[interface.fec],
         "state": "up" if interface.admin_up else "down",
         "bond": port.bond,
-        **bridge_values(interface),
-        "storm": [(kind, packets_a_second(percent, port.speed_gbps)) for kind, percent in storm.items()],
-        "vrf": vrf_name(interface.vrf),
-        "addresses": [(family(address), address) for address in interface.addresses],
-        "qos_profile": speed_profile(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        "pfc": pfc_profile(port.span.length_m if port.span else 0) if port.pauses else "",
+        **make_bridge_values(interface),
+        "storm": [(kind, count_packets_a_second(percent, port.speed_gbps)) for kind, percent in storm.items()],
+        "vrf": make_vrf_name(interface.vrf),
+        "addresses": [(find_family_word(address), address) for address in interface.addresses],
+        "qos_profile": make_speed_profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
+        "pfc": make_pfc_profile_name(port.span.length_m if port.span else 0) if port.pauses else "",
         "trimmed": sorted(trimming.ports.get(port.name, ())) if trimming else [],
         "tracked": interface.tracked,
         "adaptive": dynamic
         and port.role not in ("host", EXIT)
-        and port.speed_gbps <= _adaptive_up_to(switch.profile.asic),
+        and port.speed_gbps <= _find_adaptive_limit(switch.profile.asic),
     }
 
 
-def _bond_row(number: int, bond: Bond) -> dict[str, Any]:
+def _make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
     """The values of a bond."""
     return {
         "name": f"bond{number}",
         "mlag": bond.mlag_id,
         "segment": {"number": number, "mac": bond.segment} if bond.segment else None,
-        "members": [token(name) for name in bond.members],
-        "description": yaml_text(one_line(bond.description)),
+        "members": [require_token(name) for name in bond.members],
+        "description": escape_yaml(make_one_line(bond.description)),
         "mtu": bond.mtu,
         "state": "up" if bond.admin_up else "down",
         "fallback": bond.fallback,
-        **bridge_values(bond),
+        **make_bridge_values(bond),
     }
 
 
-def _pair(switch: SwitchView) -> dict[str, Any] | None:
+def _make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
     """The values of an MLAG pair; None for a switch that is in none."""
     pair = switch.pair
     if pair is None:
         return None
     return {
-        "members": [token(name) for name in pair.members],
-        "description": yaml_text(one_line(f"MLAG peer link to {pair.mate}")),
+        "members": [require_token(name) for name in pair.members],
+        "description": escape_yaml(make_one_line(f"MLAG peer link to {pair.mate}")),
         "mtu": pair.mtu,
         "links": [
-            (vlan, vrf_name(vrf), [(family(address), address) for address in own])
-            for vlan, (vrf, own) in pair.vlans.items()
+            (vlan, make_vrf_name(vrf), [(find_family_word(address), address) for address in addresses])
+            for vlan, (vrf, addresses) in pair.vlans.items()
         ],
         "mac": pair.name,
         "backup": pair.backup[0],
@@ -225,21 +233,21 @@ def _pair(switch: SwitchView) -> dict[str, Any] | None:
     }
 
 
-def _adaptive_up_to(asic: str) -> int:
+def _find_adaptive_limit(asic: str) -> int:
     """The fastest port, Gb/s, on which a chip supports adaptive routing."""
     return next((gbps for chip, gbps in ADAPTIVE_UP_TO_GBPS.items() if asic.startswith(chip)), 1 << 20)
 
 
-def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
+def _make_subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
     """The sub-interface that carries a VRF over a link."""
     return {
-        "name": f"{token(port.name)}.{sub.vlan}",
-        "port": token(port.name),
-        "description": yaml_text(one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")),
+        "name": f"{require_token(port.name)}.{sub.vlan}",
+        "port": require_token(port.name),
+        "description": escape_yaml(make_one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}")),
         "mtu": port.mtu,
         "vlan": sub.vlan,
-        "vrf": vrf_name(sub.vrf),
-        "addresses": [(family(address), address) for address in sub.addresses],
+        "vrf": make_vrf_name(sub.vrf),
+        "addresses": [(find_family_word(address), address) for address in sub.addresses],
     }
 
 
@@ -255,61 +263,59 @@ _ROLES = {"admin": "system-admin", "operator": "nvue-monitor"}
 _SEVERITIES = {"informational": "info", "warning": "warn"}
 
 
-def system_values(switch: SwitchView) -> dict[str, Any]:
+def make_system_values(switch: SwitchView) -> dict[str, Any]:
     """The values for the templates of the `system` tree; "" and empty for what is not configured."""
-    asked, management = switch.fabric.management, model_management(switch)
-    own = [address.partition("/")[0] for address, gateway in switch.managements if gateway]
+    spec, management = switch.fabric.management, model_management(switch)
+    port_addresses = [address.partition("/")[0] for address, gateway in switch.managements if gateway]
     return {
-        **_logins(asked),
+        **_make_login_values(spec),
         "ntp_servers": management.ntp,
         "dns_servers": list(enumerate(management.dns, 1)),
         "domain": management.domain,
         "syslog_servers": management.syslog,
         "syslog_level": _SEVERITIES.get(management.syslog_level, management.syslog_level),
-        **_snmp(asked, switch),
-        "vrf_of_servers": "mgmt" if own else "default",
-        "own_addresses": own or [address for address in (switch.loopback, switch.loopback6) if address],
-        "certificate": yaml_text(asked.tls.certificate.rpartition(".")[0] or asked.tls.certificate)
-        if asked.tls
-        else "",
+        **_make_snmp_values(spec, switch),
+        "vrf_of_servers": "mgmt" if port_addresses else "default",
+        "own_addresses": port_addresses or [address for address in (switch.loopback, switch.loopback6) if address],
+        "certificate": escape_yaml(spec.tls.certificate.rpartition(".")[0] or spec.tls.certificate) if spec.tls else "",
         "timezone": management.timezone,
         "gnmi_port": management.gnmi_port,
-        "pre_login": yaml_text(management.login_banner) if asked.banner else "",
-        "post_login": yaml_text(management.motd) if asked.banner else "",
+        "pre_login": escape_yaml(management.login_banner) if spec.banner else "",
+        "post_login": escape_yaml(management.motd) if spec.banner else "",
     }
 
 
-def _logins(asked: Management) -> dict[str, Any]:
+def _make_login_values(spec: Management) -> dict[str, Any]:
     """Users, with `ssh_keys` as (id, type, key), and numbered login servers, or None."""
-    aaa = asked.aaa
+    aaa = spec.aaa
     return {
         "users": [
             {
                 "name": name,
-                "hash": yaml_text(user.password or ""),
+                "hash": escape_yaml(user.password or ""),
                 "role": _ROLES[user.role],
                 "ssh_keys": [(f"key{number}", *key.split(" ")) for number, key in enumerate(user.ssh_keys, 1)],
             }
-            for name, user in sorted(asked.users.items())
+            for name, user in sorted(spec.users.items())
         ],
         "aaa": aaa
         and {
             "protocol": aaa.protocol,
             "servers": list(enumerate(aaa.servers, 1)),
-            "key": yaml_text(aaa.key or ""),
+            "key": escape_yaml(aaa.key or ""),
         },
     }
 
 
-def _snmp(asked: Management, switch: SwitchView) -> dict[str, Any]:
-    snmp = asked.snmp
+def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
+    snmp = spec.snmp
     return {
         "snmp_users": [
-            (name, yaml_text(user.auth), yaml_text(user.privacy))
+            (name, escape_yaml(user.auth), escape_yaml(user.privacy))
             for name, user in (sorted(snmp.users.items()) if snmp else ())
         ],
-        "snmp_contact": yaml_text(one_line(snmp.contact)) if snmp and snmp.contact else "",
-        "snmp_location": yaml_text(one_line((snmp and snmp.location) or switch.site)) if snmp else "",
+        "snmp_contact": escape_yaml(make_one_line(snmp.contact)) if snmp and snmp.contact else "",
+        "snmp_location": escape_yaml(make_one_line((snmp and snmp.location) or switch.site)) if snmp else "",
     }
 
 
@@ -335,7 +341,7 @@ LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 """Shares of the buffer, percent: the user guide's, under "Flow Control Buffers"; those of `qos roce` too."""
 
 
-def qos_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
     """The values for the QoS template; None where the fabric is best-effort.
 
     Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
@@ -343,11 +349,11 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
     qos = model_qos(switch)
     if qos is None or qos.watchdog is None:
         return None
-    return _qos(qos, qos.watchdog, tuple(port.speed_gbps for port in switch.ports))
+    return _make_qos_values(qos, qos.watchdog, tuple(port.speed_gbps for port in switch.ports))
 
 
 @lru_cache(maxsize=256)
-def _qos(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any]:
+def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any]:
     """`speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
     by_speed = sorted(dict(zip(speeds, qos.ports.values(), strict=True)).items(), key=itemgetter(0))
@@ -360,16 +366,17 @@ def _qos(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any
         "cnp_class": cnp_class,
         "roce_class": roce_class,
         "ecn_profiles": [
-            (speed_profile(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb) for speed, port in by_speed
+            (make_speed_profile_name(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb) for speed, port in by_speed
         ],
         "shapers": [
-            (speed_profile(speed), speed * shaped_percent * KBPS_PER_GBPS // 100)
+            (make_speed_profile_name(speed), speed * shaped_percent * KBPS_PER_GBPS // 100)
             for speed, _ in by_speed
             if shaped_percent
         ],
         "mark_percent": first.ecn.percent,
         "pfc_profiles": [
-            (pfc_profile(length_m), length_m) for length_m in sorted({0, *(p.length_m for p in qos.ports.values())})
+            (make_pfc_profile_name(length_m), length_m)
+            for length_m in sorted({0, *(p.length_m for p in qos.ports.values())})
         ],
         "poll_ms": watchdog.poll_ms,
         "polls": -(-watchdog.detect_ms // watchdog.poll_ms),
@@ -377,22 +384,22 @@ def _qos(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any
     }
 
 
-def speed_profile(speed_gbps: int) -> str:
+def make_speed_profile_name(speed_gbps: int) -> str:
     """The name of the profile for a port speed: congestion control and the shaper of CNPs."""
     return f"ROCE-{speed_gbps}G"
 
 
-def pfc_profile(length_m: int) -> str:
+def make_pfc_profile_name(length_m: int) -> str:
     """The name of the PFC profile of ports that pause over a length of fibre, or over a usual cable (0)."""
     return f"ROCE-{length_m}M" if length_m else "ROCE"
 
 
-def balancing_values(balancing: Balancing) -> dict[str, Any]:
+def make_balancing_values(balancing: Balancing) -> dict[str, Any]:
     """What the templates name of load balancing; `hash_seed` is none where switchd draws one."""
     return {"adaptive": balancing.by_load, "hash_seed": balancing.seed}
 
 
-def trim_values(trimming: Trimming | None) -> dict[str, Any] | None:
+def make_trim_values(trimming: Trimming | None) -> dict[str, Any] | None:
     """The values for the templates, None for a switch that trims nothing: it is not asked to, or its chip cannot."""
     if trimming is None:
         return None

@@ -8,14 +8,14 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.nos.eos.reading.forwarding import MANAGEMENT, check_forwarding, check_mtus
-from fabricgen.nos.eos.reading.hosts import MARKING, Gateway, PortAccess, gateway_rules, host_rules
-from fabricgen.nos.eos.reading.macsec import macsec_rules
-from fabricgen.nos.eos.reading.management import EosManagement, management_rules
-from fabricgen.nos.eos.reading.overlay import Segment, check, segment_rules
-from fabricgen.nos.eos.reading.qos import EosBalancing, EosQos, balancing_rules, qos_rules
-from fabricgen.nos.eos.reading.routing import EosRouting, routing_rules
-from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import Line, Rules, part, tolerates, tree, unfit, unknown
+from fabricgen.nos.eos.reading.hosts import MARKING, Gateway, PortAccess, add_gateway_rules, add_host_rules
+from fabricgen.nos.eos.reading.macsec import add_macsec_rules
+from fabricgen.nos.eos.reading.management import EosManagement, add_management_rules
+from fabricgen.nos.eos.reading.overlay import Segment, add_segment_rules, check_segments
+from fabricgen.nos.eos.reading.qos import EosBalancing, EosQos, add_balancing_rules, add_qos_rules
+from fabricgen.nos.eos.reading.routing import EosRouting, add_routing_rules
+from fabricgen.running.policy import Route, list_connected_routes
+from fabricgen.running.tree import Line, Rules, is_tolerant, parse_tree, read_part, report_misfit, report_unknown
 from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair, Subinterface, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.routing import StaticRoute
@@ -93,16 +93,16 @@ def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
     box = Box()
-    _TOP.read(tree(text).children, box)
-    return _switch(box)
+    _TOP.read(parse_tree(text).children, box)
+    return _make_switch(box)
 
 
-def _switch(box: Box) -> Switch:
+def _make_switch(box: Box) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
-    interfaces = {name: _interface(name, port, box) for name, port in ports.items()}
-    secured = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
-    interfaces |= secured
-    pair = part("MLAG", lambda: _pair(box), None)
+    interfaces = {name: _make_interface(name, port, box) for name, port in ports.items()}
+    encrypted = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
+    interfaces |= encrypted
+    pair = read_part("MLAG", lambda: _make_pair(box), None)
     for name in pair.members if pair else ():
         interfaces[name] = replace(interfaces[name], bond=PEER_LINK)
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
@@ -113,53 +113,55 @@ def _switch(box: Box) -> Switch:
         if port.tag
     }
     loopbacks = frozenset(box.ports.get("Loopback0", Port()).addresses)
-    by_vrf = {p.vrf: frozenset(p.addresses) for name, p in box.ports.items() if name.startswith("Loopback") and p.vrf}
-    vlans = {number: _vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
+    loopbacks_by_vrf = {
+        p.vrf: frozenset(p.addresses) for name, p in box.ports.items() if name.startswith("Loopback") and p.vrf
+    }
+    vlans = {number: _make_vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
 
     def routes_in(vrf: str) -> Iterator[Route]:
-        return connected(vrf, used, subinterfaces, vlans, loopbacks, by_vrf)
+        return list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
 
     profiles = {name: port.profile for name, port in ports.items() if port.profile}
 
     def statics_in(vrf: str) -> list[Route]:
-        return [Route(prefix) for own, prefix in box.statics if own == vrf]
+        return [Route(prefix) for route_vrf, prefix in box.statics if route_vrf == vrf]
 
     check_forwarding(box, interfaces.values())
     check_mtus(box)
-    if not tolerates() and box.marking != (MARKING if box.marked_vlans else set()):
-        unfit(f"option 82: {sorted(box.marking)}")
-    part("segments", lambda: check(box.tracking, box.gateway_mac, box.ports), None)
+    if not is_tolerant() and box.marking != (MARKING if box.marked_vlans else set()):
+        report_misfit(f"option 82: {sorted(box.marking)}")
+    read_part("segments", lambda: check_segments(box.tracking, box.gateway_mac, box.ports), None)
     return Switch(
         hostname=box.hostname,
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        vrf_loopbacks=by_vrf,
-        management=part("management", lambda: _management(box), Management()),
+        vrf_loopbacks=loopbacks_by_vrf,
+        management=read_part("management", lambda: _make_management(box), Management()),
         subinterfaces=subinterfaces,
         vlans=vlans,
-        bonds=part("bonds", lambda: dict(_bonds(box)), {}),
+        bonds=read_part("bonds", lambda: dict(_make_bonds(box)), {}),
         pair=pair,
         vrfs=frozenset(box.vrfs - {MANAGEMENT}),
-        bgp=part("BGP", lambda: box.routing.bgp(routes_in, statics_in), {}),
-        routes={key: _static(hops) for key, hops in box.statics.items()},
-        drained=part("maintenance", box.routing.drained, False),
-        overlay=part("overlay", lambda: box.routing.overlay(loopbacks), None),
-        qos=part("QoS", lambda: box.qos.qos(profiles), None),
-        balancing=box.balancing.balancing(frozenset("v6" if ":" in own else "v4" for own in loopbacks)),
+        bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, statics_in), {}),
+        routes={key: _make_static_route(hops) for key, hops in box.statics.items()},
+        drained=read_part("maintenance", box.routing.is_drained, False),
+        overlay=read_part("overlay", lambda: box.routing.make_overlay(loopbacks), None),
+        qos=read_part("QoS", lambda: box.qos.make_qos(profiles), None),
+        balancing=box.balancing.make_balancing(frozenset("v6" if ":" in address else "v4" for address in loopbacks)),
     )
 
 
-def _interface(name: str, port: Port, box: Box) -> Interface:
+def _make_interface(name: str, port: Port, box: Box) -> Interface:
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
-        unfit(f"{name} has addresses and is no routed port")
+        report_misfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
-    if tolerates() and bridged and not port.trunk:
+    if is_tolerant() and bridged and not port.trunk:
         port.access_mode = True  # the default, which EOS does not show
     if bridged != ((port.access_mode or port.trunk) and port.portfast) or (bridged and port.routed):
-        unfit(f"{name} is no plain host port")
+        report_misfit(f"{name} is no plain host port")
     if port.trunk != bool(port.tagged_vlans) or (port.trunk and port.access_mode):
-        unfit(f"{name} is neither a plain access port nor a plain trunk")
+        report_misfit(f"{name} is neither a plain access port nor a plain trunk")
     return Interface(
         admin_up=port.admin_up,
         mtu=port.mtu,
@@ -175,96 +177,107 @@ def _interface(name: str, port: Port, box: Box) -> Interface:
         description=port.description,
         bond=port.bond,
         tracked=port.segment.tracked == "upstream",
-        access=port.access.access(box.filters, edge=port.portfast and box.edge_guard),
-        relay=port.gateway.relay(marked=box.marks_ports),
+        access=port.access.make_access(box.filters, edge=port.portfast and box.edge_guard),
+        relay=port.gateway.make_relay(marked=box.marks_ports),
         silent=port.gateway.silent,
     )
 
 
-def _pair(box: Box) -> Pair | None:
+def _make_pair(box: Box) -> Pair | None:
     """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
-    own = box.mlag
-    link = box.ports.get(own.get("peer-link", ""))
-    if not own or link is None:
-        if own or box.vlan_groups or (box.gateway_mac and not any(p.segment.virtual for p in box.ports.values())):
-            unfit("parts of an MLAG pair without the others")
+    mlag = box.mlag
+    peer_link = box.ports.get(mlag.get("peer-link", ""))
+    if not mlag or peer_link is None:
+        if mlag or box.vlan_groups or (box.gateway_mac and not any(p.segment.virtual for p in box.ports.values())):
+            report_misfit("parts of an MLAG pair without the others")
         return None
-    first = int(own["local-interface"].removeprefix("Vlan"))
+    first = int(mlag["local-interface"].removeprefix("Vlan"))
     vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
-    talks = [ip_interface(address) for address in vlans[first][1]]
-    fits = (
-        set(box.vlan_groups.values()) == {"MLAG"} == set(link.groups),
+    pair_addresses = [ip_interface(address) for address in vlans[first][1]]
+    conditions = (
+        set(box.vlan_groups.values()) == {"MLAG"} == set(peer_link.groups),
         box.without_tree == {first},
         not any(box.ports[f"Vlan{n}"].autostate for n in vlans),
-        any(ip_address(own["peer-address"]) in t.network and str(t.ip) != own["peer-address"] for t in talks),
-        (link.trunk, link.admin_up, bool(box.gateway_mac)) == (True, True, True),
-        ("heartbeat" in own) == ("dual-primary" in own),
+        any(
+            ip_address(mlag["peer-address"]) in t.network and str(t.ip) != mlag["peer-address"] for t in pair_addresses
+        ),
+        (peer_link.trunk, peer_link.admin_up, bool(box.gateway_mac)) == (True, True, True),
+        ("heartbeat" in mlag) == ("dual-primary" in mlag),
     )
-    if not all(fits):
-        unfit(f"an MLAG pair that does not come up: {fits}")
-    backup = (own["heartbeat"], "management") if "heartbeat" in own else ("", "")
-    number = int(own["peer-link"].removeprefix("Port-Channel"))
+    if not all(conditions):
+        report_misfit(f"an MLAG pair that does not come up: {conditions}")
+    backup = (mlag["heartbeat"], "management") if "heartbeat" in mlag else ("", "")
+    number = int(mlag["peer-link"].removeprefix("Port-Channel"))
     members = frozenset(name for name, port in box.ports.items() if port.bond == number)
-    return Pair(members, own["domain-id"], backup, vlans)
+    return Pair(members, mlag["domain-id"], backup, vlans)
 
 
-def _bonds(box: Box) -> Iterator[tuple[int, Bond]]:
+def _make_bonds(box: Box) -> Iterator[tuple[int, Bond]]:
     """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
     ports, peer_link = box.ports, box.mlag.get("peer-link", "")
     channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
     members: dict[int, set[str]] = {number: set() for number in channels}
     for name, port in ports.items():
         if bool(port.bond) != port.fast:
-            unfit(f"{name} has LACP timers of another kind")
+            report_misfit(f"{name} has LACP timers of another kind")
         if port.bond:
             members[port.bond].add(name)
     for number, channel in channels.items():
         if f"Port-Channel{number}" == peer_link:
             continue
         if channel.mlag not in (0, number):
-            unfit(f"port channel {number} has MLAG id {channel.mlag}")
-        own = _interface(f"Port-Channel{number}", channel, box)
-        ports_of, vlans = frozenset(members[number]), (own.access_vlan, own.tagged_vlans)
+            report_misfit(f"port channel {number} has MLAG id {channel.mlag}")
+        interface = _make_interface(f"Port-Channel{number}", channel, box)
+        ports_of, vlans = frozenset(members[number]), (interface.access_vlan, interface.tagged_vlans)
         fallback = channel.access.fallback
         if {ports[port].profile for port in ports_of} != {channel.profile}:
-            unfit(f"port channel {number} has another QoS profile than its ports")
+            report_misfit(f"port channel {number} has another QoS profile than its ports")
         yield (
             number,
             Bond(
-                *(ports_of, own.admin_up, own.mtu, *vlans, own.description, channel.mlag, own.access, fallback),
+                *(
+                    ports_of,
+                    interface.admin_up,
+                    interface.mtu,
+                    *vlans,
+                    interface.description,
+                    channel.mlag,
+                    interface.access,
+                    fallback,
+                ),
                 segment=channel.segment.name(),
             ),
         )
 
 
-def _vlan(box: Box, number: int) -> Vlan:
+def _make_vlan(box: Box, number: int) -> Vlan:
     interface = box.ports.get(f"Vlan{number}", Port())
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
     shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
-    addresses, gate = frozenset(interface.addresses), interface.gateway
+    addresses, gateway = frozenset(interface.addresses), interface.gateway
     virtual = frozenset(interface.segment.virtual)
     return Vlan(
         virtual or shared or addresses,
         interface.vrf,
         addresses if shared else frozenset(),
-        gate.relay(marked=number in box.marked_vlans, box=box, vrf=interface.vrf),
-        gate.advertised(),
-        gate.silent,
+        gateway.make_relay(marked=number in box.marked_vlans, box=box, vrf=interface.vrf),
+        gateway.make_advertised(),
+        gateway.silent,
         anycast=bool(virtual),
     )
 
 
-def _management(box: Box) -> Management:
+def _make_management(box: Box) -> Management:
     """How it is managed; servers are in one VRF, that of the management port where there is one."""
-    managed, addresses = box.managed, frozenset(_managements(box))
-    managed.check({name for name in box.ports if name.startswith("Management")})
+    managed, addresses = box.managed, frozenset(_list_managements(box))
+    managed.check_lines({name for name in box.ports if name.startswith("Management")})
     if managed.vrfs - {MANAGEMENT if addresses else ""}:
-        unfit(f"servers are in {sorted(managed.vrfs)}")
+        report_misfit(f"servers are in {sorted(managed.vrfs)}")
     if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
-        unfit("servers decide on logins, and are not asked")
+        report_misfit("servers decide on logins, and are not asked")
     return Management(
         addresses=addresses,
-        from_loopback=managed.from_loopback(),
+        from_loopback=managed.speaks_from_loopback(),
         users=managed.users,
         aaa=tuple(managed.aaa),
         ntp=tuple(managed.ntp),
@@ -280,184 +293,184 @@ def _management(box: Box) -> Management:
     )
 
 
-def _managements(box: Box) -> Iterator[tuple[str, str]]:
-    own = [port for name, port in box.ports.items() if name.startswith("Management")]
-    for port in own:
+def _list_managements(box: Box) -> Iterator[tuple[str, str]]:
+    ports = [port for name, port in box.ports.items() if name.startswith("Management")]
+    for port in ports:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
-            unfit("management is not in a VRF of its own")
+            report_misfit("management is not in a VRF of its own")
         for address in port.addresses:
-            yield address, _gateway_of(box, "ipv6" if ":" in address else "ip")
+            yield address, _find_gateway(box, "ipv6" if ":" in address else "ip")
 
 
-def _gateway_of(box: Box, word: str) -> str:
+def _find_gateway(box: Box, word: str) -> str:
     if word not in box.gateways:
-        unfit(f"there is no default gateway of {word} for management")
+        report_misfit(f"there is no default gateway of {word} for management")
     return box.gateways.get(word, "")
 
 
-def _static(hops: list[tuple[str, str]]) -> StaticRoute:
+def _make_static_route(hops: list[tuple[str, str]]) -> StaticRoute:
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 
 _TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
 _TOP.require_lines("service routing protocols model multi-agent", r"spanning-tree mode (?:mstp|none)")
-_VLAN.nothing(r"name \S+")
-balancing_rules(_TOP)
-macsec_rules(_TOP)
-routing_rules(_TOP)
-qos_rules(_TOP)
-management_rules(_TOP)
-host_rules(_TOP, _PORT)
-segment_rules(_TOP, _PORT)
-gateway_rules(_TOP, _PORT)
+_VLAN.ignore_lines(r"name \S+")
+add_balancing_rules(_TOP)
+add_macsec_rules(_TOP)
+add_routing_rules(_TOP)
+add_qos_rules(_TOP)
+add_management_rules(_TOP)
+add_host_rules(_TOP, _PORT)
+add_segment_rules(_TOP, _PORT)
+add_gateway_rules(_TOP, _PORT)
 
 
 @_TOP.line("spanning-tree edge-port bpduguard default")
-def _edge_guard(box: Box, line: Line) -> None:
+def _read_edge_guard(box: Box, line: Line) -> None:
     box.edge_guard = True
 
 
 @_TOP.line(r"hostname (\S+)")
-def _hostname(box: Box, line: Line, name: str) -> None:
+def _read_hostname(box: Box, line: Line, name: str) -> None:
     box.hostname = name
 
 
 @_TOP.line(r"vlan ([\d,-]+)")
-def _add_vlan(box: Box, line: Line, numbers: str) -> None:
-    for number in vlans_in(numbers):
+def _read_vlan(box: Box, line: Line, numbers: str) -> None:
+    for number in parse_vlans(numbers):
         _VLAN.read(line.children, box, number)
         box.vlans.add(number)
 
 
-def vlans_in(text: str) -> frozenset[int]:
+def parse_vlans(text: str) -> frozenset[int]:
     """VLANs as EOS lists them: 10-12,20."""
     runs = (run.partition("-") for run in text.split(","))
     return frozenset(n for first, _, last in runs for n in range(int(first), min(int(last or first), MOST_VLANS) + 1))
 
 
 @_VLAN.line(r"trunk group (\S+)")
-def _vlan_group(box: Box, number: int, line: Line, group: str) -> None:
+def _read_vlan_group(box: Box, number: int, line: Line, group: str) -> None:
     box.vlan_groups[number] = group
 
 
 @_TOP.line(r"no spanning-tree vlan-id (\d+)")
-def _without_tree(box: Box, line: Line, number: str) -> None:
+def _read_without_tree(box: Box, line: Line, number: str) -> None:
     box.without_tree.add(int(number))
 
 
 @_TOP.line(r"ip virtual-router mac-address ([0-9a-f:]{17})")
-def _gateway_mac(box: Box, line: Line, mac: str) -> None:
+def _read_gateway_mac(box: Box, line: Line, mac: str) -> None:
     box.gateway_mac = mac
 
 
 @_TOP.line(r"mlag configuration")
-def _mlag(box: Box, line: Line) -> None:
+def _read_mlag(box: Box, line: Line) -> None:
     _MLAG.read(line.children, box)
 
 
 @_MLAG.line(r"(domain-id|local-interface|peer-address|peer-link) (\S+)")
-def _mlag_word(box: Box, line: Line, word: str, value: str) -> None:
+def _read_mlag_word(box: Box, line: Line, word: str, value: str) -> None:
     box.mlag[word] = value
 
 
 @_MLAG.line(
     r"peer-address (heartbeat) (\S+) vrf MGMT|(dual-primary) detection delay (\d+) action errdisable all-interfaces"
 )
-def _mlag_lost(box: Box, line: Line, word: str, address: str, detection: str, delay: str) -> None:
+def _read_mlag_heartbeat(box: Box, line: Line, word: str, address: str, detection: str, delay: str) -> None:
     box.mlag[word or detection] = address or delay
 
 
 @_TOP.line(r"vrf instance (\S+)")
-def _vrf_instance(box: Box, line: Line, name: str) -> None:
+def _read_vrf_instance(box: Box, line: Line, name: str) -> None:
     box.vrfs.add(name)
 
 
 @_TOP.line(r"(ip) routing(?:( ipv6 interfaces)| vrf (\S+))?|(ipv6) unicast-routing(?: vrf (\S+))?")
-def _routing(box: Box, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
+def _read_routing(box: Box, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
     box.routes_in.add((v4 or v6, vrf4 or vrf6 or ""))
     box.v4_over_v6 |= bool(over)
 
 
 @_TOP.line(r"(ip|ipv6) route vrf MGMT (?:0\.0\.0\.0/0|::/0) (\S+)")
-def _gateway(box: Box, line: Line, word: str, address: str) -> None:
+def _read_gateway(box: Box, line: Line, word: str, address: str) -> None:
     box.gateways[word] = address
 
 
 @_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
-def _static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
+def _read_static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
     hops = box.statics.setdefault((vrf or "", prefix), [])
     if bool(distance) != (not port and bool(hops)):
-        unfit(f"a distance is for what drops the rest: {line.text}")
+        report_misfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
 
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (\S+)(?: .*)?")
-def _any_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+def _read_other_route(box: Box, line: Line, prefix: str, hop: str) -> None:
     """A static route of another kind than a plan has: only a device has one."""
-    if not tolerates() or prefix == "vrf":
-        unknown("ip", f"not understood: {line.text}")
+    if not is_tolerant() or prefix == "vrf":
+        report_unknown("ip", f"not understood: {line.text}")
     else:
         box.statics.setdefault(("", prefix), []).append(("", hop))
 
 
 @_TOP.line(r"management ssh")
-def _ssh(box: Box, line: Line) -> None:
+def _read_ssh(box: Box, line: Line) -> None:
     _SSH.read(line.children, box)
 
 
 @_SSH.line(r"vrf (\S+)")
-def _ssh_vrf(box: Box, line: Line, vrf: str) -> None:
+def _read_ssh_vrf(box: Box, line: Line, vrf: str) -> None:
     if [child.text for child in line.children] != ["no shutdown"]:
-        unfit(f"ssh in {vrf}")
+        report_misfit(f"ssh in {vrf}")
     box.ssh_vrfs.add(vrf)
 
 
 @_TOP.line(r"interface (\S+)")
-def _add_port(box: Box, line: Line, name: str) -> None:
+def _read_port(box: Box, line: Line, name: str) -> None:
     port = box.ports[name] = Port()
     _PORT.read(line.children, port)
 
 
 @_PORT.line(r"mac security profile (\S+)")
-def _macsec(port: Port, line: Line, name: str) -> None:
+def _read_macsec(port: Port, line: Line, name: str) -> None:
     port.macsec = name
 
 
 @_PORT.line(r"speed (\d+)g(?:-\d)?")
-def _speed(port: Port, line: Line, gbps: str) -> None:
+def _read_speed(port: Port, line: Line, gbps: str) -> None:
     port.speed_gbps = int(gbps)
 
 
 @_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
-def _fec(port: Port, line: Line, word: str) -> None:
+def _read_fec(port: Port, line: Line, word: str) -> None:
     port.fec, port.states_no_fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", ""), not word
 
 
 @_PORT.line(r"(description|service-profile|vrf) (.+)")
-def _text(port: Port, line: Line, word: str, text: str) -> None:
+def _read_text(port: Port, line: Line, word: str, text: str) -> None:
     setattr(port, {"service-profile": "profile"}.get(word, word), text)
 
 
 @_PORT.line(r"mtu (\d+)|switchport access vlan (\d+)|encapsulation dot1q vlan (\d+)")
-def _number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
+def _read_number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
     port.mtu = int(mtu or port.mtu)
     port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
 
 
 @_PORT.line(r"channel-group (\d+) mode active|mlag (\d+)")
-def _member(port: Port, line: Line, number: str, mlag: str) -> None:
+def _read_member(port: Port, line: Line, number: str, mlag: str) -> None:
     port.bond, port.mlag = int(number or port.bond), int(mlag or port.mlag)
 
 
 @_PORT.line(r"switchport trunk group (\S+)|(?:ip|ipv6) virtual-router address (\S+)")
-def _of_pair(port: Port, line: Line, group: str, address: str) -> None:
+def _read_pair_setting(port: Port, line: Line, group: str, address: str) -> None:
     (port.groups if group else port.shared).append(group or address)
 
 
 @_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,-]+)")
-def _trunk(port: Port, line: Line, native: str, allowed: str) -> None:
+def _read_trunk(port: Port, line: Line, native: str, allowed: str) -> None:
     port.access_vlan = int(native or port.access_vlan)
-    port.tagged_vlans = vlans_in(allowed) if allowed else port.tagged_vlans
+    port.tagged_vlans = parse_vlans(allowed) if allowed else port.tagged_vlans
 
 
 _SWITCHES: dict[str, tuple[str, Any]] = {
@@ -474,10 +487,10 @@ _SWITCHES: dict[str, tuple[str, Any]] = {
 
 
 @_PORT.line("|".join(_SWITCHES))
-def _switch_word(port: Port, line: Line) -> None:
+def _read_switch_word(port: Port, line: Line) -> None:
     setattr(port, *_SWITCHES[line.text])
 
 
 @_PORT.line(r"(?:ip|ipv6) address (\S+)")
-def _address(port: Port, line: Line, address: str) -> None:
+def _read_address(port: Port, line: Line, address: str) -> None:
     port.addresses.append(address)

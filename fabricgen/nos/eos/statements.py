@@ -19,7 +19,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from fabricgen.nos.eos.reading.words import KINDS, Words
-from fabricgen.running.statements import Path, Statements, section_statements, sections_text
+from fabricgen.running.statements import Path, Statements, read_sections, write_sections
 from fabricgen.running.tree import UnknownTextError
 
 FILES = ("*.cfg",)  # named after the switch
@@ -43,72 +43,78 @@ def read_statements(files: Mapping[str, str]) -> Statements:
     Raises UnknownTextError where lines name more interfaces and VLANs than a switch has.
     """
     (text,) = files.values()
-    known = load_vocabulary()
+    vocabulary = load_vocabulary()
     *parts, rest = re.split("^EOF$", text, flags=re.M)  # ends a banner, in which no line is one of EOS
     banners = [_BANNER.split(part, maxsplit=1) if _BANNER.search(part) else (f"{part}EOF", "", "") for part in parts]
-    stated: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
+    statements: Statements = {(name,): lines.removesuffix("\n") for _, name, lines in banners if name}
     sections: dict[Path, list[tuple[Path, str]]] = {(): [((), "top")]}
     text = "\n".join([*(before for before, _, _ in banners), rest])
-    for written in section_statements(_PROMPT.sub("", _RULE.sub(r"\1\n \2", text)), ("!",)):
+    for written in read_sections(_PROMPT.sub("", _RULE.sub(r"\1\n \2", text)), ("!",)):
         above = sections[written[:-1]]
         sections[written] = above if written[-1] in _ENDS else []
         for section, kind in above if written[-1] not in _ENDS else ():
-            for line in known.lines(kind, written[-1]):
+            for line in vocabulary.lines(kind, written[-1]):
                 path = (*section, line.name)
-                values = {path: line.value, **{(*path, of): secret for of, secret in line.secrets}}
-                stated.update({p: v if stated.get(p, v) == v else f"{stated[p]}; {v}" for p, v in values.items()})
+                values = {path: line.value, **{(*path, step): secret for step, secret in line.secrets}}
+                statements.update(
+                    {p: v if statements.get(p, v) == v else f"{statements[p]}; {v}" for p, v in values.items()}
+                )
                 sections[written].append((path, line.section))
-        if len(stated) > MOST_STATEMENTS:
+        if len(statements) > MOST_STATEMENTS:
             raise UnknownTextError(f"more than {MOST_STATEMENTS} statements")
-    return _without_repeated(stated) | dict(_orders(stated, known.ordered))
+    return _drop_repeated(statements) | dict(_list_orders(statements, vocabulary.ordered))
 
 
-def _orders(stated: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+def _list_orders(statements: Statements, ordered: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
     """The order of lines that are tried in turn, where there are several."""
     for start in ordered:
-        names = [path[0].removeprefix(start).strip() for path in stated if len(path) == 1 and path[0].startswith(start)]
+        names = [
+            path[0].removeprefix(start).strip() for path in statements if len(path) == 1 and path[0].startswith(start)
+        ]
         if len(names) > 1:
             yield (ORDER + start,), ", ".join(names)
 
 
-def _without_repeated(stated: Statements) -> Statements:
+def _drop_repeated(statements: Statements) -> Statements:
     """Without what is said of a BGP neighbour that its peer group says already (EOS user manual: neighbor peer group).
 
     A neighbour's group is that of its section, or of the one above for lines of an address family.
     """
     of_neighbors = {
-        path: match for path in stated if path[0] == "router bgp" and (match := _OF_NEIGHBOR.fullmatch(path[-1]))
+        path: match for path in statements if path[0] == "router bgp" and (match := _OF_NEIGHBOR.fullmatch(path[-1]))
     }
-    groups = {(p[:-1], match[1]): stated[p] for p, match in of_neighbors.items() if match[2] == " peer group"}
+    groups = {(p[:-1], match[1]): statements[p] for p, match in of_neighbors.items() if match[2] == " peer group"}
     repeated = set()
     for path, match in of_neighbors.items():
         group = groups.get((path[:-1], match[1])) or groups.get((path[:-2], match[1]))
         if (
             group
-            and GAP not in stated[path]
-            and stated.get((*path[:-1], f"neighbor {group}{match[2]}")) == stated[path]
+            and GAP not in statements[path]
+            and statements.get((*path[:-1], f"neighbor {group}{match[2]}")) == statements[path]
         ):
             repeated.add(path)
-    return {path: value for path, value in stated.items() if path not in repeated}
+    return {path: value for path, value in statements.items() if path not in repeated}
 
 
-def files_of(stated: Statements) -> dict[str, str]:
+def files_of(statements: Statements) -> dict[str, str]:
     """The one file that says the same, for EOS's reader."""
     secrets: dict[Path, list[str]] = {}
-    for path, value in stated.items():
+    for path, value in statements.items():
         if path[-1].startswith(_SECRET):
             secrets.setdefault(path[:-1], []).append(value)
-    written = {path: _line(path[-1], value, secrets.get(path, [])) for path, value in stated.items()}
+    written = {path: _write_line(path[-1], value, secrets.get(path, [])) for path, value in statements.items()}
     lines = {
-        tuple(written.get(path[: at + 1], step) for at, step in enumerate(path)): ""
-        for path in stated
+        tuple(written.get(path[: depth + 1], step) for depth, step in enumerate(path)): ""
+        for path in statements
         if not path[-1].startswith((_SECRET, ORDER, "banner "))
     }
-    banners = "".join(f"{path[0]}\n{value}\nEOF\n" for path, value in stated.items() if path[0].startswith("banner "))
-    return {"switch.cfg": banners + sections_text(lines)}
+    banners = "".join(
+        f"{path[0]}\n{value}\nEOF\n" for path, value in statements.items() if path[0].startswith("banner ")
+    )
+    return {"switch.cfg": banners + write_sections(lines)}
 
 
-def _line(name: str, value: str, secrets: list[str]) -> str:
+def _write_line(name: str, value: str, secrets: list[str]) -> str:
     """The line of a name and a value, the first words of which go where the name has gaps."""
     negated = value.split(" ", maxsplit=1)[0] == NEGATED
     words = value.split(" ")[1:] if negated else value.split(" ")
@@ -136,13 +142,13 @@ class _Form:
     def __init__(self, text: str, section: str) -> None:
         name, _, value = text.partition(" = ")
         self._section, self._names, self._values = section, name.split(), value.split()
-        self.positive = _pattern([*self._names, *self._values])
-        self.negated = _pattern(self._names)
+        self.positive = _make_pattern([*self._names, *self._values])
+        self.negated = _make_pattern(self._names)
 
-    def abbreviated(self, match: re.Match[str]) -> int:
+    def count_abbreviated(self, match: re.Match[str]) -> int:
         """How many words of a matching line are the beginning of the word."""
         forms = zip([*self._names, *self._values], match.groups(), strict=False)
-        return sum(form.strip("=<>") not in KINDS and text not in _choices(form) for form, text in forms)
+        return sum(form.strip("=<>") not in KINDS and text not in _list_choices(form) for form, text in forms)
 
     def lines(self, match: re.Match[str], *, negated: bool) -> tuple[Line, ...]:
         """What a matching line says: several lines where its name has a range.
@@ -153,43 +159,45 @@ class _Form:
         values: list[Words] = [(NEGATED,)] if negated else []
         secrets: list[tuple[str, str]] = []
         forms = self._names if negated else [*self._names, *self._values]
-        for at, (form, text) in enumerate(zip(forms, match.groups(), strict=False)):
-            words = _words(form, text)
+        for position, (form, text) in enumerate(zip(forms, match.groups(), strict=False)):
+            words = _parse_words(form, text)
             # a word with `=` stands amid the names of a line and is a value: the name keeps a gap for it
-            if at < len(self._names):
+            if position < len(self._names):
                 names.append((GAP,) if form[0] == "=" else words)
             if form == "<SECRET>":
-                of = next(word for word in reversed(forms[:at]) if word[-1] != ">")
-                secrets.append((f"secret of {of}", words[0]))
+                secret_word = next(word for word in reversed(forms[:position]) if word[-1] != ">")
+                secrets.append((f"secret of {secret_word}", words[0]))
                 words = (GAP,)
-            if at >= len(self._names) or form[0] == "=":
+            if position >= len(self._names) or form[0] == "=":
                 values.append(words)
-        every = [" ".join(words) for words in product(*names)]
-        by_name = [" ".join(word for words in values for word in words)] * len(every)
-        if len(values) == 1 and len(values[0]) == len(every):
+        line_names = [" ".join(words) for words in product(*names)]
+        by_name = [" ".join(word for words in values for word in words)] * len(line_names)
+        if len(values) == 1 and len(values[0]) == len(line_names):
             by_name = list(values[0])  # a value for each name: VNIs of VLANs
-        return tuple(Line(name, by_name[at], self._section, tuple(secrets)) for at, name in enumerate(every))
+        return tuple(
+            Line(name, by_name[position], self._section, tuple(secrets)) for position, name in enumerate(line_names)
+        )
 
 
-def _choices(form: str) -> list[str]:  # a literal word, words to choose from, or a kind of words
+def _list_choices(form: str) -> list[str]:  # a literal word, words to choose from, or a kind of words
     return form.strip("=<>").split("|")
 
 
-def _words(form: str, text: str) -> Words:
-    choices = _choices(form)
+def _parse_words(form: str, text: str) -> Words:
+    choices = _list_choices(form)
     if choices[0] in KINDS:
         return KINDS[choices[0]][1](text)
     return (text if text in choices else next(word for word in choices if word.startswith(text)),)
 
 
-def _abbreviated(word: str) -> str:
+def _make_word_pattern(word: str) -> str:
     rest = word[LEAST_LETTERS:]
     return re.escape(word[:LEAST_LETTERS]) + "".join(f"(?:{re.escape(letter)}" for letter in rest) + ")?" * len(rest)
 
 
-def _pattern(forms: list[str]) -> re.Pattern[str]:
-    every = (_choices(form) for form in forms)
-    texts = (KINDS[words[0]][0] if words[0] in KINDS else "|".join(map(_abbreviated, words)) for words in every)
+def _make_pattern(forms: list[str]) -> re.Pattern[str]:
+    choices = (_list_choices(form) for form in forms)
+    texts = (KINDS[words[0]][0] if words[0] in KINDS else "|".join(map(_make_word_pattern, words)) for words in choices)
     return re.compile(" ".join(f"({text})" for text in texts))
 
 
@@ -198,7 +206,7 @@ class Vocabulary:
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self.ordered: tuple[str, ...] = tuple(content["ordered"])
-        self.lines = lru_cache(MOST_LINES)(self._lines)
+        self.lines = lru_cache(MOST_LINES)(self._read_lines)
         self._spellings = content["spellings"]
         self._forms: dict[tuple[str, str], list[_Form]] = {}
         for section, lines in content["lines"].items():
@@ -207,13 +215,13 @@ class Vocabulary:
                 key = (section, letter if letter.islower() else "")
                 self._forms.setdefault(key, []).append(_Form(text, below or ""))
 
-    def _lines(self, section: str, text: str) -> tuple[Line, ...]:
+    def _read_lines(self, section: str, text: str) -> tuple[Line, ...]:
         """What a line of a section says, as one or more lines in one spelling; as it is where it has no form."""
         for spelling in self._spellings.get(section, ()):
             text = re.sub(f"^{spelling['from']}$", spelling["to"], text)
         negated, positive = text.startswith("no "), text.removeprefix("no ")
         forms = self._forms.get((section, positive[:1]), []) + self._forms.get((section, ""), [])
-        readings = list(_readings(forms, positive, negated=negated))
+        readings = list(_list_readings(forms, positive, negated=negated))
         least = min((abbreviated for abbreviated, _ in readings), default=0)
         best = [lines for abbreviated, lines in readings if abbreviated == least]
         if best and (not least or len(set(best)) == 1):  # what is written out goes by the first form
@@ -221,12 +229,12 @@ class Vocabulary:
         return (Line(text),)
 
 
-def _readings(forms: list[_Form], text: str, *, negated: bool) -> Iterator[tuple[int, tuple[Line, ...]]]:
+def _list_readings(forms: list[_Form], text: str, *, negated: bool) -> Iterator[tuple[int, tuple[Line, ...]]]:
     """How many words of a line are abbreviated, and what it says, by each form that it has."""
     for form in forms:
         if match := (form.negated if negated else form.positive).fullmatch(text):
             try:
-                yield form.abbreviated(match), form.lines(match, negated=negated)
+                yield form.count_abbreviated(match), form.lines(match, negated=negated)
             except (ValueError, LookupError):  # no address, or interface, though it looks like one
                 continue
 

@@ -40,19 +40,24 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.nos.eos.writing.host_services import (
     CIRCUIT_TYPE,
-    circuit_forms,
-    filters,
-    gateway_values,
-    loopback_name,
-    relay_values,
-    switchport_values,
-    vlan_gateway,
+    list_circuit_forms,
+    list_filters,
+    make_gateway_values,
+    make_loopback_name,
+    make_relay_values,
+    make_switchport_values,
+    make_vlan_gateway,
 )
-from fabricgen.nos.eos.writing.routing import bgp_values, overlay_values, segment_of, segment_values
-from fabricgen.render.escape import one_line, text_lines, token, word
+from fabricgen.nos.eos.writing.routing import (
+    make_bgp_values,
+    make_bond_segment,
+    make_overlay_values,
+    make_segment_values,
+)
+from fabricgen.render.escape import make_one_line, require_token, require_word, split_lines
 from fabricgen.render.nos_protocol import Circuits
-from fabricgen.render.ports import unused_ports
-from fabricgen.render.routing import DISCARD_DISTANCE, family_word
+from fabricgen.render.ports import list_unused_ports
+from fabricgen.render.routing import DISCARD_DISTANCE, find_family_word
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.qos import Qos, Watchdog
 from fabricgen.switch.routing import StaticRoute
@@ -67,7 +72,7 @@ from fabricgen.wiring.bonds import PAIR_VLAN
 GATEWAY_MAC = "00:1c:73:00:dc:01"
 
 
-def pair_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_pair_values(switch: SwitchView) -> dict[str, Any] | None:
     """The values of an MLAG pair; None for a switch that is in none.
 
     `vlans` run over the peer link alone: the pair's own, and those of VRFs without hosts here.
@@ -80,26 +85,26 @@ def pair_values(switch: SwitchView) -> dict[str, Any] | None:
         "vlans": [
             {
                 "vlan": vlan,
-                "name": token(f"MLAG-{vrf}" if vrf else "MLAG"),
-                "vrf": vrf and token(vrf),
-                "addresses": [(family_word(address), address) for address in addresses],
+                "name": require_token(f"MLAG-{vrf}" if vrf else "MLAG"),
+                "vrf": vrf and require_token(vrf),
+                "addresses": [(find_family_word(address), address) for address in addresses],
                 "link_local": unnumbered and vlan == PAIR_VLAN,
             }
             for vlan, (vrf, addresses) in pair.vlans.items()
         ],
         "vlan": PAIR_VLAN,
         "number": pair.number,
-        "description": one_line(f"MLAG peer link to {pair.mate}"),
+        "description": make_one_line(f"MLAG peer link to {pair.mate}"),
         "mtu": pair.mtu,
-        "domain": token(pair.name),
+        "domain": require_token(pair.name),
         "peer_address": pair.peer,
         "heartbeat": pair.backup[0],
     }
 
 
-def macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:
+def list_macsec_profiles(switch: SwitchView) -> list[tuple[str, str, str, str]]:
     """(profile, cipher, name of the key, key of type 7) of the spans that end at a switch."""
-    return [(token(name), own.cipher, own.ckn, own.cak) for name, own in switch.encrypted_spans]
+    return [(require_token(name), span.cipher, span.ckn, span.cak) for name, span in switch.encrypted_spans]
 
 
 KEEPS_ORDER = True
@@ -124,15 +129,19 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/eos`."""
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered"
     naming = catalog.naming("eos")
-    management = [_management_row(address, gateway) for address, gateway in switch.managements if gateway]
+    management = [_make_management_row(address, gateway) for address, gateway in switch.managements if gateway]
     return {
-        "hostname": token(switch.name),
+        "hostname": require_token(switch.name),
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "loopbacks": [(family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
+        "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
         "vrf_loopbacks": [
-            (loopback_name(own.number), token(own.vrf), [(family_word(prefix), prefix) for prefix in own.prefixes])
-            for own in switch.vrf_loopbacks
+            (
+                make_loopback_name(loopback.number),
+                require_token(loopback.vrf),
+                [(find_family_word(prefix), prefix) for prefix in loopback.prefixes],
+            )
+            for loopback in switch.vrf_loopbacks
         ],
         "management": management,
         "routes_v4": switch.has_v4,
@@ -140,40 +149,40 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "management_port": naming.find_management_port(switch.profile),
         "unnumbered": unnumbered,
         "mtu": GATEWAY_MTU,
-        "ports": [_port_row(switch, port) for port in switch.ports],
-        "filters": filters(switch),
-        **relay_values(switch),
-        "pair": pair_values(switch),
+        "ports": [_make_port_row(switch, port) for port in switch.ports],
+        "filters": list_filters(switch),
+        **make_relay_values(switch),
+        "pair": make_pair_values(switch),
         "gateway_mac": GATEWAY_MAC if switch.multihomed or any(s.owns for s in switch.services) else "",
-        "bonds": _bond_rows(switch),
-        "unused": unused_ports(switch, naming),
-        "vlans": [_vlan_row(switch, service) for service in switch.services if service.gateways],
-        "vrfs": [token(vrf) for vrf in switch.vrfs],
-        "subinterfaces": [_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
-        "static_routes": [_static_route(prefix, route) for (_, prefix), route in switch.routes.items()],
+        "bonds": _make_bond_rows(switch),
+        "unused": list_unused_ports(switch, naming),
+        "vlans": [_make_vlan_row(switch, service) for service in switch.services if service.gateways],
+        "vrfs": [require_token(vrf) for vrf in switch.vrfs],
+        "subinterfaces": [_make_subinterface_row(p, sub) for p, sub in switch.subinterfaces],
+        "static_routes": [_make_static_route(prefix, route) for (_, prefix), route in switch.routes.items()],
         "discard_distance": DISCARD_DISTANCE,
         "snippets": {place: switch.lines_at(place) for place in PLACES},
-        "overlay": overlay_values(switch),
-        **segment_values(switch),
-        **bgp_values(switch),
-        **balancing_values(switch),
-        **qos_values(switch),
-        "macsec_profiles": macsec_profiles(switch),
-        **management_values(switch, MANAGEMENT_VRF if management else ""),
+        "overlay": make_overlay_values(switch),
+        **make_segment_values(switch),
+        **make_bgp_values(switch),
+        **make_balancing_values(switch),
+        **make_qos_values(switch),
+        "macsec_profiles": list_macsec_profiles(switch),
+        **make_management_values(switch, MANAGEMENT_VRF if management else ""),
     }
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
     """What requests of hosts say of their ports (`writing/host_services.py`)."""
-    return Circuits(circuit_forms(switch), "Port-Channel{number}", {}, CIRCUIT_TYPE)
+    return Circuits(list_circuit_forms(switch), "Port-Channel{number}", {}, CIRCUIT_TYPE)
 
 
-def any_prefix(address: str) -> str:
+def find_default_prefix(address: str) -> str:
     """The prefix of a default route in the address family of an address."""
     return "::/0" if ":" in address else "0.0.0.0/0"
 
 
-def speed_word(port: SwitchPort, cage: CageClass) -> str:
+def find_speed_word(port: SwitchPort, cage: CageClass) -> str:
     """The `speed` of a port, such as 400g-4 (Gb/s and number of lanes); "" for a copper port, which negotiates."""
     if cage.form_factor == "RJ45":
         return ""
@@ -182,83 +191,90 @@ def speed_word(port: SwitchPort, cage: CageClass) -> str:
     return f"{port.speed_gbps}g-{count_lanes(port, cage)}"
 
 
-def _management_row(address: str, gateway: str) -> dict[str, str]:
-    return {"word": family_word(address), "address": address, "default": any_prefix(address), "gateway": gateway}
-
-
-def _vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+def _make_management_row(address: str, gateway: str) -> dict[str, str]:
     return {
-        "vlan": service.vlan,
-        "name": token(service.label),
-        "addresses": [(family_word(own), own) for own in service.owns or service.gateways],
-        "anycast": bool(switch.multihomed),
-        "link_local": bool(switch.multihomed and service.gateway6),
-        "shared": [(family_word(gateway), gateway.partition("/")[0]) for gateway in service.gateways if service.owns],
-        "vrf": service.vrf and token(service.vrf),
-        "gateway": vlan_gateway(switch, service),
+        "word": find_family_word(address),
+        "address": address,
+        "default": find_default_prefix(address),
+        "gateway": gateway,
     }
 
 
-def _static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
+def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+    return {
+        "vlan": service.vlan,
+        "name": require_token(service.label),
+        "addresses": [(find_family_word(address), address) for address in service.owns or service.gateways],
+        "anycast": bool(switch.multihomed),
+        "link_local": bool(switch.multihomed and service.gateway6),
+        "shared": [
+            (find_family_word(gateway), gateway.partition("/")[0]) for gateway in service.gateways if service.owns
+        ],
+        "vrf": service.vrf and require_token(service.vrf),
+        "gateway": make_vlan_gateway(switch, service),
+    }
+
+
+def _make_static_route(prefix: str, route: StaticRoute) -> dict[str, Any]:
     """A static route; `hops` are the (port, address) of its next hops."""
     return {
-        "word": family_word(prefix),
+        "word": find_family_word(prefix),
         "prefix": prefix,
-        "hops": [(token(port), address) for port, address in route.hops],
+        "hops": [(require_token(port), address) for port, address in route.hops],
         "discard": route.discard,
     }
 
 
-def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none; `addresses` are (word for the family, address)."""
     interface = model_interface(switch, port)
     return {
-        "name": token(port.name),
-        "description": one_line(interface.description),
+        "name": require_token(port.name),
+        "description": make_one_line(interface.description),
         "mtu": interface.mtu,
-        "speed": speed_word(port, switch.profile.cage(port.cage)),
+        "speed": find_speed_word(port, switch.profile.cage(port.cage)),
         "fec": "none" if interface.states_no_fec else FEC_WORDS[interface.fec],
         "bond": port.bond,
         "tracked": "upstream" if interface.tracked else "",
-        **switchport_values(interface),
-        "gateway": gateway_values(interface.relay, silent=interface.silent),
-        "vrf": interface.vrf and token(interface.vrf),
-        "addresses": [(family_word(address), address) for address in interface.addresses],
+        **make_switchport_values(interface),
+        "gateway": make_gateway_values(interface.relay, silent=interface.silent),
+        "vrf": interface.vrf and require_token(interface.vrf),
+        "addresses": [(find_family_word(address), address) for address in interface.addresses],
         "link_local": interface.link_local,
         "macsec": port.span.profile if port.span and port.span.macsec else "",
-        "qos_profile": profile_name(port.speed_gbps, pauses=port.pauses) if switch.fabric.qos.lossless else "",
+        "qos_profile": make_profile_name(port.speed_gbps, pauses=port.pauses) if switch.fabric.qos.lossless else "",
         "shutdown": not interface.admin_up,
     }
 
 
-def _bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
+def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
     """The values of port channels of hosts."""
     speeds, lossless = {port.name: port.speed_gbps for port in switch.ports}, switch.fabric.qos.lossless
     return [
         {
             "number": number,
             "mlag": bond.mlag_id,
-            **segment_of(bond),
-            "description": one_line(bond.description),
+            **make_bond_segment(bond),
+            "description": make_one_line(bond.description),
             "mtu": bond.mtu,
             "shutdown": not bond.admin_up,
             "fallback": bond.fallback,
-            "qos_profile": profile_name(speeds[next(iter(bond.members))]) if lossless else "",
-            **switchport_values(bond),
+            "qos_profile": make_profile_name(speeds[next(iter(bond.members))]) if lossless else "",
+            **make_switchport_values(bond),
         }
         for number, bond in model_bonds(switch).items()
     ]
 
 
-def _subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
+def _make_subinterface_row(port: SwitchPort, sub: Subinterface) -> dict[str, Any]:
     """The sub-interface that carries a VRF over a link."""
     return {
-        "name": f"{token(port.name)}.{sub.vlan}",
-        "description": one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"),
+        "name": f"{require_token(port.name)}.{sub.vlan}",
+        "description": make_one_line(f"{port.peer} {port.peer_port} vrf {sub.vrf}"),
         "mtu": port.mtu,
         "vlan": sub.vlan,
-        "vrf": token(sub.vrf),
-        "addresses": [(family_word(address), address) for address in sub.addresses],
+        "vrf": require_token(sub.vrf),
+        "addresses": [(find_family_word(address), address) for address in sub.addresses],
     }
 
 
@@ -283,17 +299,17 @@ WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
 """EOS's words; `notify-only` leaves the queue as it is and says so."""
 
 
-def qos_values(switch: SwitchView) -> dict[str, Any]:
+def make_qos_values(switch: SwitchView) -> dict[str, Any]:
     """RoCE classes, and a profile per port speed; no profiles where the fabric is best-effort."""
     qos = model_qos(switch)
     if qos is None or qos.watchdog is None:
         return {"profiles": []}
     speeds = tuple(port.speed_gbps for port in switch.ports)
-    return _values(qos, qos.watchdog, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
+    return _make_qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
 
 
 @lru_cache(maxsize=1024)
-def _values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
+def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
     """The values that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
     kinds = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
@@ -301,7 +317,7 @@ def _values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queue
     queues = first.queues
     return {
         "profiles": [
-            (profile_name(speed, pauses=not never), not never, port.ecn.min_kb, port.ecn.max_kb)
+            (make_profile_name(speed, pauses=not never), not never, port.ecn.min_kb, port.ecn.max_kb)
             for (speed, never), port in sorted(kinds.items(), key=itemgetter(0))
         ],
         "dscp_classes": [(dscp, number) for dscp, number in enumerate(qos.class_of) if number != lossy_class],
@@ -321,7 +337,7 @@ def _values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queue
     }
 
 
-def profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
+def make_profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
     """The QoS profile of ports of a speed; those that never pause are the ends of spans that drop."""
     return f"ROCE-{speed_gbps}G" if pauses else f"ROCE-{speed_gbps}G-LOSSY"
 
@@ -330,7 +346,7 @@ QUEUE_PAIR_AFTER_UDP = (13, 14, 15)
 QUEUE_PAIR_OF_PAYLOAD = "5-7"
 
 
-def balancing_values(switch: SwitchView) -> dict[str, Any]:
+def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
     """What `_balancing.j2` names: empty where nothing is asked of this chip; in `flow_groups` (host, its ports)."""
     balancing, by_place = model_balancing(switch), switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS)
     families = [word for word, v in (("IPv4", "v4"), ("IPv6", "v6")) if v in balancing.queue_pairs]
@@ -338,7 +354,9 @@ def balancing_values(switch: SwitchView) -> dict[str, Any]:
         "dynamic_load_balance": balancing.by_load,
         "queue_pair_bytes": [(f, n) for f in families for n in QUEUE_PAIR_AFTER_UDP] if by_place else [],
         "queue_pair_payload": QUEUE_PAIR_OF_PAYLOAD if families and not by_place else "",
-        "flow_groups": [(token(host), ",".join(map(token, p))) for host, p in sorted(balancing.groups.items())],
+        "flow_groups": [
+            (require_token(host), ",".join(map(require_token, p))) for host, p in sorted(balancing.groups.items())
+        ],
         "flow_aging_s": balancing.aging_s,
         "flow_prefix_length": balancing.prefix_length,
     }
@@ -374,74 +392,77 @@ PROTOCOLS = {"tacacs": "tacacs+", "radius": "radius"}
 END_OF_BANNER = "EOF"
 
 
-def management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
+def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """The management values for the templates; `vrf` is the VRF of the servers, "" for the default one."""
-    asked, management = switch.fabric.management, model_management(switch)
+    spec, management = switch.fabric.management, model_management(switch)
     banners = (("login", management.login_banner), ("motd", management.motd))
     return {
         "server_vrf": vrf,
         "server_source": bool(switch.own_source),
-        "users": [_user_row(name, user) for name, user in sorted(asked.users.items())],
-        "without_admin": bool(asked.users) and "admin" not in asked.users,
-        "aaa": _aaa(asked.aaa),
-        "ntp_servers": [word(server) for server in management.ntp],
-        "name_servers": [(word(server), min(at, 4)) for at, server in enumerate(management.dns)],
-        "dns_domain": token(management.domain) if management.domain else "",
+        "users": [_make_user_row(name, user) for name, user in sorted(spec.users.items())],
+        "without_admin": bool(spec.users) and "admin" not in spec.users,
+        "aaa": _make_aaa_row(spec.aaa),
+        "ntp_servers": [require_word(server) for server in management.ntp],
+        "name_servers": [(require_word(server), min(rank, 4)) for rank, server in enumerate(management.dns)],
+        "dns_domain": require_token(management.domain) if management.domain else "",
         "log_level": LEVELS[management.syslog_level] if management.syslog else "",
-        "log_servers": [word(server) for server in management.syslog],
-        "snmp": _snmp(asked.snmp, switch.site),
-        "timezone": token(management.timezone) if management.timezone else "",
-        "ssl_profile": _ssl_row(asked),
-        "gnmi": asked.gnmi is not None,
-        "gnmi_port": (asked.gnmi.port or 0) if asked.gnmi else 0,
-        "banners": [(kind, banner_lines(text)) for kind, text in banners if text],
+        "log_servers": [require_word(server) for server in management.syslog],
+        "snmp": _make_snmp_row(spec.snmp, switch.site),
+        "timezone": require_token(management.timezone) if management.timezone else "",
+        "ssl_profile": _make_ssl_row(spec),
+        "gnmi": spec.gnmi is not None,
+        "gnmi_port": (spec.gnmi.port or 0) if spec.gnmi else 0,
+        "banners": [(kind, list_banner_lines(text)) for kind, text in banners if text],
     }
 
 
-def _user_row(name: str, user: User) -> dict[str, Any]:
+def _make_user_row(name: str, user: User) -> dict[str, Any]:
     """An account; "" for a missing password hash or SSH key."""
     privilege, role = ROLES[user.role]
-    keys = [" ".join(map(word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
+    keys = [" ".join(map(require_word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
     first, second = (*keys, "", "")[:2]
     return {
-        "name": token(name),
+        "name": require_token(name),
         "privilege": privilege,
         "role": role,
-        "hash": word(user.password) if user.password else "",
+        "hash": require_word(user.password) if user.password else "",
         "ssh_key": first,
         "second_ssh_key": second,
     }
 
 
-def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
+def _make_aaa_row(aaa: Aaa | None) -> dict[str, Any] | None:
     """Login servers, with "" for a key that is not stated; None without servers."""
     if not aaa:
         return None
     return {
         "protocol": aaa.protocol,
         "group": PROTOCOLS[aaa.protocol],
-        "servers": [word(server) for server in aaa.servers],
-        "key": word(aaa.key) if aaa.key else "",
+        "servers": [require_word(server) for server in aaa.servers],
+        "key": require_word(aaa.key) if aaa.key else "",
     }
 
 
-def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
+def _make_snmp_row(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
     """SNMP: `users` are (name, authentication, privacy), location and contact "" where unknown; None without SNMP."""
     if not snmp:
         return None
     location = snmp.location or site
     return {
-        "location": one_line(location) if location else "",
-        "contact": one_line(snmp.contact) if snmp.contact else "",
-        "users": [(token(name), word(user.auth), word(user.privacy)) for name, user in sorted(snmp.users.items())],
+        "location": make_one_line(location) if location else "",
+        "contact": make_one_line(snmp.contact) if snmp.contact else "",
+        "users": [
+            (require_token(name), require_word(user.auth), require_word(user.privacy))
+            for name, user in sorted(snmp.users.items())
+        ],
     }
 
 
-def _ssl_row(management: Management) -> tuple[str, ...]:
+def _make_ssl_row(management: Management) -> tuple[str, ...]:
     """(certificate, key) file names; empty if none are stated."""
-    return (word(management.tls.certificate), word(management.tls.key)) if management.tls else ()
+    return (require_word(management.tls.certificate), require_word(management.tls.key)) if management.tls else ()
 
 
-def banner_lines(text: str) -> list[str]:
+def list_banner_lines(text: str) -> list[str]:
     """The lines of a banner; a line that would end it is put in brackets."""
-    return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in text_lines(text)]
+    return [f"[{line.strip()}]" if line.strip() == END_OF_BANNER else line for line in split_lines(text)]

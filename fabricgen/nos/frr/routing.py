@@ -10,10 +10,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.bgp import MAP_LINES, SESSION_LINES, Instance, VrfLines, drained, overlay, present, take_settings
-from fabricgen.running.policy import Policies, Route, entry_rules
-from fabricgen.running.tree import Line, Rules, tolerates, tree, unfit
-from fabricgen.switch.routing import EVPN, Bfd, Bgp, Overlay, OverlayVlan, StaticRoute, network_of
+from fabricgen.running.bgp import (
+    MAP_LINES,
+    SESSION_LINES,
+    Instance,
+    VrfLines,
+    add_setting_lines,
+    is_drained,
+    make_overlay,
+    mark_present,
+)
+from fabricgen.running.policy import Policies, Route, make_entry_rules
+from fabricgen.running.tree import Line, Rules, is_tolerant, parse_tree, report_misfit
+from fabricgen.switch.routing import EVPN, Bfd, Bgp, Overlay, OverlayVlan, StaticRoute, find_network
 
 RETRY_S = 10
 """How often a session that is down is tried."""
@@ -32,33 +41,33 @@ class SegmentLines:
 _PORT = Rules()
 
 
-def segment_rules(top: Rules) -> None:
+def add_segment_rules(top: Rules) -> None:
     """Add what is said of segments to the rules of an frr.conf."""
-    top.line(r"evpn mh startup-delay (\d+)")(_startup)
-    top.line(r"interface (\S+)")(_interface)
+    top.line(r"evpn mh startup-delay (\d+)")(_read_startup)
+    top.line(r"interface (\S+)")(_read_interface)
 
 
-def _startup(found: Any, line: Line, seconds: str) -> None:
-    found.segments.startup_s = int(seconds)
+def _read_startup(frr: Any, line: Line, seconds: str) -> None:
+    frr.segments.startup_s = int(seconds)
 
 
-def _interface(found: Any, line: Line, name: str) -> None:
-    _PORT.read(line.children, found.segments, name)
+def _read_interface(frr: Any, line: Line, name: str) -> None:
+    _PORT.read(line.children, frr.segments, name)
 
 
 @_PORT.line(r"evpn mh es-id (\d+)")
-def _number(found: SegmentLines, name: str, line: Line, number: str) -> None:
-    found.numbers[name] = int(number)
+def _read_segment_number(segments: SegmentLines, name: str, line: Line, number: str) -> None:
+    segments.numbers[name] = int(number)
 
 
 @_PORT.line(r"evpn mh es-sys-mac (\S+)")
-def _mac(found: SegmentLines, name: str, line: Line, mac: str) -> None:
-    found.macs[name] = mac
+def _read_segment_mac(segments: SegmentLines, name: str, line: Line, mac: str) -> None:
+    segments.macs[name] = mac
 
 
 @_PORT.line("evpn mh uplink")
-def _uplink(found: SegmentLines, name: str, line: Line) -> None:
-    found.tracked.add(name)
+def _read_uplink(segments: SegmentLines, name: str, line: Line) -> None:
+    segments.tracked.add(name)
 
 
 @dataclass
@@ -75,164 +84,170 @@ class Frr:
     """What is said of VNIs of VLANs."""
     segments: SegmentLines = field(default_factory=SegmentLines)
 
-    def bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+    def make_bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
         """Sessions and announcements by VRF, given what is connected in each.
 
         Raises UnknownTextError for sessions that are tried again later than a build has it.
         """
-        for instance in self.instances.values() if not tolerates() else ():
+        for instance in self.instances.values() if not is_tolerant() else ():
             neighbors = instance.neighbors.values()
-            if any(not one.is_group and instance.either(one, "retry_s") != RETRY_S for one in neighbors):
-                unfit(f"sessions are not tried again every {RETRY_S} s")
+            if any(
+                not neighbor.is_group and instance.inherit_value(neighbor, "retry_s") != RETRY_S
+                for neighbor in neighbors
+            ):
+                report_misfit(f"sessions are not tried again every {RETRY_S} s")
         return {
-            vrf: instance.bgp(self.policies, connected(vrf), self._static_routes(vrf))
+            vrf: instance.make_bgp(self.policies, connected(vrf), self._list_static_routes(vrf))
             for vrf, instance in self.instances.items()
         }
 
-    def drained(self) -> bool:
+    def is_drained(self) -> bool:
         """Whether its neighbours choose it last."""
-        return drained(self.policies, self.instances.values())
+        return is_drained(self.policies, self.instances.values())
 
-    def _static_routes(self, vrf: str) -> list[Route]:
+    def _list_static_routes(self, vrf: str) -> list[Route]:
         return [
-            Route(prefix, tag=tag) for (own, prefix), ways in self.statics.items() if own == vrf for *_, tag in ways
+            Route(prefix, tag=tag)
+            for (route_vrf, prefix), hops in self.statics.items()
+            if route_vrf == vrf
+            for *_, tag in hops
         ]
 
-    def overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> Overlay | None:
+    def make_overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> Overlay | None:
         """EVPN, where tunnels end at an address, with VLANs; raises UnknownTextError where these do not fit VRFs."""
         if bool(vtep) != self.all_vnis:
-            unfit("VXLAN tunnels and `advertise-all-vni` are not both there")
-        return overlay(self.instances.get(""), self.policies, self.over_evpn, vtep, vlans=vlans)
+            report_misfit("VXLAN tunnels and `advertise-all-vni` are not both there")
+        return make_overlay(self.instances.get(""), self.policies, self.over_evpn, vtep, vlans=vlans)
 
-    def routes(self) -> Mapping[tuple[str, str], StaticRoute]:
+    def make_static_routes(self) -> Mapping[tuple[str, str], StaticRoute]:
         """Static routes as the model of a switch has them."""
         return {
-            key: StaticRoute(frozenset((port, hop) for hop, port, _ in ways if hop), any(not hop for hop, *_ in ways))
-            for key, ways in self.statics.items()
+            key: StaticRoute(frozenset((port, hop) for hop, port, _ in hops if hop), any(not hop for hop, *_ in hops))
+            for key, hops in self.statics.items()
         }
 
 
 def read_frr(text: str) -> Frr:
     """Read an frr.conf; raises UnknownTextError for a line that is not understood."""
-    found = Frr()
-    _TOP.read(tree(text).children, found)
-    return found
+    frr = Frr()
+    _TOP.read(parse_tree(text).children, frr)
+    return frr
 
 
-def vrf_of(name: str) -> str:
+def strip_vrf_prefix(name: str) -> str:
     """The blueprint's name of a VRF: SONiC's begins with Vrf_."""
     return name.removeprefix("Vrf_")
 
 
 _TOP, _VRF, _BGP, _FAMILY, _EVPN, _VNI = (Rules() for _ in range(6))
-_ENTRY = entry_rules(
+_ENTRY = make_entry_rules(
     {
         r"match interface (\S+)": lambda name: {"interface": name},
         r"match tag (\S+)": lambda tag: {"tag": tag},
-        r"match source-vrf (\S+)": lambda vrf: {"source_vrf": "" if vrf == "default" else vrf_of(vrf)},
+        r"match source-vrf (\S+)": lambda vrf: {"source_vrf": "" if vrf == "default" else strip_vrf_prefix(vrf)},
     }
 )
-segment_rules(_TOP)
-_TOP.nothing("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
+add_segment_rules(_TOP)
+_TOP.ignore_lines("frr defaults traditional", "log syslog informational", "service integrated-vtysh-config")
 
 
 @_TOP.line(r"hostname (\S+)")
-def _hostname(found: Frr, line: Line, name: str) -> None:
-    found.hostname = name
+def _read_hostname(frr: Frr, line: Line, name: str) -> None:
+    frr.hostname = name
 
 
 @_TOP.line(r"(?:ip|ipv6) prefix-list (\S+) seq \d+ permit (\S+)((?: [gl]e \d+)*)")
-def _prefix_list(found: Frr, line: Line, name: str, prefix: str, bounds: str) -> None:
-    found.policies.add_permit(name, prefix, bounds)
+def _read_prefix_list(frr: Frr, line: Line, name: str, prefix: str, bounds: str) -> None:
+    frr.policies.add_permit(name, prefix, bounds)
 
 
 @_TOP.line(r"bgp as-path access-list (\S+) seq \d+ permit (\S+)")
-def _as_path(found: Frr, line: Line, name: str, expression: str) -> None:
-    found.policies.add_path(name, expression)
+def _read_as_path(frr: Frr, line: Line, name: str, expression: str) -> None:
+    frr.policies.add_path(name, expression)
 
 
 @_TOP.line(r"route-map (\S+) (permit|deny) (\d+)")
-def _route_map(found: Frr, line: Line, name: str, action: str, seq: str) -> None:
-    found.policies.add_entry(_ENTRY, line, name, action, seq)
+def _read_route_map(frr: Frr, line: Line, name: str, action: str, seq: str) -> None:
+    frr.policies.add_entry(_ENTRY, line, name, action, seq)
 
 
 _HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
 
 
 @_TOP.line(rf"(?:ip|ipv6) route (\S+) {_HOP}(?: (\d+))?(?: tag (\d+))?(?: vrf (\S+))?")
-def _static(
-    found: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
+def _read_static_route(
+    frr: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
 ) -> None:
-    ways = found.statics.setdefault((vrf_of(vrf or ""), prefix), [])
-    if bool(distance) != (bool(drop) and bool(ways)):
-        unfit(f"a distance is for what drops the rest: {line.text}")
-    ways.append(("", "", tag) if drop else (hop, port or "", tag))
+    hops = frr.statics.setdefault((strip_vrf_prefix(vrf or ""), prefix), [])
+    if bool(distance) != (bool(drop) and bool(hops)):
+        report_misfit(f"a distance is for what drops the rest: {line.text}")
+    hops.append(("", "", tag) if drop else (hop, port or "", tag))
 
 
 @_TOP.line(r"vrf (\S+)")
-def _vrf(found: Frr, line: Line, vrf: str) -> None:
-    _VRF.read(line.children, found, vrf)
+def _read_vrf(frr: Frr, line: Line, vrf: str) -> None:
+    _VRF.read(line.children, frr, vrf)
 
 
 @_VRF.line("ip(?:v6)? route .+")
-def _static_of_vrf(found: Frr, vrf: str, line: Line) -> None:
+def _read_vrf_route(frr: Frr, vrf: str, line: Line) -> None:
     """FRR shows the static routes of a VRF in its section; written, they name it."""
     line.text += f" vrf {vrf}"
-    _TOP.read([line], found)
+    _TOP.read([line], frr)
 
 
 @_VRF.line(r"vni (\d+)")
-def _vni(found: Frr, vrf: str, line: Line, vni: str) -> None:
-    found.over_evpn.setdefault(vrf_of(vrf), VrfLines()).vni = int(vni)
+def _read_vni(frr: Frr, vrf: str, line: Line, vni: str) -> None:
+    frr.over_evpn.setdefault(strip_vrf_prefix(vrf), VrfLines()).vni = int(vni)
 
 
 @_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
-def _router(found: Frr, line: Line, asn: str, vrf: str) -> None:
-    instance = found.instances[vrf_of(vrf or "")] = Instance(int(asn), requires_policy=True)
+def _read_router(frr: Frr, line: Line, asn: str, vrf: str) -> None:
+    instance = frr.instances[strip_vrf_prefix(vrf or "")] = Instance(int(asn), requires_policy=True)
     _BGP.read(line.children, instance)
     for section in line.children:
         if section.text == "address-family l2vpn evpn":
-            lines = found.over_evpn.setdefault(vrf_of(vrf), VrfLines()) if vrf else VrfLines()
-            _EVPN.read(section.children, found, instance, lines)
+            lines = frr.over_evpn.setdefault(strip_vrf_prefix(vrf), VrfLines()) if vrf else VrfLines()
+            _EVPN.read(section.children, frr, instance, lines)
 
 
-take_settings(
+add_setting_lines(
     _BGP,
     {
         **SESSION_LINES,
-        r"neighbor (\S+) peer-group": ("is_group", present),
+        r"neighbor (\S+) peer-group": ("is_group", mark_present),
         r"neighbor (\S+)(?: interface)? peer-group (\S+)": ("group", str),
         r"neighbor (\S+)(?: interface)? remote-as (\d+)": ("remote_asn", int),
         r"neighbor (\S+) password (\S+)": ("password", str),
-        r"neighbor (\S+) shutdown(?: .*)?": ("shut", present),
+        r"neighbor (\S+) shutdown(?: .*)?": ("shut", mark_present),
         r"bgp router-id (\S+)": ("router_id", str),
-        "bgp bestpath as-path multipath-relax": ("relax", present),
-        "bgp suppress-fib-pending": ("waits", present),
+        "bgp bestpath as-path multipath-relax": ("relax", mark_present),
+        "bgp suppress-fib-pending": ("waits", mark_present),
         "no bgp ebgp-requires-policy": ("requires_policy", lambda: False),
         r"neighbor (\S+) timers connect (\d+)": ("retry_s", int),
     },
 )
-take_settings(
+add_setting_lines(
     _FAMILY,
     {
         **MAP_LINES,
         r"neighbor (\S+) peer-group (\S+)": ("group", str),
         r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
-        r"network (\S+)": ("networks", network_of),
-        r"aggregate-address (\S+)": ("aggregates", network_of),
+        r"network (\S+)": ("networks", find_network),
+        r"aggregate-address (\S+)": ("aggregates", find_network),
         r"maximum-paths (\d+)": ("max_paths", int),
     },
 )
-take_settings(
+add_setting_lines(
     _EVPN,
     {
         **MAP_LINES,
         r"neighbor (\S+) activate": ("active", lambda: EVPN),
-        r"neighbor (\S+) attribute-unchanged next-hop": ("keeps_next_hop", present),
+        r"neighbor (\S+) attribute-unchanged next-hop": ("keeps_next_hop", mark_present),
         r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
     },
 )
-_BGP.nothing(
+_BGP.ignore_lines(
     "bgp log-neighbor-changes",
     # FRR does so by itself on sessions over an interface (bgp_nexthop.c); here it is said aloud.
     r"neighbor \S+ capability extended-nexthop",
@@ -243,80 +258,80 @@ _BGP.require_lines("no bgp default ipv4-unicast")
 
 
 @_BGP.line(r"neighbor (\S+) bfd(?: (\d+) (\d+) (\d+))?")
-def _bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
+def _read_bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
     if receive != transmit:
-        unfit(f"intervals differ: {line.text}")
-    bgp.neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
+        report_misfit(f"intervals differ: {line.text}")
+    bgp.find_neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
 
 
 @_BGP.line("address-family l2vpn evpn")
-def _evpn(bgp: Instance, line: Line) -> None:
-    """Read by `_router`: it tells of the VRF, too."""
+def _skip_evpn(bgp: Instance, line: Line) -> None:
+    """Read by `_read_router`: it tells of the VRF, too."""
 
 
 @_EVPN.line("advertise-all-vni")
-def _all_vnis(found: Frr, bgp: Instance, lines: VrfLines, line: Line) -> None:
-    found.all_vnis = True
+def _read_all_vnis(frr: Frr, bgp: Instance, lines: VrfLines, line: Line) -> None:
+    frr.all_vnis = True
 
 
 @_EVPN.line(r"vni (\d+)")
-def _of_vni(found: Frr, bgp: Instance, lines: VrfLines, line: Line, vni: str) -> None:
-    _VNI.read(line.children, found.of_vnis.setdefault(int(vni), VrfLines(int(vni))))
+def _read_vlan_vni(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, vni: str) -> None:
+    _VNI.read(line.children, frr.of_vnis.setdefault(int(vni), VrfLines(int(vni))))
 
 
 @_VNI.line(r"rd (\S+)|route-target (import|export) (\S+)")
-def _says_vni(lines: VrfLines, line: Line, distinguisher: str, way: str, target: str) -> None:
-    lines.add(distinguisher, way, target)
+def _read_vni_target(lines: VrfLines, line: Line, distinguisher: str, direction: str, target: str) -> None:
+    lines.add(distinguisher, direction, target)
 
 
 @_EVPN.line(r"advertise (ipv4|ipv6) unicast")
-def _advertise(found: Frr, bgp: Instance, lines: VrfLines, line: Line, word: str) -> None:
+def _read_advertise(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, word: str) -> None:
     lines.families.add(word.replace("ip", ""))
 
 
 @_EVPN.line(r"rd (\S+)")
-def _distinguisher(found: Frr, bgp: Instance, lines: VrfLines, line: Line, text: str) -> None:
+def _read_distinguisher(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, text: str) -> None:
     lines.distinguisher = text
 
 
 @_EVPN.line(r"route-target (import|export) (\S+)")
-def _target(found: Frr, bgp: Instance, lines: VrfLines, line: Line, way: str, text: str) -> None:
-    (lines.imports if way == "import" else lines.exports).add(text)
+def _read_target(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, direction: str, text: str) -> None:
+    (lines.imports if direction == "import" else lines.exports).add(text)
 
 
 @_BGP.line(r"address-family (ipv4|ipv6)(?: unicast)?")
-def _family(bgp: Instance, line: Line, word: str) -> None:
+def _read_family(bgp: Instance, line: Line, word: str) -> None:
     _FAMILY.read(line.children, bgp, word.replace("ip", ""))
 
 
-_FAMILY.nothing(r"neighbor \S+ soft-reconfiguration inbound")
+_FAMILY.ignore_lines(r"neighbor \S+ soft-reconfiguration inbound")
 _FAMILY.needed.append(re.compile(r"maximum-paths \d+"))  # without it FRR has a number of its own
 
 
 @_FAMILY.line(r"redistribute connected route-map (\S+)")
-def _redistribute(bgp: Instance, family: str, line: Line, name: str) -> None:
+def _read_redistribute(bgp: Instance, family: str, line: Line, name: str) -> None:
     bgp.families.setdefault(family, set()).add(name)
 
 
 @_FAMILY.line(r"redistribute static route-map (\S+)")
-def _redistribute_static(bgp: Instance, family: str, line: Line, name: str) -> None:
+def _read_redistribute_static(bgp: Instance, family: str, line: Line, name: str) -> None:
     bgp.statics.setdefault(family, set()).add(name)
 
 
 @_FAMILY.line(r"import vrf route-map (\S+)|import vrf (\S+)")
-def _import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
+def _read_import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
     sources, maps = bgp.imports.setdefault(family, (set(), set()))
     if name:
         maps.add(name)
     else:
-        sources.add("" if vrf == "default" else vrf_of(vrf))
+        sources.add("" if vrf == "default" else strip_vrf_prefix(vrf))
 
 
 @_FAMILY.line(r"neighbor (\S+) activate")
-def _activate(bgp: Instance, family: str, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).active.add(family)
+def _read_activate(bgp: Instance, family: str, line: Line, peer: str) -> None:
+    bgp.find_neighbor(peer).active.add(family)
 
 
 @_FAMILY.line(r"neighbor (\S+) maximum-prefix (\d+)(?: .*)?")
-def _most(bgp: Instance, family: str, line: Line, peer: str, count: str) -> None:
-    bgp.neighbor(peer).max_prefixes[family] = int(count)
+def _read_max_prefixes(bgp: Instance, family: str, line: Line, peer: str, count: str) -> None:
+    bgp.find_neighbor(peer).max_prefixes[family] = int(count)

@@ -124,7 +124,7 @@ def read_statements(files: Mapping[str, str]) -> Statements:
     reader = _Reader()
     for line in files["frr.conf"].splitlines():
         reader.read(line)
-    return _effective(reader.stated)
+    return _drop_redundant(reader.stated)
 
 
 class _Stated(NamedTuple):
@@ -171,15 +171,15 @@ class _Reader:
             self._section = self._section[: self._depth_without(line.closes)]
         elif line.opens and (depth := self._depth_for(line.opens)) is not None:
             self._section = self._section[:depth]
-            self._state(line.header)
+            self._add_statements(line.header)
             self._section += (line.section,)
         else:
             if line.leaves or (line.is_route and not "".join(self._section[:1]).startswith("vrf ")):
                 self._section = ()
-            self._state(line.stated, f" seq {self._number_of(line)}" if line.list_name else "")
+            self._add_statements(line.stated, f" seq {self._number_entry(line)}" if line.list_name else "")
 
-    def _state(self, stated: tuple[_Stated, ...], ending: str = "") -> None:
-        for steps, value, depth in stated:
+    def _add_statements(self, statements: tuple[_Stated, ...], ending: str = "") -> None:
+        for steps, value, depth in statements:
             self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
     def _depth_without(self, kind: str) -> int:
@@ -195,7 +195,7 @@ class _Reader:
         below = next((depth for depth in depths if self._section[depth - 1].partition(" ")[0] in kinds), None)
         return 0 if below is None and "" in kinds else below
 
-    def _number_of(self, line: _Line) -> int:
+    def _number_entry(self, line: _Line) -> int:
         """The number of a list's entry; without one FRR counts on in fives.
 
         Those of BGP go on at the next multiple (bgpd/bgp_filter.c, bgp_alist_new_seq_get), others five behind the last
@@ -216,25 +216,28 @@ def _read_line(line: str) -> _Line:
         return _Line(closes=words[0].replace("quit", "exit"))
     if kind := _CLOSES.get(words[0]):
         return _Line(closes=kind)
-    text = _plain_words(words)
-    denied, said = text.startswith("no "), text.removeprefix("no ")
+    text = _normalize_words(words)
+    denied, positive = text.startswith("no "), text.removeprefix("no ")
     # a line is read wherever it stands, since `read` alone knows its section and this is remembered
-    section, *header = _opening(text)
-    stated = [(steps, f"{NOT} {value}".rstrip() if denied else value, depth) for steps, value, depth in _lines(said)]
-    listed = _LISTED.fullmatch(_of_bgp(said))
+    section, *header = _list_opening_statements(text)
+    statements = [
+        (steps, f"{NOT} {value}".rstrip() if denied else value, depth)
+        for steps, value, depth in _list_line_statements(positive)
+    ]
+    listed = _LISTED.fullmatch(_rename_ip_list(positive))
     return _Line(
         opens=tuple(kind for kind, pattern in _OPENS.items() if pattern.fullmatch(text)),
         section=section.steps[-1],
         header=tuple(header),
         leaves=_OF_NO_SECTION.fullmatch(text) is not None,
-        is_route=_ROUTE.fullmatch(said) is not None,
-        stated=tuple(_Stated(*each) for each in stated),
+        is_route=_ROUTE.fullmatch(positive) is not None,
+        stated=tuple(_Stated(*statement) for statement in statements),
         list_name=f"{listed[1]} {listed[2]}" if listed else "",
         number=int(listed[3] or 0) if listed else 0,
     )
 
 
-def _opening(text: str) -> Iterator[_Stated]:
+def _list_opening_statements(text: str) -> Iterator[_Stated]:
     """Yield the step of the section that a line opens, then what the line states."""
     step, value = text, ""
     if match := re.fullmatch(r"router bgp (\d+)((?: (?:vrf|view) \S+)?)(?: as-notation (\S+))?", text):
@@ -252,31 +255,31 @@ def _opening(text: str) -> Iterator[_Stated]:
         yield _Stated((step, "as-notation"), text.rpartition(" ")[2])
 
 
-def _of_bgp(text: str) -> str:
+def _rename_ip_list(text: str) -> str:
     """Lists as FRR calls them now: those of BGP were once IP's."""
     return re.sub(r"^ip (as-path|community-list)", r"bgp \1", text)
 
 
-def _lines(text: str) -> Iterator[_Stated]:
+def _list_line_statements(text: str) -> Iterator[_Stated]:
     """Yield what a line states that opens no section, where `no` is left out."""
-    if match := _LISTED.fullmatch(_of_bgp(text)):
-        yield _Stated((f"{match[1]} {match[2]}",), _rule(match[1], match[4]))
+    if match := _LISTED.fullmatch(_rename_ip_list(text)):
+        yield _Stated((f"{match[1]} {match[2]}",), _normalize_rule(match[1], match[4]))
     elif text.startswith("neighbor ") and text.count(" ") > 1:
-        yield from _of_neighbor(*text.split(" ", 2)[1:])
+        yield from _list_neighbor_statements(*text.split(" ", 2)[1:])
     elif match := re.fullmatch(r"route-target (both|import|export) (.+)", text):
-        for way in ("import", "export") if match[1] == "both" else (match[1],):
-            yield from (_Stated((f"route-target {way} {target}",), "") for target in match[2].split())
+        for direction in ("import", "export") if match[1] == "both" else (match[1],):
+            yield from (_Stated((f"route-target {direction} {target}",), "") for target in match[2].split())
     elif match := _ROUTE.fullmatch(text):
-        hops, value = _hops(match[2])
+        hops, value = _split_hops(match[2])
         vrf = (f"vrf {match[3]}",) if match[3] not in (None, "default") else ()
         yield _Stated((*vrf, f"{match[1]} {hops}"), value, 0 if match[3] else MOST_DEEP)
     elif match := _VALUED.fullmatch(text):
-        yield _Stated((match[1],), _value(match[1], match[2] or ""))
+        yield _Stated((match[1],), _normalize_value(match[1], match[2] or ""))
     else:
         yield _Stated((text,), "")
 
 
-def _of_neighbor(name: str, text: str) -> Iterator[_Stated]:
+def _list_neighbor_statements(name: str, text: str) -> Iterator[_Stated]:
     neighbor = f"neighbor {name}"
     if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
         yield _Stated((neighbor, "interface"), match[1] or "")
@@ -286,21 +289,23 @@ def _of_neighbor(name: str, text: str) -> Iterator[_Stated]:
     elif match := _OF_NEIGHBOR.fullmatch(text):
         # A member of a peer group is so in all families, also where FRR 7 and bgpcfgd say it in one.
         depth = 1 if match[1] == "peer-group" else MOST_DEEP
-        yield _Stated((neighbor, match[1]), _value(match[1], match[2] or ""), depth)
+        yield _Stated((neighbor, match[1]), _normalize_value(match[1], match[2] or ""), depth)
     elif text:
         yield _Stated((neighbor, text), "")
 
 
-def _plain_words(words: list[str]) -> str:
+def _normalize_words(words: list[str]) -> str:
     """The words of a line in one spelling, but for text that stands as it is."""
     if words[0] == "frr":
         return " ".join(words)
     plain = next((n + 1 for n, word in enumerate(words) if word in _PLAIN), len(words))
     hosts = words[0] in ("ip", "ipv6") and words[1:2] == ["address"]
-    return " ".join([*(_host(word) if hosts else _plain(word) for word in words[:plain]), *words[plain:]])
+    return " ".join(
+        [*(_normalize_host(word) if hosts else _normalize_word(word) for word in words[:plain]), *words[plain:]]
+    )
 
 
-def _host(word: str) -> str:
+def _normalize_host(word: str) -> str:
     try:
         return str(ip_interface(word))
     except ValueError:
@@ -308,7 +313,7 @@ def _host(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def _plain(word: str) -> str:
+def _normalize_word(word: str) -> str:
     """A word in one spelling: addresses and prefixes as FRR prints them, AS numbers and targets without dots."""
     if match := re.fullmatch(r"(\d{1,5})\.(\d{1,5})(:\d+)?", word):
         return f"{int(match[1]) << 16 | int(match[2])}{match[3] or ''}"
@@ -320,23 +325,23 @@ def _plain(word: str) -> str:
         return word.lower() if re.fullmatch(r"(?:[\da-fA-F]{2}:)+[\da-fA-F]{2}", word) else word
 
 
-def _value(step: str, value: str) -> str:
+def _normalize_value(step: str, value: str) -> str:
     """What something is set to, in one spelling."""
     words = value.split()
     if step in ("set community", "set large-community"):
-        known = {_COMMUNITIES.get(word, word) for word in words} - {"additive"}
-        ordered = sorted(known, key=_numbers)
+        numbers = {_COMMUNITIES.get(word, word) for word in words} - {"additive"}
+        ordered = sorted(numbers, key=_make_sort_key)
         return " ".join([*ordered, *(["additive"] if "additive" in words else [])])
     if step == "maximum-prefix" and words[1:2] == ["75"]:  # MAXIMUM_PREFIX_THRESHOLD_DEFAULT
         return " ".join([*words[:1], *words[2:]])
     return "" if value and _DEFAULTS.get(step) == value else value
 
 
-def _numbers(community: str) -> list[tuple[int, str]]:
+def _make_sort_key(community: str) -> list[tuple[int, str]]:
     return [(int(part), "") if re.fullmatch("[0-9]{1,10}", part) else (-1, part) for part in community.split(":")]
 
 
-def _rule(kind: str, rule: str) -> str:
+def _normalize_rule(kind: str, rule: str) -> str:
     """What a list takes: `ge` before `le`, `any` as its prefix, no `le` that all meet, communities as numbers."""
     if "community-list" in kind:
         return " ".join(_COMMUNITIES.get(word, word) for word in rule.split())
@@ -352,7 +357,7 @@ def _rule(kind: str, rule: str) -> str:
     return " ".join([*words[:2], *(f"{word} {bounds[word]}" for word in ("ge", "le") if word in bounds)])
 
 
-def _hops(text: str) -> tuple[str, str]:
+def _split_hops(text: str) -> tuple[str, str]:
     """(where to, what else) of a static route: `tag` before the distance, as FRR prints it, and no distance of 1."""
     words = text.split()
     end = next((n for n, word in enumerate(words) if word == "tag" or (n and word.isdigit())), len(words))
@@ -363,54 +368,54 @@ def _hops(text: str) -> tuple[str, str]:
     return " ".join(words[:end]), " ".join([*tag, *(rest[1:] if rest[:1] == ["1"] else rest)])
 
 
-def _effective(stated: Statements) -> Statements:
+def _drop_redundant(statements: Statements) -> Statements:
     """The statements without what says nothing new: an AS number of a whole group, and a group's option said again."""
     group_of = {
         (path[0], path[1]): (path[0], f"neighbor {value}")
-        for path, value in stated.items()
+        for path, value in statements.items()
         if len(path) == 3 and path[2] == "peer-group" and value and path[0].startswith("router bgp")
     }
     if not group_of:
-        return stated
-    _give_members_their_as(stated, group_of)
+        return statements
+    _give_members_their_as(statements, group_of)
     effective: Statements = {}
-    for path, value in stated.items():
+    for path, value in statements.items():
         # path[-2] is `neighbor NAME`, in a family or outside of one; path[0] the BGP of its VRF
         group = group_of.get((path[0], path[-2])) if len(path) > 2 and path[-1] != "peer-group" else None
-        theirs = stated.get((*path[:-2], group[1], path[-1])) if group else None
-        if group is None or theirs is None:
+        group_value = statements.get((*path[:-2], group[1], path[-1])) if group else None
+        if group is None or group_value is None:
             effective[path] = value
         # `no X` against a group that has X is no absence: it takes effect, and is told with what it denies
-        elif value.startswith(NOT) and not theirs.startswith(NOT):
+        elif value.startswith(NOT) and not group_value.startswith(NOT):
             effective[path] = f"{OVERRIDES}{group[1].partition(' ')[2]}"
-        elif value != theirs:
+        elif value != group_value:
             effective[path] = value
     return effective
 
 
-def _give_members_their_as(stated: Statements, group_of: Mapping[tuple[str, str], tuple[str, str]]) -> None:
+def _give_members_their_as(statements: Statements, group_of: Mapping[tuple[str, str], tuple[str, str]]) -> None:
     """State the AS number of a peer group at its members, and not at the group unless a member has another one."""
-    others = set()
+    groups_with_others = set()
     for member, group in group_of.items():
-        asn = stated.get((*group, "remote-as"))
-        if asn is not None and stated.setdefault((*member, "remote-as"), asn) != asn:
-            others.add(group)
-    for group in set(group_of.values()) - others:
-        stated.pop((*group, "remote-as"), None)
+        asn = statements.get((*group, "remote-as"))
+        if asn is not None and statements.setdefault((*member, "remote-as"), asn) != asn:
+            groups_with_others.add(group)
+    for group in set(group_of.values()) - groups_with_others:
+        statements.pop((*group, "remote-as"), None)
 
 
-def files_of(stated: Statements) -> dict[str, str]:
+def files_of(statements: Statements) -> dict[str, str]:
     """`frr.conf` with these statements, as FRR takes it."""
     lines: dict[Path, list[str]] = {(): []}
-    for path, value in stated.items():
+    for path, value in statements.items():
         section = tuple(step for step in path[:-1] if not step.startswith("neighbor "))
         if _is_section(path):
             section = path
         for depth in range(len(section) + 1):
             lines.setdefault(section[:depth], [])
         if section != path and path[-1] != "as-notation":
-            lines[section].append(_line(path, value))
-    return {"frr.conf": "".join(f"{line}\n" for line in _sections(lines, stated, ()))}
+            lines[section].append(_write_line(path, value))
+    return {"frr.conf": "".join(f"{line}\n" for line in _write_sections(lines, statements, ()))}
 
 
 def _is_section(path: Path) -> bool:
@@ -420,20 +425,20 @@ def _is_section(path: Path) -> bool:
     return pattern is not None and pattern.fullmatch(path[-1]) is not None
 
 
-def _sections(lines: Mapping[Path, list[str]], stated: Statements, section: Path) -> Iterator[str]:
+def _write_sections(lines: Mapping[Path, list[str]], statements: Statements, section: Path) -> Iterator[str]:
     indent = " " * len(section)
     yield from (f"{indent}{line}" for line in lines[section])
-    for below in [each for each in lines if len(each) == len(section) + 1 and each[:-1] == section]:
-        yield f"{indent}{_header(below, stated)}"
-        yield from _sections(lines, stated, below)
+    for below in [path for path in lines if len(path) == len(section) + 1 and path[:-1] == section]:
+        yield f"{indent}{_write_header(below, statements)}"
+        yield from _write_sections(lines, statements, below)
         kind = below[-1].partition(" ")[0]
         yield f"{indent}{next((word for word, closed in _CLOSES.items() if closed == kind), 'exit')}"
 
 
-def _header(section: Path, stated: Statements) -> str:
-    step, value = section[-1], stated.get(section, "")
+def _write_header(section: Path, statements: Statements) -> str:
+    step, value = section[-1], statements.get(section, "")
     if step.startswith("router bgp"):
-        notation = stated.get((*section, "as-notation"))
+        notation = statements.get((*section, "as-notation"))
         return f"router bgp {value}{step.removeprefix('router bgp')}" + (f" as-notation {notation}" if notation else "")
     if step.startswith("route-map "):
         name, _, number = step.rpartition(" ")
@@ -441,7 +446,7 @@ def _header(section: Path, stated: Statements) -> str:
     return step
 
 
-def _line(path: Path, value: str) -> str:
+def _write_line(path: Path, value: str) -> str:
     step = path[-1]
     denied = re.match(rf"{NOT}\b", value) is not None
     if denied:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fabricgen.nos.junos.statements import FILE
-from fabricgen.running.statements import Dump, ShownConfiguration, text_at
+from fabricgen.running.statements import Dump, ShownConfiguration, find_text
 
 _IN_BRACES = re.compile(r"^(?:version \S+;|system \{|interfaces \{)\s*$", re.M)
 _AS_LINES = re.compile(r"^set (?:version|system|interfaces) ", re.M)
@@ -18,7 +18,7 @@ def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of Junos."""
     if isinstance(dump.data, dict) and isinstance(dump.data.get("configuration"), dict | list):
         whole = dump.data["configuration"]
-        hostname = text_at(whole if isinstance(whole, list) else [whole], "system", "host-name")
+        hostname = find_text(whole if isinstance(whole, list) else [whole], "system", "host-name")
         return ShownConfiguration("junos", {FILE: dump.text}, hostname)
     if dump.is_json or not (_IN_BRACES.search(dump.text) or _AS_LINES.search(dump.text)):
         return None

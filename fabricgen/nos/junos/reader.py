@@ -14,8 +14,8 @@ from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, Junos
 from fabricgen.nos.junos.reading.qos import QOS, JunosQos
 from fabricgen.nos.junos.reading.routing import OPTIONS, POLICY, PROTOCOLS, JunosRouting
 from fabricgen.nos.junos.reading.text import read_lines
-from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import Line, Rules, part, tolerates, unfit, unknown
+from fabricgen.running.policy import Route, list_connected_routes
+from fabricgen.running.tree import Line, Rules, is_tolerant, read_part, report_misfit, report_unknown
 from fabricgen.switch.interfaces import Access, Interface, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 
@@ -83,7 +83,7 @@ def read(files: Mapping[str, str]) -> Switch:
         if name in STANZAS:
             STANZAS[name].read(list(as_lines(statements)), box)
         else:
-            unknown(name, f"not understood: {name} {' '.join(statements[0])}")
+            report_unknown(name, f"not understood: {name} {' '.join(statements[0])}")
     return _switch(box)
 
 
@@ -93,14 +93,14 @@ def _switch(box: Box) -> Switch:
     _check_cages(box, cages)
     own = [name for name in box.ports if name not in cages and name.startswith("et-")]
     unread = Interface(True, 0, 0)
-    interfaces = {name: part(name, partial(_interface, box, name, cages), unread) for name in own}
+    interfaces = {name: read_part(name, partial(_interface, box, name, cages), unread) for name in own}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
     used = {name: port for name, port in interfaces.items() if name not in unused}
     loopbacks, vlans = frozenset(box.loopbacks), {number: _vlan(box, number) for number in box.vlans.values()}
     _check_stanzas(box, management)
 
     def routes_in(vrf: str) -> Iterator[Route]:
-        return connected(vrf, used, {}, vlans, loopbacks)
+        return list_connected_routes(vrf, used, {}, vlans, loopbacks)
 
     addresses = {name: port.addresses for name, port in used.items()}
     own_addresses = [address for name in management for address in box.ports[name].addresses]
@@ -109,11 +109,11 @@ def _switch(box: Box) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        management=part("management", lambda: box.managed.management(own_addresses), Management()),
+        management=read_part("management", lambda: box.managed.management(own_addresses), Management()),
         vlans=vlans,
-        bgp=part("BGP", lambda: box.routing.bgp(routes_in, addresses), {}),
-        drained=part("maintenance", box.routing.drained, False),
-        qos=part("QoS", lambda: box.qos.qos(used), None),
+        bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses), {}),
+        drained=read_part("maintenance", box.routing.drained, False),
+        qos=read_part("QoS", lambda: box.qos.qos(used), None),
     )
 
 
@@ -130,15 +130,15 @@ LLDP = frozenset(
 
 def _check_stanzas(box: Box, management: list[str]) -> None:
     """Raises UnknownTextError where lines are missing that every switch has, or management has an address too many."""
-    if tolerates():
+    if is_tolerant():
         return
     wanted = {"PFE-LB load-balance per-packet", "export PFE-LB", "ecmp-fast-reroute"}
     if lacking := wanted - box.routing.words:
-        unfit(f"routes over several links take one of them: {sorted(lacking)}")
+        report_misfit(f"routes over several links take one of them: {sorted(lacking)}")
     if box.lldp != LLDP:
-        unfit(f"LLDP tells ports otherwise: {sorted(box.lldp ^ LLDP)}")
+        report_misfit(f"LLDP tells ports otherwise: {sorted(box.lldp ^ LLDP)}")
     if len(management) > 1:
-        unfit(f"several ports are for management: {management}")
+        report_misfit(f"several ports are for management: {management}")
 
 
 def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
@@ -149,28 +149,28 @@ def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
             of_cage.setdefault(name.partition(":")[0], set()).add(name)
     for name, port in cages.items():
         every = {f"{name}:{sub}" for sub in range(port.ways)}
-        if of_cage.get(name, set()) != every and not tolerates():
-            unfit(f"{name} has {port.ways} ports, of which there are {sorted(of_cage.get(name, ()))}")
+        if of_cage.get(name, set()) != every and not is_tolerant():
+            report_misfit(f"{name} has {port.ways} ports, of which there are {sorted(of_cage.get(name, ()))}")
     strange = of_cage.keys() - cages.keys()
-    if strange and not tolerates():
-        unfit(f"ports of cages that are not split: {sorted(strange)}")
+    if strange and not is_tolerant():
+        report_misfit(f"ports of cages that are not split: {sorted(strange)}")
 
 
 def _interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
     if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
-        unfit(f"{name} has another speed than its cage")
+        report_misfit(f"{name} has another speed than its cage")
     mtu = port.frame_mtu - FRAME_BYTES if port.frame_mtu else 0
-    if any(own != mtu for own in port.families.values()) and not tolerates():
-        unfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
+    if any(own != mtu for own in port.families.values()) and not is_tolerant():
+        report_misfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
     vlans = [box.vlans.get(member, 0) for member in port.members]
     if bool(vlans) != bool(port.mode) or 0 in vlans or (port.mode == "access" and len(vlans) != 1):
-        unfit(f"{name} is neither a plain access port nor a plain trunk, or in a VLAN that is not there")
+        report_misfit(f"{name} is neither a plain access port nor a plain trunk, or in a VLAN that is not there")
     if port.native and port.native not in vlans:
-        unfit(f"{name} has untagged packets in VLAN {port.native}, which it is not in")
+        report_misfit(f"{name} has untagged packets in VLAN {port.native}, which it is not in")
     untagged = port.native if port.mode == "trunk" else next(iter(vlans), 0)
-    if not tolerates() and port.admin_up and not (port.frame_mtu and (port.speed_gbps or cage)):
-        unfit(f"{name} has a speed or MTU of Junos's choice")
+    if not is_tolerant() and port.admin_up and not (port.frame_mtu and (port.speed_gbps or cage)):
+        report_misfit(f"{name} has a speed or MTU of Junos's choice")
     return Interface(
         admin_up=port.admin_up,
         mtu=mtu,
@@ -189,11 +189,13 @@ def _interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
 def _vlan(box: Box, number: int) -> Vlan:
     gateway = box.gateways.get(number, Gateway())
     if box.interface_of.get(number) != f"irb.{number}":
-        unfit(f"VLAN {number} has no gateway, or another's")
+        report_misfit(f"VLAN {number} has no gateway, or another's")
     least = max((port.frame_mtu for port in box.ports.values() if port.mode), default=0)
     short = {word: mtu for word, mtu in gateway.mtus.items() if mtu < least - FRAME_BYTES}
-    if (short or box.irb_mtu < least) and not tolerates():
-        unfit(f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones")
+    if (short or box.irb_mtu < least) and not is_tolerant():
+        report_misfit(
+            f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones"
+        )
     return Vlan(frozenset(gateway.addresses))
 
 
@@ -285,7 +287,7 @@ def _default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
     take_gateway(box, line, prefix, hop)
 
 
-VLANS.nothing(r"\S+ description .+")
+VLANS.ignore_lines(r"\S+ description .+")
 
 
 @VLANS.line(r"(\S+) vlan-id (\d+)")

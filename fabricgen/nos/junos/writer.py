@@ -30,8 +30,8 @@ from fabricgen.nos.junos.reading.text import quote
 from fabricgen.nos.junos.writing.management import management_values
 from fabricgen.nos.junos.writing.qos import qos_values
 from fabricgen.nos.junos.writing.routing import bgp_values
-from fabricgen.render.escape import one_line, token
-from fabricgen.render.ports import unused_ports
+from fabricgen.render.escape import make_one_line, require_token
+from fabricgen.render.ports import list_unused_ports
 from fabricgen.views.model.ports import model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -62,13 +62,13 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/junos`."""
     naming = catalog.naming("junos")
     return {
-        "hostname": token(switch.name),
+        "hostname": require_token(switch.name),
         "asn": switch.asn,
         "router_id": switch.router_id,
         "loopbacks": family_rows(list_loopback_prefixes(switch)),
         "cages": _cage_rows(switch),
         "ports": [_port_row(switch, port) for port in switch.ports],
-        "unused": unused_ports(switch, naming),
+        "unused": list_unused_ports(switch, naming),
         "vlans": _vlan_rows(switch),
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
@@ -89,21 +89,23 @@ def family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, list[
 def _cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
     """(cage, ports, Gb/s of each) of split cages: their ports have no speed of their own."""
     found = {port.cage: port for port in switch.ports if port.ways > 1}
-    return [(token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps) for _, port in sorted(found.items())]
+    return [
+        (require_token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps) for _, port in sorted(found.items())
+    ]
 
 
 def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none."""
     interface = model_interface(switch, port)
-    names = {service.vlan: token(service.label) for service in switch.services}
+    names = {service.vlan: require_token(service.label) for service in switch.services}
     families = family_rows([*interface.addresses])
     if interface.link_local:
         words = [FAMILIES[family == "v6"] for family in switch.fabric.families]
         families = [(word, []) for word in dict.fromkeys([*words, "inet6"])]
     tagged = [names[vlan] for vlan in interface.trunk_vlans]
     return {
-        "name": token(port.name),
-        "description": quote(one_line(interface.description)),
+        "name": require_token(port.name),
+        "description": quote(make_one_line(interface.description)),
         "frame_mtu": interface.mtu + FRAME_BYTES,
         "mtu": interface.mtu,
         "speed": interface.speed_gbps if port.ways == 1 else 0,
@@ -120,7 +122,7 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
 def _vlan_rows(switch: SwitchView) -> list[dict[str, Any]]:
     """The VLANs of hosts with their gateways."""
     return [
-        {"name": token(service.label), "vlan": service.vlan, "families": family_rows(service.gateways)}
+        {"name": require_token(service.label), "vlan": service.vlan, "families": family_rows(service.gateways)}
         for service in switch.services
         if service.gateways
     ]

@@ -66,7 +66,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.render.escape import token
+from fabricgen.render.escape import require_token
 from fabricgen.views.fabric import FabricAdapter, FabricSwitch, FabricView
 
 GUIDS_A_LINE = 128
@@ -84,15 +84,17 @@ class Statement(NamedTuple):
     planned: bool
 
 
-def statements(view: FabricView) -> Iterator[Statement]:
+def list_statements(view: FabricView) -> Iterator[Statement]:
     """The statements of the tenants' partitions, by P_Key; none for a fabric without tenants."""
     puts_first = view.subnet_manager == "opensm"
     for partition in view.partitions:
         for member in partition.members:
-            for at in range(0, len(member.guids), GUIDS_A_LINE):
-                guids = ", ".join(f"0x{guid:016x}" for guid in member.guids[at : at + GUIDS_A_LINE])
-                pkey, name = f"0x{partition.pkey:04x}", token(partition.name)
-                yield Statement(name, pkey, member.alone and puts_first, guids, token(member.node), member.planned)
+            for start in range(0, len(member.guids), GUIDS_A_LINE):
+                guids = ", ".join(f"0x{guid:016x}" for guid in member.guids[start : start + GUIDS_A_LINE])
+                pkey, name = f"0x{partition.pkey:04x}", require_token(partition.name)
+                yield Statement(
+                    name, pkey, member.alone and puts_first, guids, require_token(member.node), member.planned
+                )
 
 
 WHOLE_FABRIC = True
@@ -126,13 +128,13 @@ def files(view: FabricView) -> tuple[tuple[str, str], ...]:
 def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG001 - one signature for all NOSes
     """The values for the templates in `templates/opensm`."""
     roots = [switch for switch in view.switches if switch.top]
-    is_ufm, managers = view.subnet_manager == "ufm", [token(name) for name in view.managers]
+    is_ufm, managers = view.subnet_manager == "ufm", [require_token(name) for name in view.managers]
     return {
-        "fabric": token(view.name),
+        "fabric": require_token(view.name),
         "planned": sum(not node.stated for node in view.nodes),
         "devices": len(view.nodes),
         "subnets": view.subnets,
-        "engines": _engines(view),
+        "engines": _choose_engines(view),
         "uses_roots": is_ufm or view.is_tree,
         "detects_roots": view.is_tree or len(view.switches) == view.subnets,
         "ufm": is_ufm,
@@ -143,18 +145,18 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
         "master": managers[0] if managers else "",
         "standby": ", ".join(managers[1:]),
         "membership": view.default_partition,
-        "partitions": list(statements(view)),
+        "partitions": list(list_statements(view)),
         "sharp": _runs_sharp(view),
-        "manager_ports": [_hex(a.port_guid) for a in view.adapters if a.name in view.managers and a.stated],
-        "roots": sorted((switch.subnet + 1, token(switch.name), _hex(switch.guid)) for switch in roots),
+        "manager_ports": [_write_guid(a.port_guid) for a in view.adapters if a.name in view.managers and a.stated],
+        "roots": sorted((switch.subnet + 1, require_token(switch.name), _write_guid(switch.guid)) for switch in roots),
         "planned_roots": sum(not switch.stated for switch in roots),
-        "names": [(_hex(node.guid), _label(node)) for node in view.nodes],
-        "p2p": list(_point_to_point(view)),
-        **_topology(view),
+        "names": [(_write_guid(node.guid), _make_label(node)) for node in view.nodes],
+        "p2p": list(_list_cable_ends(view)),
+        **_make_topology(view),
     }
 
 
-def _engines(view: FabricView) -> str:
+def _choose_engines(view: FabricView) -> str:
     """The routing engines to try, in order."""
     if view.subnet_manager == "ufm":
         return "ar_updn"
@@ -165,19 +167,23 @@ def _runs_sharp(view: FabricView) -> bool:
     return view.subnet_manager == "ufm" and view.has_accelerators and not view.has_high_nodes
 
 
-def _hex(guid: int) -> str:
+def _write_guid(guid: int) -> str:
     """A GUID as sixteen hexadecimal digits."""
     return f"{guid:016x}"
 
 
-def _label(node: FabricSwitch | FabricAdapter) -> str:
+def _make_label(node: FabricSwitch | FabricAdapter) -> str:
     """The displayed name of a device: a switch's name, or node and port of an adapter."""
-    return token(node.name) if isinstance(node, FabricSwitch) else f"{token(node.name)} {token(node.port)}"
+    return (
+        require_token(node.name)
+        if isinstance(node, FabricSwitch)
+        else f"{require_token(node.name)} {require_token(node.port)}"
+    )
 
 
-def _id(node: FabricSwitch | FabricAdapter) -> str:
+def _make_id(node: FabricSwitch | FabricAdapter) -> str:
     """The id of a device in ibnetdiscover's notation: its kind and GUID."""
-    return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_hex(node.guid)}"
+    return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_write_guid(node.guid)}"
 
 
 class LinkEnd(NamedTuple):
@@ -193,20 +199,20 @@ class LinkEnd(NamedTuple):
     rate: str
 
 
-def _topology(view: FabricView) -> dict[str, Any]:
+def _make_topology(view: FabricView) -> dict[str, Any]:
     """Switches with their links, sorted by port, and adapters with their single link."""
     nodes = view.nodes
-    ids, labels = [_id(node) for node in nodes], [_label(node) for node in nodes]
+    ids, labels = [_make_id(node) for node in nodes], [_make_label(node) for node in nodes]
     port_guids = ["" if isinstance(node, FabricSwitch) else f"{node.port_guid:x}" for node in nodes]
     links: list[list[LinkEnd]] = [[] for _ in nodes]
-    rates = {pair: _rate(*pair) for pair in {(link.speed_gbps, link.lane_gbps) for link in view.links}}
+    rates = {pair: _make_rate(*pair) for pair in {(link.speed_gbps, link.lane_gbps) for link in view.links}}
     for link in view.links:
         rate = rates[link.speed_gbps, link.lane_gbps]
         a, b = link.a, link.b
         links[a].append(LinkEnd(link.a_port, ids[b], link.b_port, port_guids[b], labels[b], rate))
         links[b].append(LinkEnd(link.b_port, ids[a], link.a_port, port_guids[a], labels[a], rate))
     count = len(view.switches)
-    rows = [{"guid": _hex(node.guid), "id": ids[i], "name": labels[i]} for i, node in enumerate(nodes)]
+    rows = [{"guid": _write_guid(node.guid), "id": ids[i], "name": labels[i]} for i, node in enumerate(nodes)]
     return {
         "switches": [
             {**rows[i], "ports": node.ports, "links": sorted(links[i])} for i, node in enumerate(view.switches)
@@ -215,7 +221,7 @@ def _topology(view: FabricView) -> dict[str, Any]:
     }
 
 
-def _rate(speed_gbps: float, lane_gbps: float) -> str:
+def _make_rate(speed_gbps: float, lane_gbps: float) -> str:
     """Width and speed of a link in ibnetdiscover's notation: 4xNDR for 400 Gb/s over lanes of 100."""
     name = next((name for gbps, name in _RATES if lane_gbps >= gbps), "SDR")
     return f"{round(speed_gbps / lane_gbps)}x{name}"
@@ -230,17 +236,17 @@ class CableEnd(NamedTuple):
     port: str
 
 
-def _point_to_point(view: FabricView) -> Iterator[tuple[CableEnd, CableEnd]]:
+def _list_cable_ends(view: FabricView) -> Iterator[tuple[CableEnd, CableEnd]]:
     """(lower end, upper end) of every link."""
     nodes = view.nodes
-    places = [(token(node.rack), node.u, token(node.name)) for node in nodes]
+    positions = [(require_token(node.rack), node.u, require_token(node.name)) for node in nodes]
     for link in view.links:
-        lower = CableEnd(*places[link.a], _port_label(nodes[link.a], link.a_cage, link.a_sub))
-        upper = CableEnd(*places[link.b], _port_label(nodes[link.b], link.b_cage, link.b_sub))
+        lower = CableEnd(*positions[link.a], _make_port_label(nodes[link.a], link.a_cage, link.a_sub))
+        upper = CableEnd(*positions[link.b], _make_port_label(nodes[link.b], link.b_cage, link.b_sub))
         yield lower, upper
 
 
-def _port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
+def _make_port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) -> str:
     """The label of a port: an adapter's number, `CAGE/PORT`, or the cage's number if it has one port only."""
     if isinstance(node, FabricAdapter):
         return str(node.number)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 
-from fabricgen.running.statements import Dump, ShownConfiguration, text_at
+from fabricgen.running.statements import Dump, ShownConfiguration, find_text
 
 _OF_FRR = re.compile(r"^(?:frr version|frr defaults|Building configuration|service integrated-vtysh)", re.MULTILINE)
 
@@ -22,15 +22,15 @@ def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
         without = {name: table for name, table in tables.items() if name != "bgpraw"}
         files = {"config_db.json": dump.text if raw is None else json.dumps(without)}
         if isinstance(raw, str) and raw.strip():
-            files["frr.conf"] = _without_head(raw)
-        return ShownConfiguration("sonic", files, text_at([tables], "DEVICE_METADATA", "localhost", "hostname"))
+            files["frr.conf"] = _strip_head(raw)
+        return ShownConfiguration("sonic", files, find_text([tables], "DEVICE_METADATA", "localhost", "hostname"))
     if dump.is_json or not _OF_FRR.search(dump.text):
         return None
     hostname = re.search(r"^ ?hostname (\S+)", dump.text, re.M)
-    return ShownConfiguration("sonic", {"frr.conf": _without_head(dump.text)}, hostname[1] if hostname else "")
+    return ShownConfiguration("sonic", {"frr.conf": _strip_head(dump.text)}, hostname[1] if hostname else "")
 
 
-def _without_head(text: str) -> str:
+def _strip_head(text: str) -> str:
     """FRR's text without what vtysh says before it; `hostname` may stand indented below `frr defaults`."""
     lines = (line for line in text.splitlines() if not re.fullmatch(_SAID_BEFORE, line))
     return "\n".join(line.strip() if line.startswith(" hostname ") else line for line in lines) + "\n"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.nos.frr.statements import read_statements
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
-from fabricgen.running.differences import Prepared, rules_of
+from fabricgen.running.differences import Prepared, load_rules
 from fabricgen.running.statements import Path
 from fabricgen.running.tree import CANNOT_READ
 
@@ -47,7 +47,7 @@ def _compare_sessions(frr: str, config_db: str, files: dict[str, str]) -> Prepar
     text = "of what FRR runs, sessions and static routes were compared; bgpcfgd makes it of config_db.json, which was"
     compared = ("BGP", text, Severity.WARNING)
     try:
-        errors = rules_of("frr").judge(read_statements({FRR: frr}), planned).errors
+        errors = load_rules("frr").judge(read_statements({FRR: frr}), planned).errors
     except CANNOT_READ:
         return Prepared(files, notes=(("BGP", "what FRR runs cannot be understood", Severity.ERROR), compared))
     judged = (verdict for verdict in errors if _is_judged(verdict.difference.path, neighbors))

@@ -21,25 +21,25 @@ from fabricgen.nos.sonic.reading.overlay import Tunnels
 from fabricgen.nos.sonic.reading.qos import read_balancing, read_qos, read_trimming
 from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
-from fabricgen.running.policy import Route, connected
-from fabricgen.running.tree import only, part, tolerates, unfit, unknown
+from fabricgen.running.policy import Route, list_connected_routes
+from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit, report_unknown
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing
-from fabricgen.switch.routing import Overlay, network_of
+from fabricgen.switch.routing import Overlay, find_network
 
 
 def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
     """Encryption by the name of its profile; raises UnknownTextError where one does not encrypt."""
-    found = {}
+    macsecs = {}
     for name, row in table.items():
-        only(row, "cipher_suite", "policy", "primary_cak", "primary_ckn")
-        if row.get("policy", "security" if tolerates() else "") != "security":
-            unfit(f"{name} does not encrypt")
+        allow_fields(row, "cipher_suite", "policy", "primary_cak", "primary_ckn")
+        if row.get("policy", "security" if is_tolerant() else "") != "security":
+            report_misfit(f"{name} does not encrypt")
         words = row.get("cipher_suite", "GCM-AES-128").removeprefix("GCM-AES-").split("-")
         cipher = "-".join([f"aes{words[-1]}", "gcm", *(["xpn"] if words[0] == "XPN" else [])])
-        found[name] = Macsec(cipher, row.get("primary_ckn", ""), row.get("primary_cak", ""))
-    return found
+        macsecs[name] = Macsec(cipher, row.get("primary_ckn", ""), row.get("primary_cak", ""))
+    return macsecs
 
 
 Row = Mapping[str, str]
@@ -87,155 +87,164 @@ def read(files: Mapping[str, str]) -> Switch:
     box = Box()
     for name, table in tables.items():
         if name in _TABLES:
-            part(f"table {name}", partial(_TABLES[name], box, table), None)
+            read_part(f"table {name}", partial(_TABLES[name], box, table), None)
         elif name not in {*QOS_TABLES} | MANAGEMENT_TABLES | pair.NAMES | overlay.NAMES | _ELSEWHERE:
-            unknown(name, f"table {name}")
+            report_unknown(name, f"table {name}")
     if box.split != ("frr.conf" in files) or (box.split and "BGP_NEIGHBOR" in tables):
-        unfit("the routing mode does not fit the files")
-    part("services of hosts", lambda: hosts.check(box.hosts), None)
-    routing = part("BGP", lambda: frr.read_frr(files.get("frr.conf") or make_frr_text(tables)), frr.Frr())
-    switch = _switch(box, tables, routing)
-    if not tolerates():
+        report_misfit("the routing mode does not fit the files")
+    read_part("services of hosts", lambda: hosts.check_acl_types(box.hosts), None)
+    routing = read_part("BGP", lambda: frr.read_frr(files.get("frr.conf") or make_frr_text(tables)), frr.Frr())
+    switch = _make_switch(box, tables, routing)
+    if not is_tolerant():
         platform.check_platform(tables)
     return switch
 
 
-def _switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
-    ports = {name: part(name, partial(_interface, box, name, port), port) for name, port in box.ports.items()}
-    link, joined = pair.peer_link(tables), part("MCLAG", lambda: pair.joined(tables), frozenset[str]())
-    own = part("EVPN multihoming", lambda: overlay.segments(tables, routing.segments), dict[str, str]())
+def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
+    ports = {name: read_part(name, partial(_make_interface, box, name, port), port) for name, port in box.ports.items()}
+    link = pair.find_peer_link(tables)
+    mlag_bonds = read_part("MCLAG", lambda: pair.list_mlag_bonds(tables), frozenset[str]())
+    macs = read_part("EVPN multihoming", lambda: overlay.read_segments(tables, routing.segments), dict[str, str]())
     for name in routing.segments.tracked & ports.keys():
         ports[name] = replace(ports[name], tracked=True)
-    shared = part("gateways", lambda: overlay.shared_gateways(tables), frozenset[str]())
+    shared = read_part("gateways", lambda: overlay.find_shared_gateways(tables), frozenset[str]())
     for name, bond in box.bond_of.items():
         if bond == link:
             ports[name] = replace(ports[name], bond=PEER_LINK)
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {
-        _parent(name, ports): Subinterface(box.vrf_of.get(name, ""), _addresses(box, name)) for name in box.tags
+        _split_subinterface(name, ports): Subinterface(box.vrf_of.get(name, ""), _list_addresses(box, name))
+        for name in box.tags
     }
     vlans = {
-        number: Vlan(_addresses(box, name), box.vrf_of.get(name, ""), anycast=name in shared)
+        number: Vlan(_list_addresses(box, name), box.vrf_of.get(name, ""), anycast=name in shared)
         for name, number in box.vlans.items()
         if name not in {*box.vrf_vlans(), *tables.get("MCLAG_UNIQUE_IP", {})}
     }
-    loopbacks = _addresses(box, "Loopback0")
-
-    by_vrf = _vrf_loopbacks(box, tables)
+    loopbacks = _list_addresses(box, "Loopback0")
+    loopbacks_by_vrf = _list_vrf_loopbacks(box, tables)
 
     def routes_in(vrf: str) -> Iterator[Route]:
-        yield from connected(vrf, used, subinterfaces, vlans, loopbacks, by_vrf)
+        yield from list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
         if not vrf:
-            yield from (Route(network_of(address), "eth0") for address, _ in box.managements)
+            yield from (Route(find_network(address), "eth0") for address, _ in box.managements)
 
-    if routing.hostname != box.hostname and (routing.hostname or (box.split and not tolerates())):
-        unfit(f"frr.conf is of {routing.hostname or 'nobody'}")
+    if routing.hostname != box.hostname and (routing.hostname or (box.split and not is_tolerant())):
+        report_misfit(f"frr.conf is of {routing.hostname or 'nobody'}")
     return Switch(
         hostname=box.hostname,
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
-        vrf_loopbacks=by_vrf,
-        management=part("management", lambda: read_management(tables, box.managements, box.timezone), Management()),
+        vrf_loopbacks=loopbacks_by_vrf,
+        management=read_part(
+            "management", lambda: read_management(tables, box.managements, box.timezone), Management()
+        ),
         subinterfaces=subinterfaces,
-        vlans=part("gateways", lambda: hosts.gateways(vlans, tables), vlans),
-        bonds=part("bonds", lambda: dict(_bonds(box, link, joined, own)), {}),
-        pair=part(
+        vlans=read_part("gateways", lambda: hosts.add_gateway_services(vlans, tables), vlans),
+        bonds=read_part("bonds", lambda: dict(_make_bonds(box, link, mlag_bonds, macs)), {}),
+        pair=read_part(
             "MCLAG",
-            lambda: pair.read_pair(tables, partial(_members_of, box), frozenset(box.tagged.get(link, ())), box.vrf_of),
+            lambda: pair.read_pair(
+                tables, partial(_list_members, box), frozenset(box.tagged.get(link, ())), box.vrf_of
+            ),
             None,
         ),
-        vrfs=frozenset(map(frr.vrf_of, box.vrfs)),
-        bgp=part("BGP", lambda: routing.bgp(routes_in), {}),
-        routes=routing.routes(),
-        drained=part("maintenance", lambda: box.shifted or routing.drained(), False),
-        overlay=part("overlay", lambda: _overlay(box, routing), None),
-        qos=part("QoS", lambda: read_qos(tables), None),
-        trimming=part("packet trimming", lambda: read_trimming(tables), None),
-        balancing=part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
+        vrfs=frozenset(map(frr.strip_vrf_prefix, box.vrfs)),
+        bgp=read_part("BGP", lambda: routing.make_bgp(routes_in), {}),
+        routes=routing.make_static_routes(),
+        drained=read_part("maintenance", lambda: box.shifted or routing.is_drained(), False),
+        overlay=read_part("overlay", lambda: _make_overlay(box, routing), None),
+        qos=read_part("QoS", lambda: read_qos(tables), None),
+        trimming=read_part("packet trimming", lambda: read_trimming(tables), None),
+        balancing=read_part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
 
 
-def _overlay(box: Box, routing: frr.Frr) -> Overlay | None:
+def _make_overlay(box: Box, routing: frr.Frr) -> Overlay | None:
     """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same, or routes are
     announced before they are installed, as those of VXLAN alone have to be.
     """
     of_vlans = {box.vrf_of[vlan]: vni for vlan, vni in box.vrf_vlans().items()}
-    of_vrfs = {frr.vrf_of(name): vni for name, vni in box.vrfs.items() if vni}
+    of_vrfs = {frr.strip_vrf_prefix(name): vni for name, vni in box.vrfs.items() if vni}
     if not of_vlans == of_vrfs == {name: lines.vni for name, lines in routing.over_evpn.items()}:
-        unfit(f"VRFs have the VNIs {of_vrfs}, their VLANs {of_vlans}")
+        report_misfit(f"VRFs have the VNIs {of_vrfs}, their VLANs {of_vlans}")
     if used := box.vrf_vlans().keys() & {*box.access.values(), *chain(*box.tagged.values())}:
-        unfit(f"the VLANs of VNIs have ports: {sorted(used)}")
+        report_misfit(f"the VLANs of VNIs have ports: {sorted(used)}")
     bridged = {box.vlans[vlan]: vni for vlan, vni in box.tunnels.vnis.items() if vlan not in box.vrf_vlans()}
-    vlans = overlay.over_evpn(bridged, {vni: lines.vrf() for vni, lines in routing.of_vnis.items()})
-    found = routing.overlay(box.tunnels.vtep(), vlans)
-    if box.split and not tolerates() and any(one.waits is bool(found) for one in routing.instances.values()):
-        unfit("routes are announced before they are installed")
-    return found
+    vlans = overlay.make_overlay_vlans(bridged, {vni: lines.make_vrf() for vni, lines in routing.of_vnis.items()})
+    evpn = routing.make_overlay(box.tunnels.find_vtep(), vlans)
+    if box.split and not is_tolerant() and any(instance.waits is bool(evpn) for instance in routing.instances.values()):
+        report_misfit("routes are announced before they are installed")
+    return evpn
 
 
-def _addresses(box: Box, name: str) -> frozenset[str]:
+def _list_addresses(box: Box, name: str) -> frozenset[str]:
     return frozenset(box.keyed.get(name, ()))
 
 
-def _vrf_loopbacks(box: Box, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def _list_vrf_loopbacks(box: Box, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """The addresses of the loopback in each VRF that has one."""
     names = {key.partition("|")[0] for key in tables.get("LOOPBACK_INTERFACE", {})}
-    return {box.vrf_of[name]: _addresses(box, name) for name in sorted(names - {"Loopback0"}) if box.vrf_of.get(name)}
+    return {
+        box.vrf_of[name]: _list_addresses(box, name) for name in sorted(names - {"Loopback0"}) if box.vrf_of.get(name)
+    }
 
 
-def _parent(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
+def _split_subinterface(name: str, ports: Mapping[str, Interface]) -> tuple[str, int]:
     """(port, tag) of a sub-interface: Ethernet0.110, or Eth0.110 where the kernel takes no longer name."""
     port, _, tag = name.partition(".")
     return (port if port in ports else port.replace("Eth", "Ethernet", 1)), int(tag)
 
 
-def _interface(box: Box, name: str, port: Interface) -> Interface:
+def _make_interface(box: Box, name: str, port: Interface) -> Interface:
     vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
     if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
-        unfit(f"{name} is in {bond}, and has another use or an MTU of its own")
+        report_misfit(f"{name} is in {bond}, and has another use or an MTU of its own")
     if vlan and name in box.routed:
-        unfit(f"{name} is routed and in {vlan}")
-    if not bond and not port.mtu and not tolerates():
-        unfit(f"{name} has no MTU")
+        report_misfit(f"{name} is routed and in {vlan}")
+    if not bond and not port.mtu and not is_tolerant():
+        report_misfit(f"{name} has no MTU")
     return replace(
         port,
         mtu=int(box.channels[bond]["mtu"]) if bond else port.mtu,
-        addresses=_addresses(box, name),
+        addresses=_list_addresses(box, name),
         link_local=name in box.link_local,
         access_vlan=box.vlans[vlan] if vlan else 0,
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         vrf=box.vrf_of.get(name, ""),
-        bond=_number(bond) if bond else 0,
+        bond=_parse_bond_number(bond) if bond else 0,
         macsec=box.macsecs.get(box.secured.get(name, "")),
-        access=OPEN if bond else box.hosts.access(name, [name], port.speed_gbps),
+        access=OPEN if bond else box.hosts.make_access(name, [name], port.speed_gbps),
     )
 
 
-def _members_of(box: Box, name: str) -> frozenset[str]:
+def _list_members(box: Box, name: str) -> frozenset[str]:
     return frozenset(port for port, bond in box.bond_of.items() if bond == name)
 
 
-def _bonds(box: Box, link: str, joined: frozenset[str], own: Mapping[str, str]) -> Iterator[tuple[int, Bond]]:
-    """Bonds of hosts by number: all but the peer link, whose form is that of any; `own` are their segments."""
+def _make_bonds(
+    box: Box, peer_link: str, mlag_bonds: frozenset[str], segments: Mapping[str, str]
+) -> Iterator[tuple[int, Bond]]:
+    """Bonds of hosts by number: all but the peer link, whose form is that of any; `segments` are their segments."""
     for name, row in box.channels.items():
-        found = _bond(box, name, row)
-        if name != link:
-            mlag_id = _number(name) if name in joined else 0
-            yield _number(name), replace(found, mlag_id=mlag_id, segment=own.get(name, ""))
+        bond = _make_bond(box, name, row)
+        if name != peer_link:
+            mlag_id = _parse_bond_number(name) if name in mlag_bonds else 0
+            yield _parse_bond_number(name), replace(bond, mlag_id=mlag_id, segment=segments.get(name, ""))
 
 
-def _number(bond: str) -> int:
+def _parse_bond_number(bond: str) -> int:
     return int(bond.removeprefix("PortChannel"))
 
 
-def _bond(box: Box, name: str, row: Row) -> Bond:
+def _make_bond(box: Box, name: str, row: Row) -> Bond:
     fallback = row.get("fallback", "false")
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
-        unfit(f"{name} is no bond by LACP as hosts have it: {row}")
+        report_misfit(f"{name} is no bond by LACP as hosts have it: {row}")
     vlan = box.access.get(name, "")
-    members = _members_of(box, name)
+    members = _list_members(box, name)
     return Bond(
         members=members,
         admin_up={"up": True, "down": False}[row["admin_status"]],
@@ -243,7 +252,7 @@ def _bond(box: Box, name: str, row: Row) -> Bond:
         access_vlan=box.vlans[vlan] if vlan else 0,
         tagged_vlans=frozenset(box.vlans[tagged] for tagged in box.tagged.get(name, ())),
         description=row["description"],
-        access=box.hosts.access(name, sorted(members), min(box.ports[port].speed_gbps for port in members)),
+        access=box.hosts.make_access(name, sorted(members), min(box.ports[port].speed_gbps for port in members)),
         fallback={"true": True, "false": False}[fallback],
     )
 
@@ -282,10 +291,10 @@ _METADATA = (
 )
 
 
-def _metadata(box: Box, table: Table) -> None:
-    only(table, "localhost")
+def _read_metadata(box: Box, table: Table) -> None:
+    allow_fields(table, "localhost")
     row = table["localhost"]
-    only(row, *_METADATA)
+    allow_fields(row, *_METADATA)
     box.hostname = row["hostname"]
     box.timezone = row.get("timezone", "")
     box.split = row.get("docker_routing_config_mode") == "split-unified"
@@ -307,78 +316,78 @@ _PORT_FIELDS = (
 _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 
 
-def _ports(box: Box, table: Table) -> None:
+def _read_ports(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, *_PORT_FIELDS)
+        allow_fields(row, *_PORT_FIELDS)
         if "macsec" in row:
             box.secured[name] = row["macsec"]
         up = row.get("admin_status") == "up"  # down is the default (sonic-port.yang)
-        speed, rest = divmod(int(row["speed"]), 1000)
-        if rest:
-            unfit(f"{name} runs at {row['speed']} Mb/s")
-        fec, said = _FEC[row.get("fec", "none")], row.get("description", "")
+        speed, remainder = divmod(int(row["speed"]), 1000)
+        if remainder:
+            report_misfit(f"{name} runs at {row['speed']} Mb/s")
+        fec, description = _FEC[row.get("fec", "none")], row.get("description", "")
         states_no_fec, negotiates = row.get("fec") == "none", row.get("autoneg") == "on"
-        plain = Interface(up, int(row.get("mtu", 0)), speed, fec, description=said)
+        plain = Interface(up, int(row.get("mtu", 0)), speed, fec, description=description)
         box.ports[name] = replace(plain, states_no_fec=states_no_fec, negotiates=negotiates)
 
 
-def _addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
+def _read_addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
     """Take keys `NAME|ADDRESS`; return the rows of the names themselves."""
-    own = []
+    named_rows = []
     for key, row in table.items():
         name, _, address = key.partition("|")
         if address:
-            only(row)
+            allow_fields(row)
             box.keyed.setdefault(name, []).append(address)
         else:
-            only(row, "vrf_name", *more)
-            box.vrf_of[name] = frr.vrf_of(row.get("vrf_name", ""))
-            own.append((name, row))
-    if alone := {key.partition("|")[0] for key in table} - {name for name, _ in own}:
-        unfit(f"{sorted(alone)} have addresses and no row of their own")
-    return own
+            allow_fields(row, "vrf_name", *more)
+            box.vrf_of[name] = frr.strip_vrf_prefix(row.get("vrf_name", ""))
+            named_rows.append((name, row))
+    if without_row := {key.partition("|")[0] for key in table} - {name for name, _ in named_rows}:
+        report_misfit(f"{sorted(without_row)} have addresses and no row of their own")
+    return named_rows
 
 
-def _global(box: Box, table: Table) -> None:
-    only(table, "STATE")
+def _read_global(box: Box, table: Table) -> None:
+    allow_fields(table, "STATE")
     row = table.get("STATE", {})
-    only(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if tolerates() else ()))
+    allow_fields(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if is_tolerant() else ()))
     box.shifted = row.get("tsa_enabled") == "true"
 
 
-def _interfaces(box: Box, table: Table) -> None:
-    for name, row in _addressed(box, table, "ipv6_use_link_local_only"):
+def _read_interfaces(box: Box, table: Table) -> None:
+    for name, row in _read_addressed(box, table, "ipv6_use_link_local_only"):
         box.routed.add(name)
         if row.get("ipv6_use_link_local_only") == "enable":
             box.link_local.add(name)
 
 
-def _subinterfaces(box: Box, table: Table) -> None:
-    for name, row in _addressed(box, table, "admin_status", "vlan"):
-        if row.get("admin_status", "up" if tolerates() else "") != "up" or row["vlan"] != name.partition(".")[2]:
-            unfit(f"{name} is down or of another VLAN")
+def _read_subinterfaces(box: Box, table: Table) -> None:
+    for name, row in _read_addressed(box, table, "admin_status", "vlan"):
+        if row.get("admin_status", "up" if is_tolerant() else "") != "up" or row["vlan"] != name.partition(".")[2]:
+            report_misfit(f"{name} is down or of another VLAN")
         box.tags[name] = int(row["vlan"])
 
 
-def _vlans(box: Box, table: Table) -> None:
+def _read_vlans(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, "dhcp_servers", "vlanid")
+        allow_fields(row, "dhcp_servers", "vlanid")
         box.vlans[name] = int(row["vlanid"])
 
 
-def _channels(box: Box, table: Table) -> None:
+def _read_channels(box: Box, table: Table) -> None:
     box.channels |= table
 
 
-def _channel_members(box: Box, table: Table) -> None:
+def _read_channel_members(box: Box, table: Table) -> None:
     for key, row in table.items():
-        only(row)
+        allow_fields(row)
         bond, _, port = key.partition("|")
         if box.bond_of.setdefault(port, bond) != bond:
-            unfit(f"{port} is in two bonds")
+            report_misfit(f"{port} is in two bonds")
 
 
-def _members(box: Box, table: Table) -> None:
+def _read_vlan_members(box: Box, table: Table) -> None:
     for key, row in table.items():
         vlan, _, port = key.partition("|")
         if row == {"tagging_mode": "untagged"} and port not in box.access:
@@ -386,57 +395,59 @@ def _members(box: Box, table: Table) -> None:
         elif row == {"tagging_mode": "tagged"}:
             box.tagged.setdefault(port, set()).add(vlan)
         else:
-            unfit(f"VLAN_MEMBER {key}")
+            report_misfit(f"VLAN_MEMBER {key}")
 
 
-def _managements(box: Box, table: Table) -> None:
+def _read_managements(box: Box, table: Table) -> None:
     for key, row in table.items():
-        only(row, "gwaddr")
+        allow_fields(row, "gwaddr")
         name, _, address = key.partition("|")
         if name != "eth0":
-            unfit(f"MGMT_INTERFACE {key}")
+            report_misfit(f"MGMT_INTERFACE {key}")
         box.managements.add((address, row["gwaddr"]))
 
 
-def _vrfs(box: Box, table: Table) -> None:
+def _read_vrfs(box: Box, table: Table) -> None:
     for name, row in table.items():
-        only(row, "vni")
+        allow_fields(row, "vni")
         box.vrfs[name] = int(row.get("vni", 0))
 
 
-def _nothing(*fields: str) -> Callable[[Box, Table], None]:
+def _ignore_fields(*fields: str) -> Callable[[Box, Table], None]:
     """A table that says nothing that the model of a switch has; its fields are known all the same."""
 
     def take(box: Box, table: Table) -> None:
         for row in table.values():
-            only(row, *fields)
+            allow_fields(row, *fields)
 
     return take
 
 
 _TABLES: dict[str, Callable[[Box, Table], Any]] = {
-    "ACL_RULE": hosts.acl_rules,
-    "ACL_TABLE": hosts.acl_tables,
-    "BGP_DEVICE_GLOBAL": _global,
-    "DEVICE_METADATA": _metadata,
-    "DHCPV4_RELAY": _nothing("dhcpv4_servers", "link_selection", "source_interface"),
-    "DHCP_RELAY": _nothing("dhcpv6_servers"),
-    "FEATURE": _nothing("state"),
-    "INTERFACE": _interfaces,
-    "LOOPBACK_INTERFACE": _addressed,
+    "ACL_RULE": hosts.read_acl_rules,
+    "ACL_TABLE": hosts.read_acl_tables,
+    "BGP_DEVICE_GLOBAL": _read_global,
+    "DEVICE_METADATA": _read_metadata,
+    "DHCPV4_RELAY": _ignore_fields("dhcpv4_servers", "link_selection", "source_interface"),
+    "DHCP_RELAY": _ignore_fields("dhcpv6_servers"),
+    "FEATURE": _ignore_fields("state"),
+    "INTERFACE": _read_interfaces,
+    "LOOPBACK_INTERFACE": _read_addressed,
     "MACSEC_PROFILE": lambda box, table: box.macsecs.update(read_macsec(table)),
-    "MGMT_INTERFACE": _managements,
-    "PORT": _ports,
-    "PORTCHANNEL": _channels,
-    "PORTCHANNEL_MEMBER": _channel_members,
-    "PORT_STORM_CONTROL": hosts.storms,
-    "VERSIONS": _nothing("VERSION"),
-    "VLAN": _vlans,
-    "VLAN_INTERFACE": lambda box, table: _addressed(box, table, "ipv6_use_link_local_only", "static_anycast_gateway"),
-    "VLAN_MEMBER": _members,
-    "VLAN_SUB_INTERFACE": _subinterfaces,
-    "VRF": _vrfs,
-    "VXLAN_EVPN_NVO": lambda box, table: box.tunnels.evpn(table),
-    "VXLAN_TUNNEL": lambda box, table: box.tunnels.tunnel(table),
-    "VXLAN_TUNNEL_MAP": lambda box, table: box.tunnels.maps(table),
+    "MGMT_INTERFACE": _read_managements,
+    "PORT": _read_ports,
+    "PORTCHANNEL": _read_channels,
+    "PORTCHANNEL_MEMBER": _read_channel_members,
+    "PORT_STORM_CONTROL": hosts.read_storms,
+    "VERSIONS": _ignore_fields("VERSION"),
+    "VLAN": _read_vlans,
+    "VLAN_INTERFACE": lambda box, table: _read_addressed(
+        box, table, "ipv6_use_link_local_only", "static_anycast_gateway"
+    ),
+    "VLAN_MEMBER": _read_vlan_members,
+    "VLAN_SUB_INTERFACE": _read_subinterfaces,
+    "VRF": _read_vrfs,
+    "VXLAN_EVPN_NVO": lambda box, table: box.tunnels.read_evpn(table),
+    "VXLAN_TUNNEL": lambda box, table: box.tunnels.read_tunnels(table),
+    "VXLAN_TUNNEL_MAP": lambda box, table: box.tunnels.read_maps(table),
 }

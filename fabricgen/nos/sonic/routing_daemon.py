@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_interface
 from typing import Any
 
-from fabricgen.running.tree import tolerates, unfit
+from fabricgen.running.tree import is_tolerant, report_misfit
 
 MAX_PATHS = 256
 
@@ -31,44 +31,46 @@ def read_frr_text(files: Mapping[str, str]) -> str:
 def make_frr_text(tables: Tables) -> str:
     """The configuration that bgpcfgd gives FRR; static routes alone where there is no AS number."""
     metadata = tables["DEVICE_METADATA"]["localhost"]
-    lines = [line for key, row in sorted(tables.get("STATIC_ROUTE", {}).items()) for line in _static(key, row)]
+    lines = [
+        line for key, row in sorted(tables.get("STATIC_ROUTE", {}).items()) for line in _write_static_routes(key, row)
+    ]
     if "bgp_asn" in metadata:
-        lines += _policies()
-        for vrf in sorted({"default", *(_vrf(key) for key in tables.get("BGP_NEIGHBOR", {}))}):
-            lines += _instance(tables, vrf)
+        lines += _write_policies()
+        for vrf in sorted({"default", *(_find_vrf(key) for key in tables.get("BGP_NEIGHBOR", {}))}):
+            lines += _write_instance(tables, vrf)
     return "\n".join([*lines, ""])
 
 
-def _vrf(key: str) -> str:
+def _find_vrf(key: str) -> str:
     return key.rpartition("|")[0] or "default"
 
 
-def _static(key: str, row: Mapping[str, str]) -> Iterator[str]:
+def _write_static_routes(key: str, row: Mapping[str, str]) -> Iterator[str]:
     """managers_static_rt.py: IpNextHopSet takes lists of one length, generate_command the rest."""
     vrf, _, prefix = key.partition("|")
     columns = {field: text.split(",") for field, text in row.items() if field != "advertise"}
-    ways = {len(column) for column in columns.values()}
-    if len(ways) != 1:
-        unfit(f"bgpcfgd refuses lists of different lengths: {key}")
-    for n in range(ways.pop()):
-        item = {field: column[n] for field, column in columns.items()}
-        hop = "blackhole" if item.get("blackhole") == "true" else f"{item['nexthop']} {item['ifname']}"
-        distance = f" {item['distance']}" if item.get("distance", "0") != "0" else ""
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) != 1:
+        report_misfit(f"bgpcfgd refuses lists of different lengths: {key}")
+    for n in range(lengths.pop()):
+        fields = {field: column[n] for field, column in columns.items()}
+        hop = "blackhole" if fields.get("blackhole") == "true" else f"{fields['nexthop']} {fields['ifname']}"
+        distance = f" {fields['distance']}" if fields.get("distance", "0") != "0" else ""
         tag = 2 if row.get("advertise") == "false" else 1
         in_vrf = "" if vrf == "default" else f" vrf {vrf}"
         yield f"{'ipv6' if ':' in prefix else 'ip'} route {prefix} {hop}{distance} tag {tag}{in_vrf}"
 
 
-def _policies() -> list[str]:
+def _write_policies() -> list[str]:
     lines = ["route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit"]
     for group in ("PEER_V4", "PEER_V6"):
         lines.append(f"route-map FROM_BGP_{group} permit 100\nexit\nroute-map TO_BGP_{group} permit 100\nexit")
     return lines
 
 
-def _instance(tables: Tables, vrf: str) -> Iterator[str]:
+def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
     metadata = tables["DEVICE_METADATA"]["localhost"]
-    peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _vrf(k) == vrf}
+    peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _find_vrf(k) == vrf}
     loopbacks = [key.partition("|")[2] for key in tables.get("LOOPBACK_INTERFACE", {}) if "|" in key]
     router_ids = [str(ip_interface(address).ip) for address in loopbacks if ":" not in address]
     yield f"router bgp {metadata['bgp_asn']}" + ("" if vrf == "default" else f" vrf {vrf}")
@@ -76,8 +78,8 @@ def _instance(tables: Tables, vrf: str) -> Iterator[str]:
     yield from (f" bgp router-id {address}" for address in router_ids)
     yield " neighbor PEER_V4 peer-group\n neighbor PEER_V6 peer-group"
     for address, row in peers.items():
-        if not row.get("local_addr") or {row.get(word, "0" if tolerates() else "") for word in _OFF} != {"0"}:
-            unfit(f"a session that bgpcfgd does not make, or as one inside of an AS: {address} {row}")
+        if not row.get("local_addr") or {row.get(word, "0" if is_tolerant() else "") for word in _OFF} != {"0"}:
+            report_misfit(f"a session that bgpcfgd does not make, or as one inside of an AS: {address} {row}")
         yield f" neighbor {address} remote-as {row['asn']}\n neighbor {address} description {row.get('name', '-')}"
         timers = f"{row.get('keepalive', 60)} {row.get('holdtime', 180)}"
         yield f" neighbor {address} timers {timers}\n neighbor {address} timers connect 10"
@@ -85,10 +87,10 @@ def _instance(tables: Tables, vrf: str) -> Iterator[str]:
             yield f" neighbor {address} shutdown"
     for family, group in (("ipv4", "PEER_V4"), ("ipv6", "PEER_V6")):
         yield f" address-family {family}"
-        networks = dict.fromkeys(_networks(tables, vrf))  # a VLAN of each tenant has the subnet of its leaf
+        networks = dict.fromkeys(_list_networks(tables, vrf))  # a VLAN of each tenant has the subnet of its leaf
         yield from (f"  network {prefix}" for prefix in networks if (":" in prefix) == (family == "ipv6"))
         yield f"  maximum-paths {MAX_PATHS}"
-        if any(_vrf(key) == vrf for key in tables.get("STATIC_ROUTE", {})):
+        if any(_find_vrf(key) == vrf for key in tables.get("STATIC_ROUTE", {})):
             yield "  redistribute static route-map STATIC_ROUTE_FILTER"
         if metadata.get("type") == "ToRRouter":
             yield f"  neighbor {group} allowas-in 1"
@@ -101,7 +103,7 @@ def _instance(tables: Tables, vrf: str) -> Iterator[str]:
     yield "exit"
 
 
-def _networks(tables: Tables, vrf: str) -> Iterator[str]:
+def _list_networks(tables: Tables, vrf: str) -> Iterator[str]:
     """Prefixes in `network` statements: loopbacks and, of all VRFs, the subnets of VLANs."""
     if vrf != "default":
         return

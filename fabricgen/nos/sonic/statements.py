@@ -58,26 +58,26 @@ MOST_STATEMENTS = 1_000_000
 
 def read_statements(files: Mapping[str, str]) -> Statements:
     """The statements of config_db.json and of frr.conf, each where it is among the files; raises nothing."""
-    stated: Statements = {}
+    statements: Statements = {}
     if CONFIG in files:
         try:
-            for path, value in _tables(json.loads(files[CONFIG])):
-                stated[path] = value
-                if len(stated) > MOST_STATEMENTS:
-                    stated[(CONFIG, UNREADABLE)] = f"more than {MOST_STATEMENTS:,} fields"
+            for path, value in _read_tables(json.loads(files[CONFIG])):
+                statements[path] = value
+                if len(statements) > MOST_STATEMENTS:
+                    statements[(CONFIG, UNREADABLE)] = f"more than {MOST_STATEMENTS:,} fields"
                     break
         except (ValueError, RecursionError) as error:
-            stated[(CONFIG, UNREADABLE)] = f"no JSON: {type(error).__name__}"
+            statements[(CONFIG, UNREADABLE)] = f"no JSON: {type(error).__name__}"
     if FRR in files:
-        stated |= {(FRR, *path): value for path, value in frr.read_statements({FRR: files[FRR]}).items()}
-    return stated
+        statements |= {(FRR, *path): value for path, value in frr.read_statements({FRR: files[FRR]}).items()}
+    return statements
 
 
-def files_of(stated: Statements) -> dict[str, str]:
+def files_of(statements: Statements) -> dict[str, str]:
     """The files with these statements: frr.conf only where one of them is FRR's."""
     tables: dict[str, dict[str, dict[str, Any]]] = {}
     of_frr: Statements = {}
-    for path, value in stated.items():
+    for path, value in statements.items():
         if path[0] == FRR:
             of_frr[path[1:]] = value
         elif path[-1] != UNREADABLE:
@@ -106,10 +106,10 @@ def default_of(path: Path) -> str | None:
     facts = find_field_facts(table, key, field)
     if facts is None or facts.default is None:
         return None
-    return _value(field, list(facts.default) if isinstance(facts.default, tuple) else facts.default, facts)
+    return _normalize_value(field, list(facts.default) if isinstance(facts.default, tuple) else facts.default, facts)
 
 
-def _tables(tables: Any) -> Iterator[tuple[Path, str]]:
+def _read_tables(tables: Any) -> Iterator[tuple[Path, str]]:
     if not isinstance(tables, dict):
         yield (CONFIG, UNREADABLE), "no map of tables"
         return
@@ -119,12 +119,12 @@ def _tables(tables: Any) -> Iterator[tuple[Path, str]]:
             continue
         for key, row in rows.items():
             # `Ethernet0|3-4` is two rows with the same fields
-            for name in _keys(table, key):
+            for name in _normalize_key(table, key):
                 yield (table, name), ""
-                yield from _fields(table, name, row)
+                yield from _read_fields(table, name, row)
 
 
-def _fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
+def _read_fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
     if not isinstance(row, dict):
         yield (table, key, UNREADABLE), "no map of fields"
         return
@@ -133,44 +133,44 @@ def _fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
         if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value)):
             yield (table, key, field, UNREADABLE), "neither text nor a list of texts"
         elif field != "NULL":
-            yield (table, key, field), _value(field, value, find_field_facts(table, key, field))
+            yield (table, key, field), _normalize_value(field, value, find_field_facts(table, key, field))
 
 
-def _value(field: str, value: Any, facts: FieldFacts | None) -> str:
+def _normalize_value(field: str, value: Any, facts: FieldFacts | None) -> str:
     """A value in one spelling; text that is none of SONiC's own words stays as it is."""
     if isinstance(value, list):
-        value = ((facts and facts.separator) or ",").join(map(_text, value))
-    text = _text(value)
+        value = ((facts and facts.separator) or ",").join(map(_write_text, value))
+    text = _write_text(value)
     if field in _UNORDERED:
-        return ",".join(sorted(filter(None, text.split(",")), key=_in_order))
+        return ",".join(sorted(filter(None, text.split(",")), key=_make_sort_key))
     # 65000.1 is the asdot spelling of RFC 5396
     if field in _AS_NUMBERS and (dotted := re.fullmatch(r"(\d{1,5})\.(\d{1,5})", text)):
         return str(int(dotted[1]) << 16 | int(dotted[2]))
     if facts is not None and facts.kind != "text":
-        return _typed(text, facts.kind)
+        return _normalize_typed(text, facts.kind)
     if reference := re.fullmatch(r"\[[A-Z_]+\|([^\[\]]+)\]", text):
         return reference[1]
     if re.fullmatch(r"[0-9A-Fa-f]{2}([:-][0-9A-Fa-f]{2}){5}", text):
         return text.lower().replace("-", ":")
-    return _address(text)
+    return _normalize_address(text)
 
 
-def _typed(text: str, kind: str) -> str:
+def _normalize_typed(text: str, kind: str) -> str:
     """A number without leading zeros, a truth value in small letters (boolean_type of sonic-types.yang takes both)."""
     if kind == "number" and (number := re.fullmatch(r"(-?)0*(\d+)", text)):
         return number[1] + number[2]
     return text.lower() if kind == "boolean" else text
 
 
-def _text(value: Any) -> str:
+def _write_text(value: Any) -> str:
     return "" if value is None else json.dumps(value) if isinstance(value, bool) else str(value)
 
 
-def _in_order(text: str) -> tuple[list[int], str]:
+def _make_sort_key(text: str) -> tuple[list[int], str]:
     return [int(digits) for digits in re.findall(r"\d{1,9}", text)], text
 
 
-def _address(text: str) -> str:
+def _normalize_address(text: str) -> str:
     """IPv6 in its shortest form (RFC 5952), any other text as it is."""
     if text.count(":") < 2:
         return text
@@ -181,9 +181,9 @@ def _address(text: str) -> str:
     return address.with_prefixlen if "/" in text else str(address.ip)
 
 
-def _keys(table: str, key: str) -> list[str]:
+def _normalize_key(table: str, key: str) -> list[str]:
     """A key in one spelling; several, where it stands for a run of queues or several ports."""
-    steps = [_address(step) for step in key.split("|")]
+    steps = [_normalize_address(step) for step in key.split("|")]
     if table not in _RUNS or len(steps) != 2:
         return ["|".join(steps)]
     numbers = [steps[1]]

@@ -57,19 +57,30 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.nos.sonic.reading.tables import QOS_TABLES
-from fabricgen.nos.sonic.writing.buffers import buffer_lengths_m, buffer_tables, cabled_ports
-from fabricgen.nos.sonic.writing.buffers import length_tables as buffers_by_length
-from fabricgen.nos.sonic.writing.host_services import circuit_forms, host_tables, loopback_name, own_relay, vlan_rows
-from fabricgen.nos.sonic.writing.management import PRINTED_WITH, management_values
-from fabricgen.nos.sonic.writing.overlay import overlay_values, segment_tables, segment_values, vni_vlans
-from fabricgen.nos.sonic.writing.pair import pair_rows, pair_tables
-from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, port_table_of
-from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, balancing_values, qos_values, trim_tables
-from fabricgen.nos.sonic.writing.routing import owns_frr, router_type, routing_values, vrf_name
+from fabricgen.nos.sonic.writing.buffers import list_buffer_lengths_m, list_cabled_ports, make_buffer_tables
+from fabricgen.nos.sonic.writing.buffers import make_length_tables as buffers_by_length
+from fabricgen.nos.sonic.writing.host_services import (
+    has_sonic_relay,
+    list_circuit_forms,
+    make_host_tables,
+    make_loopback_name,
+    make_vlan_rows,
+)
+from fabricgen.nos.sonic.writing.management import PRINTED_WITH, make_management_values
+from fabricgen.nos.sonic.writing.overlay import (
+    list_vni_vlans,
+    make_overlay_values,
+    make_segment_tables,
+    make_segment_values,
+)
+from fabricgen.nos.sonic.writing.pair import make_pair_rows, make_pair_tables
+from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, find_port_table
+from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, find_trim_tables, make_balancing_values, make_qos_values
+from fabricgen.nos.sonic.writing.routing import find_router_type, make_routing_values, make_vrf_name, owns_frr
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.render.escape import one_line, token
+from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.nos_protocol import Circuits, Shared
-from fabricgen.render.trees import first_at_fault, merged, read_data
+from fabricgen.render.trees import find_first_fault, merge_tree, read_data
 from fabricgen.switch.interfaces import Bond, Interface
 from fabricgen.views.model.ports import default_fec, model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
@@ -84,16 +95,16 @@ CIPHERS: dict[str, str] = {
 }
 
 
-def macsec_values(switch: SwitchView) -> dict[str, Any]:
+def make_macsec_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of MACSEC_PROFILE; `macsec` says whether there are any."""
     rows = {
         name: {
-            "cipher_suite": CIPHERS[own.cipher],
+            "cipher_suite": CIPHERS[span.cipher],
             "policy": "security",
-            "primary_cak": own.cak,
-            "primary_ckn": own.ckn,
+            "primary_cak": span.cak,
+            "primary_ckn": span.ckn,
         }
-        for name, own in switch.encrypted_spans
+        for name, span in switch.encrypted_spans
     }
     return {"MACSEC_PROFILE": rows, "macsec": bool(rows)}
 
@@ -120,34 +131,34 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     The rows of a table, {key: {field: value}}, go by the table's name, and fields by those that SONiC gives them; a
     field that a row does not have is None. The templates add fields that are the same in every row.
     """
-    platform = _platform_of(switch, catalog)
-    port_table, common = port_table_of(switch, platform), _common_tables(switch, catalog)
+    platform = _find_platform(switch, catalog)
+    port_table, common = find_port_table(switch, platform), _make_common_tables(switch, catalog)
     ports = {port.name: model_interface(switch, port) for port in switch.ports}
     spans = {port.name: port.span.profile for port in switch.ports if port.span and port.span.macsec}
-    found = {
-        **_device(switch, platform, port_table),
-        **_interfaces(switch, ports),
-        **routing_values(switch),
-        **overlay_values(switch),
-        **management_values(switch),
-        **host_tables(switch),
-        **pair_tables(switch),
-        **segment_tables(switch),
-        **segment_values(switch),
-        **balancing_values(switch),
-        **macsec_values(switch),
+    contents = {
+        **_make_device_values(switch, platform, port_table),
+        **_make_interface_rows(switch, ports),
+        **make_routing_values(switch),
+        **make_overlay_values(switch),
+        **make_management_values(switch),
+        **make_host_tables(switch),
+        **make_pair_tables(switch),
+        **make_segment_tables(switch),
+        **make_segment_values(switch),
+        **make_balancing_values(switch),
+        **make_macsec_values(switch),
         "BREAKOUT_CFG": {port: {"brkout_mode": mode} for port, mode in port_table.breakouts},
-        "PORT": {p.name: _port_fields(p, ports.get(p.name), spans.get(p.name)) for p in port_table.ports},
+        "PORT": {p.name: _make_port_fields(p, ports.get(p.name), spans.get(p.name)) for p in port_table.ports},
         "VERSIONS": {"DATABASE": {"VERSION": SCHEMA_VERSION}},
-        "own_buffers": _template("BUFFER_POOL") in common,
+        "own_buffers": _find_template("BUFFER_POOL") in common,
     }
-    with_rows = [table for table in _WHERE_FILLED if found[table]]
-    with_value = [table for table, value in PRINTED_WITH.items() if found[value]]
-    templates = sorted([*map(_template, (*_ALWAYS, *with_rows, *with_value)), *common])
-    return {**found, "tables": [{"template": name, "shared_values": common.get(name)} for name in templates]}
+    with_rows = [table for table in _WHERE_FILLED if contents[table]]
+    with_value = [table for table, value in PRINTED_WITH.items() if contents[value]]
+    templates = sorted([*map(_find_template, (*_ALWAYS, *with_rows, *with_value)), *common])
+    return {**contents, "tables": [{"template": name, "shared_values": common.get(name)} for name in templates]}
 
 
-def _platform_of(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
+def _find_platform(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
     platform = catalog.sonic_platform(switch.profile.id)
     if platform is None:
         raise fault(
@@ -156,51 +167,54 @@ def _platform_of(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
     return platform
 
 
-def _template(table: str) -> str:
+def _find_template(table: str) -> str:
     return f"sonic/tables/{table}.j2"
 
 
 def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
     """The tables of the queues and buffers of a switch that is lossless or trims, by their templates."""
-    platform = _platform_of(switch, catalog)
-    qos, port_table = qos_values(switch), port_table_of(switch, platform)
-    ports = cabled_ports(switch, lengths_m, platform, port_table)
-    buffers = buffer_tables(switch, ports, platform, port_table)
+    platform = _find_platform(switch, catalog)
+    qos, port_table = make_qos_values(switch), find_port_table(switch, platform)
+    ports = list_cabled_ports(switch, lengths_m, platform, port_table)
+    buffers = make_buffer_tables(switch, ports, platform, port_table)
     lossless = [t for t in QOS_TABLES if t != _SPECTRUM_ONLY or qos[t]] if qos else []
-    trimming = trim_tables(switch, platform, port_table)
-    found = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
-    tables = {_template(t): rows for t, rows in sorted(found.items())}
+    trimming = find_trim_tables(switch, platform, port_table)
+    rows_of_table = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
+    tables = {_find_template(t): rows for t, rows in sorted(rows_of_table.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))
 
 
 def length_tables(switch: SwitchView, lengths: Sequence[str], catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """The tables of cable lengths and priority groups, by their templates."""
-    platform = _platform_of(switch, catalog)
-    found = buffers_by_length(switch, lengths, platform, port_table_of(switch, platform))
-    return {_template(table): rows for table, rows in found.items()}
+    platform = _find_platform(switch, catalog)
+    rows_of_table = buffers_by_length(switch, lengths, platform, find_port_table(switch, platform))
+    return {_find_template(table): rows for table, rows in rows_of_table.items()}
 
 
-def _common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+def _make_common_tables(switch: SwitchView, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
     """All tables that switches may share, by their templates: priority groups only where buffers are sized."""
-    found, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
+    shared_tables, lengths = shared(switch, [port.cable_m for port in switch.ports], catalog)
     by_length = length_tables(switch, lengths, catalog)
-    sized = _template("BUFFER_POOL") in found
-    return {**found, **{table: by_length[table] for table in by_length if sized or table != _template("BUFFER_PG")}}
+    sized = _find_template("BUFFER_POOL") in shared_tables
+    return {
+        **shared_tables,
+        **{table: by_length[table] for table in by_length if sized or table != _find_template("BUFFER_PG")},
+    }
 
 
 def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
     """Lengths of cables that the platform publishes buffers for."""
-    platform = _platform_of(switch, catalog)
-    return buffer_lengths_m(platform, port_table_of(switch, platform))
+    platform = _find_platform(switch, catalog)
+    return list_buffer_lengths_m(platform, find_port_table(switch, platform))
 
 
-def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
+def _make_device_values(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
     own_frr = owns_frr(switch)
     return {
-        "hostname": token(switch.name),
+        "hostname": require_token(switch.name),
         "hwsku": port_table.hwsku,
         "platform": platform.platform,
-        "router_type": router_type(switch.level),
+        "router_type": find_router_type(switch.level),
         "mac": switch.mac,
         "asn": switch.asn,
         "router_id": switch.router_id,
@@ -211,49 +225,53 @@ def _device(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) 
     }
 
 
-def _port_fields(port: TablePort, cabled: Interface | None, profile: str | None) -> dict[str, Any]:
+def _make_port_fields(port: TablePort, cabled: Interface | None, profile: str | None) -> dict[str, Any]:
     """The fields of PORT; `cabled` is the port as the fabric uses it, None for one without a cable.
 
     The MTU of a port in a bond is that of the bond, beside which SONiC takes none (sonic-portchannel.yang).
     """
     fec = default_fec(port.speed_gbps, port.lanes.count(",") + 1)
-    own = cabled or Interface(False, LARGEST_MTU, port.speed_gbps, fec, description="unused", negotiates=port.copper)
+    interface = cabled or Interface(
+        False, LARGEST_MTU, port.speed_gbps, fec, description="unused", negotiates=port.copper
+    )
     return {
-        "admin_status": "up" if own.admin_up else "down",
+        "admin_status": "up" if interface.admin_up else "down",
         "alias": port.alias,
-        "autoneg": "on" if own.negotiates else None,
-        "description": one_line(own.description, 255),
-        "fec": "none" if own.states_no_fec else own.fec or None,
+        "autoneg": "on" if interface.negotiates else None,
+        "description": make_one_line(interface.description, 255),
+        "fec": "none" if interface.states_no_fec else interface.fec or None,
         "index": port.index,
         "lanes": port.lanes,
         "macsec": profile,
-        "mtu": None if own.bond else own.mtu,
-        "speed": own.speed_gbps * 1000,
+        "mtu": None if interface.bond else interface.mtu,
+        "speed": interface.speed_gbps * 1000,
         "subport": port.subport or None,
     }
 
 
-def _interfaces(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
+def _make_interface_rows(switch: SwitchView, ports: Mapping[str, Interface]) -> dict[str, Any]:
     """Rows of the tables of interfaces, VLANs and VRFs, by table."""
     bonds = model_bonds(switch)
-    found: dict[str, Any] = {
-        "INTERFACE": _routed_ports(ports),
+    rows_of_table: dict[str, Any] = {
+        "INTERFACE": _make_routed_port_rows(ports),
         "LOOPBACK_INTERFACE": {"Loopback0": {}}
         | {f"Loopback0|{prefix}": {} for prefix in list_loopback_prefixes(switch)}
-        | {key: row for own in switch.vrf_loopbacks for key, row in _vrf_loopback(own).items()},
+        | {key: row for loopback in switch.vrf_loopbacks for key, row in _make_vrf_loopback_rows(loopback).items()},
         "MGMT_INTERFACE": {f"eth0|{a}": {"gwaddr": gateway} for a, gateway in switch.managements if gateway},
-        "PORTCHANNEL": {bond_name(number): _bond_fields(bond) for number, bond in bonds.items()},
-        "PORTCHANNEL_MEMBER": {f"{bond_name(n)}|{port}": {} for n, bond in bonds.items() for port in bond.members},
-        "VLAN": vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in vni_vlans(switch).values()},
-        "VLAN_INTERFACE": _vlan_interfaces(switch),
-        "VLAN_MEMBER": _vlan_members({**ports, **{bond_name(number): bond for number, bond in bonds.items()}}),
-        "VLAN_SUB_INTERFACE": _subinterfaces(switch),
-        "VRF": {vrf_name(vrf): {"vni": _vni(switch, vrf)} for vrf in switch.vrfs},
+        "PORTCHANNEL": {make_bond_name(number): _make_bond_fields(bond) for number, bond in bonds.items()},
+        "PORTCHANNEL_MEMBER": {f"{make_bond_name(n)}|{port}": {} for n, bond in bonds.items() for port in bond.members},
+        "VLAN": make_vlan_rows(switch) | {f"Vlan{vlan}": {"vlanid": vlan} for vlan in list_vni_vlans(switch).values()},
+        "VLAN_INTERFACE": _make_vlan_interface_rows(switch),
+        "VLAN_MEMBER": _make_vlan_member_rows(
+            {**ports, **{make_bond_name(number): bond for number, bond in bonds.items()}}
+        ),
+        "VLAN_SUB_INTERFACE": _make_subinterface_rows(switch),
+        "VRF": {make_vrf_name(vrf): {"vni": _find_vni(switch, vrf)} for vrf in switch.vrfs},
     }
-    return found | {table: found[table] | rows for table, rows in pair_rows(switch).items()}
+    return rows_of_table | {table: rows_of_table[table] | rows for table, rows in make_pair_rows(switch).items()}
 
 
-def _vni(switch: SwitchView, vrf: str) -> int | None:
+def _find_vni(switch: SwitchView, vrf: str) -> int | None:
     """The VNI of a VRF over EVPN; None for any other."""
     over = switch.overlay_in(vrf)
     return over.vni if over else None
@@ -264,27 +282,29 @@ def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:
     (dhcp4relay_mgr.cpp, process_port_notification: aliases are those of PORT).
     """
     table, bond = (
-        port_table_of(switch, _platform_of(switch, catalog)),
-        "" if own_relay(switch) else "PortChannel{number}",
+        find_port_table(switch, _find_platform(switch, catalog)),
+        "" if has_sonic_relay(switch) else "PortChannel{number}",
     )
-    return Circuits(circuit_forms(switch), bond, {port.name: port.alias for port in table.ports})
+    return Circuits(list_circuit_forms(switch), bond, {port.name: port.alias for port in table.ports})
 
 
 def port_lanes(switch: SwitchView, catalog: Catalog) -> dict[str, tuple[str, str]]:
     """(lanes, alias) of each port, as PORT has them."""
-    return {port.name: (port.lanes, port.alias) for port in port_table_of(switch, _platform_of(switch, catalog)).ports}
+    return {
+        port.name: (port.lanes, port.alias) for port in find_port_table(switch, _find_platform(switch, catalog)).ports
+    }
 
 
-def bond_name(number: int) -> str:
+def make_bond_name(number: int) -> str:
     """SONiC's name of a bond."""
     return f"PortChannel{number}"
 
 
-def _bond_fields(bond: Bond) -> dict[str, Any]:
+def _make_bond_fields(bond: Bond) -> dict[str, Any]:
     """The fields of PORTCHANNEL."""
     return {
         "admin_status": "up" if bond.admin_up else "down",
-        "description": one_line(bond.description, 255),
+        "description": make_one_line(bond.description, 255),
         "fallback": "true" if bond.fallback else None,
         "fast_rate": "true",
         "lacp_key": "auto",
@@ -294,7 +314,7 @@ def _bond_fields(bond: Bond) -> dict[str, Any]:
     }
 
 
-def _vlan_members(ports: Mapping[str, Interface | Bond]) -> dict[str, dict[str, Any]]:
+def _make_vlan_member_rows(ports: Mapping[str, Interface | Bond]) -> dict[str, dict[str, Any]]:
     """Rows of VLAN_MEMBER: each port, or bond, in its untagged VLAN, if any, and in the tagged ones."""
     rows: dict[str, dict[str, Any]] = {}
     for name, port in ports.items():
@@ -304,45 +324,47 @@ def _vlan_members(ports: Mapping[str, Interface | Bond]) -> dict[str, dict[str, 
     return rows
 
 
-def _routed_ports(ports: Mapping[str, Interface]) -> dict[str, dict[str, Any]]:
+def _make_routed_port_rows(ports: Mapping[str, Interface]) -> dict[str, dict[str, Any]]:
     """Rows of INTERFACE: ports with addresses, and those between switches that have link-local ones alone."""
     rows: dict[str, dict[str, Any]] = {}
     for name, port in ports.items():
         if port.addresses:
-            rows |= _with_addresses(name, port.addresses, {"vrf_name": vrf_name(port.vrf) or None})
+            rows |= _make_address_rows(name, port.addresses, {"vrf_name": make_vrf_name(port.vrf) or None})
         elif port.link_local:
             rows[name] = {"ipv6_use_link_local_only": "enable"}
     return rows
 
 
-def _vrf_loopback(own: VrfLoopback) -> dict[str, dict[str, Any]]:
-    return _with_addresses(loopback_name(own), own.prefixes, {"vrf_name": vrf_name(own.vrf)})
+def _make_vrf_loopback_rows(loopback: VrfLoopback) -> dict[str, dict[str, Any]]:
+    return _make_address_rows(
+        make_loopback_name(loopback), loopback.prefixes, {"vrf_name": make_vrf_name(loopback.vrf)}
+    )
 
 
-def _vlan_interfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
+def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for service in switch.services:
         if service.gateways:
             shared = "true" if switch.multihomed else None
-            fields = {"static_anycast_gateway": shared, "vrf_name": vrf_name(service.vrf) or None}
-            rows |= _with_addresses(f"Vlan{service.vlan}", service.gateways, fields)
-    return rows | {f"Vlan{vlan}": {"vrf_name": vrf_name(vrf)} for vrf, vlan in vni_vlans(switch).items()}
+            fields = {"static_anycast_gateway": shared, "vrf_name": make_vrf_name(service.vrf) or None}
+            rows |= _make_address_rows(f"Vlan{service.vlan}", service.gateways, fields)
+    return rows | {f"Vlan{vlan}": {"vrf_name": make_vrf_name(vrf)} for vrf, vlan in list_vni_vlans(switch).items()}
 
 
-def _subinterfaces(switch: SwitchView) -> dict[str, dict[str, Any]]:
+def _make_subinterface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for port, sub in switch.subinterfaces:
-        fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": vrf_name(sub.vrf)}
-        rows |= _with_addresses(subinterface_name(port.name, sub.vlan), sub.addresses, fields)
+        fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": make_vrf_name(sub.vrf)}
+        rows |= _make_address_rows(make_subinterface_name(port.name, sub.vlan), sub.addresses, fields)
     return rows
 
 
-def _with_addresses(name: str, addresses: Iterable[str], fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _make_address_rows(name: str, addresses: Iterable[str], fields: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The row of an interface, and one, without fields, for each of its addresses."""
     return {name: fields, **{f"{name}|{address}": {} for address in addresses}}
 
 
-def subinterface_name(port: str, vlan: int) -> str:
+def make_subinterface_name(port: str, vlan: int) -> str:
     """SONiC's name of a sub-interface; the short form where the kernel would not take the long one."""
     name = f"{port}.{vlan}"
     return name if len(name) <= KERNEL_NAME else name.replace("Ethernet", "Eth", 1)
@@ -407,15 +429,15 @@ def with_trees(file: str, text: str, snippets: tuple[PlacedSnippet, ...], judge:
     if file != "config_db.json":
         return text
     plain = read_data(file, text)
-    tables = _laid_over(plain, snippets)
+    tables = _merge_snippets(plain, snippets)
     if judge is not None:
         _require_sound(plain, tables, snippets, judge)
     return json.dumps(tables, indent=4, sort_keys=True) + "\n"
 
 
-def _laid_over(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...]) -> dict[str, Any]:
+def _merge_snippets(tables: dict[str, Any], snippets: tuple[PlacedSnippet, ...]) -> dict[str, Any]:
     for snippet in snippets:
-        tables = merged(tables, _as_text(snippet.tree), snippet)
+        tables = merge_tree(tables, _convert_to_text(snippet.tree), snippet)
     return tables
 
 
@@ -426,16 +448,18 @@ def _require_sound(
     before = set(check_config_db(plain, catalog))
     faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
     if faults:
-        own = first_at_fault(snippets, lambda some: faults[0] in check_config_db(_laid_over(plain, some), catalog))
+        faulty = find_first_fault(
+            snippets, lambda tried: faults[0] in check_config_db(_merge_snippets(plain, tried), catalog)
+        )
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        message = f"snippet '{own.name}': {faults[0].place}: {faults[0].found}{more}"
-        raise fault("FG052", message, path=own.path, hint=faults[0].hint)
+        message = f"snippet '{faulty.name}': {faults[0].place}: {faults[0].found}{more}"
+        raise fault("FG052", message, path=faulty.path, hint=faults[0].hint)
 
 
-def _as_text(value: Any) -> Any:
+def _convert_to_text(value: Any) -> Any:
     """A tree of YAML as config_db has it: keys and scalars as text."""
     if isinstance(value, Mapping):
-        return {str(key): _as_text(inner) for key, inner in value.items()}
+        return {str(key): _convert_to_text(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_as_text(inner) for inner in value]
+        return [_convert_to_text(inner) for inner in value]
     return str(value).lower() if isinstance(value, bool) else value if value is None else str(value)

@@ -12,7 +12,7 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, parse_mode
 from fabricgen.kernel.diagnostics import did_you_mean
 from fabricgen.render.checks.problem import Problem
-from fabricgen.render.checks.relations import check_relations, check_segments, interface_of, overlapping_queues
+from fabricgen.render.checks.relations import check_relations, check_segments, find_overlapping_queues, parse_interface
 from fabricgen.render.checks.rows import check_rows
 from fabricgen.render.checks.shape import Fields, Tables, join_lists, read_tables
 
@@ -27,19 +27,19 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
     """
     rows, misshapen = read_tables(data)
     tables = join_lists(rows)
-    found = [*misshapen, *check_rows(rows), *check_relations(tables), *check_management(tables)]
-    found += overlapping_queues(tables)
-    found += [*check_segments(tables), *_platform(tables, catalog)]
-    return tuple(dict.fromkeys(found))
+    problems = [*misshapen, *check_rows(rows), *check_relations(tables), *check_management(tables)]
+    problems += find_overlapping_queues(tables)
+    problems += [*check_segments(tables), *_check_platform(tables, catalog)]
+    return tuple(dict.fromkeys(problems))
 
 
-def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
-    own = tables.get(METADATA, {}).get("localhost", {})
-    name, hwsku = own.get("platform", ""), own.get("hwsku", "")
-    face = _face(catalog, name)
+def _check_platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
+    metadata = tables.get(METADATA, {}).get("localhost", {})
+    name, hwsku = metadata.get("platform", ""), metadata.get("hwsku", "")
+    face = _load_lanes(catalog, name)
     if face is None:
-        found = f"'{name}' has no port table in the catalogue" if name else "the platform is not named"
-        yield Problem(METADATA, "localhost", "platform", found, "lanes and speeds are not checked", grave=False)
+        message = f"'{name}' has no port table in the catalogue" if name else "the platform is not named"
+        yield Problem(METADATA, "localhost", "platform", message, "lanes and speeds are not checked", grave=False)
         return
     if hwsku not in face.platform.hwskus:
         yield Problem(METADATA, "localhost", "hwsku", f"'{hwsku}'", did_you_mean(hwsku, face.platform.hwskus))
@@ -47,9 +47,9 @@ def _platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
 
 
 @lru_cache(maxsize=64)
-def _face(catalog: Catalog, name: str) -> PlatformLanes | None:
+def _load_lanes(catalog: Catalog, name: str) -> PlatformLanes | None:
     platform = catalog.find_platform_by_name(name)
-    return platform_lanes(platform, catalog) if platform else None
+    return make_platform_lanes(platform, catalog) if platform else None
 
 
 # Consistency of the tables of management: what their YANG models ask of other rows and tables.
@@ -60,35 +60,35 @@ def _face(catalog: Catalog, name: str) -> PlatformLanes | None:
 
 def check_management(tables: Tables) -> Iterator[Problem]:
     """Yield problems that no single row of management shows."""
-    yield from _management(tables)
-    yield from _names(tables)
-    yield from _logs(tables)
-    yield from _virtual(tables)
-    yield from _snmp(tables)
-    yield from _logins(tables)
-    yield from _telemetry(tables)
+    yield from _check_gateways(tables)
+    yield from _check_dns(tables)
+    yield from _check_syslog(tables)
+    yield from _check_vrfs(tables)
+    yield from _check_snmp(tables)
+    yield from _check_logins(tables)
+    yield from _check_gnmi(tables)
 
 
-def _management(tables: Tables) -> Iterator[Problem]:
+def _check_gateways(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("MGMT_INTERFACE", {}).items():
-        own, gateway = interface_of(key.partition("|")[2]), interface_of(fields.get("gwaddr", ""))
-        if own and gateway and gateway.ip not in own.network:
-            found = f"'{gateway.ip}' is not in the subnet"
-            yield Problem("MGMT_INTERFACE", key, "gwaddr", found, f"an address of {own.network}")
+        address, gateway = parse_interface(key.partition("|")[2]), parse_interface(fields.get("gwaddr", ""))
+        if address and gateway and gateway.ip not in address.network:
+            message = f"'{gateway.ip}' is not in the subnet"
+            yield Problem("MGMT_INTERFACE", key, "gwaddr", message, f"an address of {address.network}")
 
 
-def _telemetry(tables: Tables) -> Iterator[Problem]:
+def _check_gnmi(tables: Tables) -> Iterator[Problem]:
     """Yield gNMI without a port, with which its server does not start (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
     if "port" not in tables.get("GNMI", {}).get("gnmi", {"port": ""}):
         yield Problem("GNMI", "gnmi", "port", "the field is missing", "a port, such as 8080")
 
 
-def _names(tables: Tables) -> Iterator[Problem]:
+def _check_dns(tables: Tables) -> Iterator[Problem]:
     if tables.get("DNS_OPTIONS", {}).get("GLOBAL") and not tables.get("DNS_NAMESERVER"):
         yield Problem("DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER")
 
 
-def _logs(tables: Tables) -> Iterator[Problem]:
+def _check_syslog(tables: Tables) -> Iterator[Problem]:
     """Yield sources of logs in another family than their server's; a server by name is of neither."""
     for key, fields in tables.get("SYSLOG_SERVER", {}).items():
         source = fields.get("source", "")
@@ -96,15 +96,15 @@ def _logs(tables: Tables) -> Iterator[Problem]:
             yield Problem("SYSLOG_SERVER", key, "source", f"'{source}'", "an address of the server's family")
 
 
-def _virtual(tables: Tables) -> Iterator[Problem]:
+def _check_vrfs(tables: Tables) -> Iterator[Problem]:
     """Yield services in a VRF that there is not."""
-    has = tables.get("MGMT_VRF_CONFIG", {}).get("vrf_global", {}).get("mgmtVrfEnabled") == "true"
+    has_mgmt_vrf = tables.get("MGMT_VRF_CONFIG", {}).get("vrf_global", {}).get("mgmtVrfEnabled") == "true"
     for table in ("NTP", "SYSLOG_SERVER"):
         for key, fields in tables.get(table, {}).items():
             vrf = fields.get("vrf", "")
-            if vrf == "mgmt" and not has:
-                wanted = "mgmtVrfEnabled true in MGMT_VRF_CONFIG"
-                yield Problem(table, key, "vrf", "'mgmt' without a management VRF", wanted)
+            if vrf == "mgmt" and not has_mgmt_vrf:
+                right = "mgmtVrfEnabled true in MGMT_VRF_CONFIG"
+                yield Problem(table, key, "vrf", "'mgmt' without a management VRF", right)
             elif vrf not in ("", "default", "mgmt", *tables.get("VRF", {})):
                 yield Problem(table, key, "vrf", f"'{vrf}' has no row in VRF", "default, mgmt or a row of VRF")
 
@@ -117,24 +117,24 @@ _SNMP_PARTS = {
 """Type of a user -> the parts that have a type and a password; the others have none."""
 
 
-def _snmp(tables: Tables) -> Iterator[Problem]:
+def _check_snmp(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("SNMP_USER", {}).items():
         kind = fields.get("SNMP_USER_TYPE", "")
         if kind in _SNMP_PARTS:
-            yield from _snmp_parts(key, kind, fields)
+            yield from _check_snmp_parts(key, kind, fields)
 
 
-def _snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[Problem]:
+def _check_snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[Problem]:
     for part in ("AUTH", "ENCRYPTION"):
-        for what in ("TYPE", "PASSWORD"):
-            field = f"SNMP_USER_{part}_{what}"
+        for ending in ("TYPE", "PASSWORD"):
+            field = f"SNMP_USER_{part}_{ending}"
             if part not in _SNMP_PARTS[kind] and fields.get(field):
                 yield Problem("SNMP_USER", key, field, f"set for a user of type {kind}", "an empty value")
             elif part in _SNMP_PARTS[kind] and not fields.get(field):
                 yield Problem("SNMP_USER", key, field, f"missing or empty for a user of type {kind}", "a value")
 
 
-def _logins(tables: Tables) -> Iterator[Problem]:
+def _check_logins(tables: Tables) -> Iterator[Problem]:
     """Yield login methods whose servers, or whose key, are missing."""
     for key, fields in tables.get("AAA", {}).items():
         words = fields.get("login", "").split(",")
@@ -167,32 +167,32 @@ class PlatformLanes:
     speeds: dict[tuple[str, int], frozenset[int]]
 
 
-def platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLanes:
+def make_platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLanes:
     """The lanes and legal speeds of a platform, whose cages have their class in the catalogue."""
     classes = catalog.switch(platform.switch).cages
     pairs = zip(platform.cages, (c for c in classes for _ in range(c.count)), strict=True)
-    speeds = {(c.form_factor, n): legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
+    speeds = {(c.form_factor, n): list_legal_mbps(platform, c, n) for c in classes for n in range(1, c.lanes + 1)}
     return PlatformLanes(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
 
 
 def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[Problem]:
     """Yield every port and breakout that the platform does not have."""
     ports = tables.get("PORT", {})
-    yield from _shared(ports)
-    yield from _classes(tables)
+    yield from _check_shared(ports)
+    yield from _check_classes(tables)
     for name, fields in ports.items():
-        yield from _port(name, fields, face) if "lanes" in fields else ()
+        yield from _check_port(name, fields, face) if "lanes" in fields else ()
     for name, fields in tables.get("BREAKOUT_CFG", {}).items():
-        yield from _breakout(name, fields.get("brkout_mode", ""), ports, face)
+        yield from _check_breakout(name, fields.get("brkout_mode", ""), ports, face)
 
 
-def lanes_of(fields: Fields) -> tuple[int, ...]:
+def parse_lanes(fields: Fields) -> tuple[int, ...]:
     """The lanes of a port; empty where they are not comma-separated numbers."""
     parts = fields.get("lanes", "").split(",")
     return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
 
 
-def _classes(tables: Tables) -> Iterator[Problem]:
+def _check_classes(tables: Tables) -> Iterator[Problem]:
     """Yield classes, priorities, groups and queues beyond 7, and empty ones.
 
     YANG takes empty ones, which orchagent cannot read, and sixteen classes, for chassis: these platforms have eight.
@@ -204,14 +204,14 @@ def _classes(tables: Tables) -> Iterator[Problem]:
                     yield Problem(table, key, field, f"'{value}'", "a whole number from 0 to 7")
 
 
-def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
+def _check_shared(ports: dict[str, Fields]) -> Iterator[Problem]:
     """Yield lanes and aliases that two ports have."""
     lanes, aliases = Counter[int](), Counter[str]()
     for fields in ports.values():
-        lanes.update(lanes_of(fields))
+        lanes.update(parse_lanes(fields))
         aliases.update([fields.get("alias", "")])
     for name, fields in ports.items():
-        twice = [str(lane) for lane in lanes_of(fields) if lanes[lane] > 1]
+        twice = [str(lane) for lane in parse_lanes(fields) if lanes[lane] > 1]
         if twice:
             yield Problem("PORT", name, "lanes", f"lane {', '.join(twice)} is used twice", "each lane has one port")
         alias = fields.get("alias", "")
@@ -219,86 +219,88 @@ def _shared(ports: dict[str, Fields]) -> Iterator[Problem]:
             yield Problem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
 
 
-def _port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
-    lanes = lanes_of(fields)
+def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
+    lanes = parse_lanes(fields)
     if not lanes:
         yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
         return
     foreign = [str(lane) for lane in lanes if lane not in face.cage_of_lane]
     if foreign:
-        wanted = f"lanes of {face.platform.platform}"
-        yield Problem("PORT", name, "lanes", f"lane {', '.join(foreign)} is not in the platform's table", wanted)
+        right = f"lanes of {face.platform.platform}"
+        yield Problem("PORT", name, "lanes", f"lane {', '.join(foreign)} is not in the platform's table", right)
         return
-    cage, of = face.cage_of_lane[lanes[0]]
-    place = cage.lanes.index(lanes[0])
-    due = cage.lanes[place : place + len(lanes)]
+    cage, cage_class = face.cage_of_lane[lanes[0]]
+    position = cage.lanes.index(lanes[0])
+    due = cage.lanes[position : position + len(lanes)]
     if due != lanes:
-        wanted = f"lanes in the order of one cage, {','.join(map(str, due))}"
-        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", wanted)
+        right = f"lanes in the order of one cage, {','.join(map(str, due))}"
+        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", right)
         return
-    if len(of_ports(cage, lanes)) * len(lanes) > len(cage.lanes) or place % len(lanes):
+    if len(list_port_positions(cage, lanes)) * len(lanes) > len(cage.lanes) or position % len(lanes):
         yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", "lanes from a whole share of the cage")
-    due_name = f"Ethernet{cage.port + place}"
+    due_name = f"Ethernet{cage.port + position}"
     if name != due_name:
         yield Problem("PORT", name, found=f"lane {lanes[0]} belongs to another port", wanted=due_name)
     if fields.get("index", str(cage.index)) != str(cage.index):
         yield Problem("PORT", name, "index", f"'{fields['index']}'", f"the cage's, {cage.index}")
-    yield from _subport(name, fields, place // len(lanes), split=len(lanes) < len(cage.lanes))
-    yield from _speed(name, fields, len(lanes), of, face)
+    yield from _check_subport(name, fields, position // len(lanes), split=len(lanes) < len(cage.lanes))
+    yield from _check_speed(name, fields, len(lanes), cage_class, face)
 
 
-def of_ports(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
+def list_port_positions(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
     """Positions in a cage of ports with so many lanes."""
     return range(len(cage.lanes) // len(lanes))
 
 
-def _subport(name: str, fields: Fields, place: int, *, split: bool) -> Iterator[Problem]:
-    found = fields.get("subport", "")
-    due = str(place + 1) if split else "0"
-    if found and found != due:
-        yield Problem("PORT", name, "subport", f"'{found}'", f"{due}, its place in the cage")
+def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> Iterator[Problem]:
+    subport = fields.get("subport", "")
+    due = str(position + 1) if split else "0"
+    if subport and subport != due:
+        yield Problem("PORT", name, "subport", f"'{subport}'", f"{due}, its place in the cage")
 
 
-def _speed(name: str, fields: Fields, lanes: int, of: CageClass, face: PlatformLanes) -> Iterator[Problem]:
-    found = fields.get("speed", "")
-    legal = face.speeds[of.form_factor, lanes]
-    if found.isdigit() and int(found) not in legal:
-        wanted = "one of " + ", ".join(map(str, sorted(legal))) if legal else "the platform has no such port"
-        yield Problem("PORT", name, "speed", f"'{found}' over {lanes} lane{'s' * (lanes > 1)}", wanted)
+def _check_speed(
+    name: str, fields: Fields, lanes: int, cage_class: CageClass, face: PlatformLanes
+) -> Iterator[Problem]:
+    speed = fields.get("speed", "")
+    legal = face.speeds[cage_class.form_factor, lanes]
+    if speed.isdigit() and int(speed) not in legal:
+        right = "one of " + ", ".join(map(str, sorted(legal))) if legal else "the platform has no such port"
+        yield Problem("PORT", name, "speed", f"'{speed}' over {lanes} lane{'s' * (lanes > 1)}", right)
 
 
-def legal_mbps(platform: SonicPlatform, of: CageClass, lanes: int) -> frozenset[int]:
+def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) -> frozenset[int]:
     """Legal speeds, Mb/s, of a port with so many lanes in a cage: those of all breakout modes with that many lanes a
     port.
 
     A HwSKU's own split counts too: a platform without modes has no other, and a gearbox may make lanes faster.
     """
     texts = (text for modes in platform.breakout_modes.values() for text in modes)
-    modes = [mode for mode in map(parse_mode, texts) if mode and (mode.lanes or of.lanes) == mode.ways * lanes]
-    most = 1000 * of.lane_gbps * lanes
-    own = {
+    modes = [mode for mode in map(parse_mode, texts) if mode and (mode.lanes or cage_class.lanes) == mode.ways * lanes]
+    most = 1000 * cage_class.lane_gbps * lanes
+    hwsku_speeds = {
         1000 * run.speed_gbps
         for runs in platform.hwskus.values()
         for run in runs
         if run.ways * lanes == len(platform.cages[run.first - 1].lanes)
     }
-    return frozenset(own.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
+    return frozenset(hwsku_speeds.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
 
 
-def _breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
-    known = [text for modes in face.platform.breakout_modes.values() for text in modes]
+def _check_breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
+    known_modes = [text for modes in face.platform.breakout_modes.values() for text in modes]
     parsed = parse_mode(mode)
-    if mode not in known or parsed is None:
-        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known))
+    if mode not in known_modes or parsed is None:
+        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known_modes))
         return
-    lanes = lanes_of(ports.get(name, {}))
+    lanes = parse_lanes(ports.get(name, {}))
     if name not in ports:
         yield Problem("BREAKOUT_CFG", name, found=f"'{name}' has no row in PORT", wanted="a row of PORT")
     if not lanes or lanes[0] not in face.cage_of_lane:
         return
-    cage, of = face.cage_of_lane[lanes[0]]
+    cage, cage_class = face.cage_of_lane[lanes[0]]
     if name != f"Ethernet{cage.port}":
         yield Problem("BREAKOUT_CFG", name, found="not the first port of a cage", wanted=f"Ethernet{cage.port}")
-    elif (parsed.lanes or of.lanes) != parsed.ways * len(lanes):
-        has = f"its port has {len(lanes)} of {of.lanes} lanes"
-        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}', but {has}", "a mode that splits it so")
+    elif (parsed.lanes or cage_class.lanes) != parsed.ways * len(lanes):
+        actual = f"its port has {len(lanes)} of {cage_class.lanes} lanes"
+        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}', but {actual}", "a mode that splits it so")

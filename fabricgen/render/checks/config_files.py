@@ -25,17 +25,17 @@ ConfigCheck = Callable[[Any], Iterable[Problem]]
 """A further check: the problems in the parsed content of a file."""
 
 
-def config_files(path: Path) -> list[Path]:
+def list_config_files(path: Path) -> list[Path]:
     """The file itself, or all config_db.json files in a folder, sorted; of those that a build did not land, none.
 
     Raises InputError where there is none.
     """
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.rglob(FILE_NAME) if not _is_staged(file.relative_to(path)))
-    if not found:
+    files = sorted(file for file in path.rglob(FILE_NAME) if not _is_staged(file.relative_to(path)))
+    if not files:
         raise fault("FG001", f"there is no {FILE_NAME} in '{path}'", hint="name a file, or a folder that was built")
-    return found
+    return files
 
 
 def _is_staged(file: Path) -> bool:
@@ -43,24 +43,27 @@ def _is_staged(file: Path) -> bool:
     return any(name.startswith(".") and ".fabricgen-stage" in name for name in file.parts)
 
 
-def missing_files(path: Path, builds: Surroundings) -> list[Diagnostic]:
+def find_missing_files(path: Path, builds: Surroundings) -> list[Diagnostic]:
     """Findings on config_db.json files that a build wrote into a folder, or below, and that are gone.
 
     Raises InputError (FG028) where a build was stopped while it landed there.
     """
-    found = builds.of(path) if path.is_dir() else None
-    if found is None:
+    build = builds.of(path) if path.is_dir() else None
+    if build is None:
         return []
-    built, below = found
-    wanted = (each for each in built.entries or () if each.endswith(f"/{FILE_NAME}"))
-    inside = [Path(each).relative_to(below or ".") for each in wanted if Path(each).is_relative_to(below or ".")]
-    return [missing(path / each) for each in inside if not (path / each).exists()]
+    built, below = build
+    config_paths = (name for name in built.entries or () if name.endswith(f"/{FILE_NAME}"))
+    inside = [Path(name).relative_to(below or ".") for name in config_paths if Path(name).is_relative_to(below or ".")]
+    return [missing(path / name) for name in inside if not (path / name).exists()]
 
 
 def check_file(
-    file: Path, catalog: Catalog, others: Iterable[tuple[str, ConfigCheck]] = (), builds: Surroundings | None = None
+    file: Path,
+    catalog: Catalog,
+    further_checks: Iterable[tuple[str, ConfigCheck]] = (),
+    builds: Surroundings | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Check a file with SONiC's schema, with our own checks and with `others`, each with a code of its own.
+    """Check a file with SONiC's schema, with our own checks and with `further_checks`, each with a code of its own.
 
     A file that is not as it was built is judged as it stands, with a warning (FG054). Raises InputError: FG002 where it
     is not valid JSON, FG028 in a folder in which a build was stopped while it landed.
@@ -69,30 +72,30 @@ def check_file(
     content = read_bytes(file, str(file), limit=MAX_BYTES)
     text = decode_text(content, str(file), limit=MAX_BYTES, kind="JSON")
     repeated: list[str] = []
-    data = _parsed(text, str(file), repeated)
-    found = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]
-    found += [(CODE, problem) for problem in check_config_db(data, catalog)]
-    found += [(code, problem) for code, judge in others for problem in judge(data)]
-    located = _located(text, str(file)) if found else None
+    data = _parse_json(text, str(file), repeated)
+    problems = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]
+    problems += [(CODE, problem) for problem in check_config_db(data, catalog)]
+    problems += [(code, problem) for code, judge in further_checks for problem in judge(data)]
+    located = _parse_located(text, str(file)) if problems else None
     edited = []
     if built is not None and built[0].is_edited(built[1], content):
         edited = [not_as_built(file, f"it is judged as it stands; {built[0].hint(built[1])}", Severity.WARNING)]
-    return (*edited, *(_diagnostic(code, problem, located, str(file)) for code, problem in found))
+    return (*edited, *(_make_diagnostic(code, problem, located, str(file)) for code, problem in problems))
 
 
-def _parsed(text: str, name: str, repeated: list[str]) -> Any:
+def _parse_json(text: str, name: str, repeated: list[str]) -> Any:
     """The content of a JSON text; keys that occur twice in an object are added to `repeated`."""
 
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in items:
-            if key in found:
+    def collect_members(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        content: dict[str, Any] = {}
+        for key, value in members:
+            if key in content:
                 repeated.append(key)
-            found[key] = value
-        return found
+            content[key] = value
+        return content
 
     try:
-        return json.loads(text, object_pairs_hook=pairs)
+        return json.loads(text, object_pairs_hook=collect_members)
     except json.JSONDecodeError as error:
         span = Span(name, error.lineno, error.colno)
         raise fault("FG002", f"this is not JSON: {error.msg}", span=span) from None
@@ -101,7 +104,7 @@ def _parsed(text: str, name: str, repeated: list[str]) -> Any:
         raise fault("FG002", why, span=Span(name, 1, 1)) from None
 
 
-def _located(text: str, name: str) -> Located | None:
+def _parse_located(text: str, name: str) -> Located | None:
     """The JSON text parsed as YAML, for line numbers; None where it is not valid YAML."""
     try:
         return parse_located(text, name)
@@ -109,10 +112,10 @@ def _located(text: str, name: str) -> Located | None:
         return None
 
 
-def _diagnostic(code: str, problem: Problem, located: Located | None, name: str) -> Diagnostic:
+def _make_diagnostic(code: str, problem: Problem, located: Located | None, name: str) -> Diagnostic:
     severity = Severity.ERROR if problem.grave else Severity.WARNING
     span = Span(name, 1, 1)
     if located is not None:
         span = (located.span if problem.field else located.key_span)(problem.path)
-    place = f"{problem.place}: " if problem.place else ""
-    return Diagnostic(code, severity, f"{place}{problem.found}", problem.shown_path, problem.hint, span)
+    prefix = f"{problem.place}: " if problem.place else ""
+    return Diagnostic(code, severity, f"{prefix}{problem.found}", problem.shown_path, problem.hint, span)

@@ -31,25 +31,25 @@ _CHASSIS = frozenset(("chassis-packet", "fabric", "voq"))
 
 def check_relations(tables: Tables) -> Iterator[Problem]:
     """Yield problems that no single row shows."""
-    yield from _addresses(tables)
-    yield from _ports(tables)
-    yield from _autonomous_systems(tables)
-    yield from _features(tables)
-    yield from _sessions(tables)
-    yield from _sessions_in_vrfs(tables)
-    yield from _members(tables)
-    yield from _bonds(tables)
-    yield from _vlans(tables)
-    yield from _subinterfaces(tables)
-    yield from _static_routes(tables)
-    yield from _thresholds(tables)
-    yield from _watchdog(tables)
-    yield from _shapers(tables)
-    yield from _fib(tables)
+    yield from _check_addresses(tables)
+    yield from _check_ports(tables)
+    yield from _check_as_numbers(tables)
+    yield from _check_features(tables)
+    yield from _check_sessions(tables)
+    yield from _check_vrf_sessions(tables)
+    yield from _check_vlan_members(tables)
+    yield from _check_bonds(tables)
+    yield from _check_vlans(tables)
+    yield from _check_subinterfaces(tables)
+    yield from _check_static_routes(tables)
+    yield from _check_thresholds(tables)
+    yield from _check_watchdog(tables)
+    yield from _check_shapers(tables)
+    yield from _check_fib(tables)
 
 
 @lru_cache(maxsize=1 << 14)
-def interface_of(text: str) -> Interface | None:
+def parse_interface(text: str) -> Interface | None:
     """An address with or without its prefix length; None for other text."""
     try:
         return ipaddress.ip_interface(text)
@@ -57,31 +57,31 @@ def interface_of(text: str) -> Interface | None:
         return None
 
 
-def _vrf(tables: Tables, table: str, name: str) -> str:
+def _find_vrf(tables: Tables, table: str, name: str) -> str:
     return tables[table].get(name, {}).get("vrf_name", "") or "default"
 
 
-def _own(tables: Tables) -> Iterator[tuple[str, str, str, Interface]]:
+def _list_own_addresses(tables: Tables) -> Iterator[tuple[str, str, str, Interface]]:
     """(table, key, VRF, address) of every address of the switch, except its management port's."""
     for table in _ADDRESSED:
         for key in tables.get(table, {}):
             name, bar, text = key.partition("|")
-            found = interface_of(text) if bar else None
-            if found:
-                yield table, key, _vrf(tables, table, name), found
+            address = parse_interface(text) if bar else None
+            if address:
+                yield table, key, _find_vrf(tables, table, name), address
 
 
-def _addresses(tables: Tables) -> Iterator[Problem]:
-    used = Counter((vrf, found.ip) for _, _, vrf, found in _own(tables))
-    for table, key, vrf, found in _own(tables):
+def _check_addresses(tables: Tables) -> Iterator[Problem]:
+    used = Counter((vrf, address.ip) for _, _, vrf, address in _list_own_addresses(tables))
+    for table, key, vrf, address in _list_own_addresses(tables):
         name = key.partition("|")[0]
-        if used[vrf, found.ip] > 1 and not found.ip.is_link_local:
-            yield Problem(table, key, found=f"{found.ip} is on two interfaces", wanted="one interface an address")
+        if used[vrf, address.ip] > 1 and not address.ip.is_link_local:
+            yield Problem(table, key, found=f"{address.ip} is on two interfaces", wanted="one interface an address")
         if name not in tables[table]:
             yield Problem(table, key, found=f"'{name}' has no row in {table}", wanted=f"a row {table}|{name}")
 
 
-def _ports(tables: Tables) -> Iterator[Problem]:
+def _check_ports(tables: Tables) -> Iterator[Problem]:
     """Yield ports without lanes, which all have but for those of a chassis (sonic-port.yang)."""
     if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("switch_type") not in _CHASSIS:
         for name, fields in tables.get("PORT", {}).items():
@@ -89,7 +89,7 @@ def _ports(tables: Tables) -> Iterator[Problem]:
                 yield Problem("PORT", name, "lanes", "the field is missing", "every such row has it")
 
 
-def _autonomous_systems(tables: Tables) -> Iterator[Problem]:
+def _check_as_numbers(tables: Tables) -> Iterator[Problem]:
     """Yield AS 0, which no speaker may have (RFC 7607); sonic-bgp-common.yang takes it."""
     for table, field in (("BGP_GLOBALS", "local_asn"), ("BGP_NEIGHBOR", "asn"), ("DEVICE_METADATA", "bgp_asn")):
         for key, fields in tables.get(table, {}).items():
@@ -97,7 +97,7 @@ def _autonomous_systems(tables: Tables) -> Iterator[Problem]:
                 yield Problem(table, key, field, f"'{fields[field]}'", "a whole number from 1 to 4294967295")
 
 
-def _features(tables: Tables) -> Iterator[Problem]:
+def _check_features(tables: Tables) -> Iterator[Problem]:
     """Yield states that are none, nor a template of one as in init_cfg.json; sonic-feature.yang takes any text."""
     for key, fields in tables.get("FEATURE", {}).items():
         state = fields.get("state", "enabled")
@@ -105,37 +105,37 @@ def _features(tables: Tables) -> Iterator[Problem]:
             yield Problem("FEATURE", key, "state", f"'{state}'", f"one of {', '.join(_STATES)}")
 
 
-def _sessions(tables: Tables) -> Iterator[Problem]:
+def _check_sessions(tables: Tables) -> Iterator[Problem]:
     """Yield sessions without an AS number, and those whose own end is no address of the switch in the peer's subnet.
 
     bgpcfgd's template general/instance.conf.j2 needs the number; frrcfgd takes that of a peer group.
     """
-    subnets = {(vrf, found.ip): found for _, _, vrf, found in _own(tables)}
+    subnets = {(vrf, address.ip): address for _, _, vrf, address in _list_own_addresses(tables)}
     for key, fields in tables.get("BGP_NEIGHBOR", {}).items():
         if not fields.keys() & {"asn", "peer_group_name"}:
             yield Problem("BGP_NEIGHBOR", key, "asn", "the field is missing", "the neighbour's AS number")
         vrf, _, peer = key.rpartition("|")
-        own = fields.get("local_addr", "")
-        near, far = interface_of(own), interface_of(peer)
+        local_address = fields.get("local_addr", "")
+        near, far = parse_interface(local_address), parse_interface(peer)
         subnet = subnets.get((vrf or "default", near.ip)) if near else None
         if near and subnet is None:
-            wanted = "an address in INTERFACE, VLAN_INTERFACE, ... or LOOPBACK_INTERFACE"
-            yield Problem("BGP_NEIGHBOR", key, "local_addr", f"'{own}' is no address of this switch", wanted)
+            right = "an address in INTERFACE, VLAN_INTERFACE, ... or LOOPBACK_INTERFACE"
+            yield Problem("BGP_NEIGHBOR", key, "local_addr", f"'{local_address}' is no address of this switch", right)
         elif subnet and far and subnet.network.num_addresses > 1 and far.ip not in subnet.network:
             yield Problem("BGP_NEIGHBOR", key, found="not in the subnet of local_addr", wanted=f"in {subnet.network}")
 
 
-def _sessions_in_vrfs(tables: Tables) -> Iterator[Problem]:
+def _check_vrf_sessions(tables: Tables) -> Iterator[Problem]:
     """Yield sessions with a VRF in the key where frrcfgd, which makes them, does not run (sonic-bgp-neighbor.yang)."""
     if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("frr_mgmt_framework_config") == "true":
         return
-    wanted = "frr_mgmt_framework_config true in DEVICE_METADATA, or the session in an frr.conf"
+    right = "frr_mgmt_framework_config true in DEVICE_METADATA, or the session in an frr.conf"
     for key in tables.get("BGP_NEIGHBOR", {}):
         if "|" in key:
-            yield Problem("BGP_NEIGHBOR", key, found="frrcfgd makes sessions in a VRF, and does not run", wanted=wanted)
+            yield Problem("BGP_NEIGHBOR", key, found="frrcfgd makes sessions in a VRF, and does not run", wanted=right)
 
 
-def _members(tables: Tables) -> Iterator[Problem]:
+def _check_vlan_members(tables: Tables) -> Iterator[Problem]:
     routed = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     untagged: dict[str, str] = {}
     for key, fields in tables.get("VLAN_MEMBER", {}).items():
@@ -143,44 +143,46 @@ def _members(tables: Tables) -> Iterator[Problem]:
         if port in routed:
             yield Problem("VLAN_MEMBER", key, found=f"{port} is a routed port too", wanted="INTERFACE or VLAN_MEMBER")
         if fields.get("tagging_mode") == "untagged" and untagged.setdefault(port, vlan) != vlan:
-            found = f"{port} is untagged in {untagged[port]} too"
-            yield Problem("VLAN_MEMBER", key, "tagging_mode", found, "one untagged VLAN a port")
+            message = f"{port} is untagged in {untagged[port]} too"
+            yield Problem("VLAN_MEMBER", key, "tagging_mode", message, "one untagged VLAN a port")
 
 
-def _bonds(tables: Tables) -> Iterator[Problem]:
+def _check_bonds(tables: Tables) -> Iterator[Problem]:
     """Yield ports of a bond that are of another too, or have a use or an MTU of their own (sonic-portchannel.yang)."""
     used = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     used |= {key.partition("|")[2] for key in tables.get("VLAN_MEMBER", {})}
     bond_of: dict[str, str] = {}
     for key in tables.get("PORTCHANNEL_MEMBER", {}):
         bond, _, port = key.partition("|")
-        own, whole = (tables.get(t, {}).get(n, {}).get("mtu", "") for t, n in (("PORT", port), ("PORTCHANNEL", bond)))
+        port_mtu, bond_mtu = (
+            tables.get(t, {}).get(n, {}).get("mtu", "") for t, n in (("PORT", port), ("PORTCHANNEL", bond))
+        )
         if bond_of.setdefault(port, bond) != bond:
             yield Problem(
                 "PORTCHANNEL_MEMBER", key, found=f"{port} is in {bond_of[port]} too", wanted="one bond a port"
             )
         if port in used:
-            found = f"{port} is a routed port, or in a VLAN"
-            yield Problem("PORTCHANNEL_MEMBER", key, found=found, wanted="the VLAN on the bond")
-        if own and own != whole:
-            yield Problem("PORT", port, "mtu", f"'{own}' in {bond}", f"none, or that of the bond, {whole}")
+            message = f"{port} is a routed port, or in a VLAN"
+            yield Problem("PORTCHANNEL_MEMBER", key, found=message, wanted="the VLAN on the bond")
+        if port_mtu and port_mtu != bond_mtu:
+            yield Problem("PORT", port, "mtu", f"'{port_mtu}' in {bond}", f"none, or that of the bond, {bond_mtu}")
 
 
-def _vlans(tables: Tables) -> Iterator[Problem]:
+def _check_vlans(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("VLAN", {}).items():
         if fields.get("vlanid") and key != f"Vlan{fields['vlanid']}":
             yield Problem("VLAN", key, "vlanid", f"'{fields['vlanid']}'", f"the number in its name, {key[4:]}")
 
 
-def _static_routes(tables: Tables) -> Iterator[Problem]:
+def _check_static_routes(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("STATIC_ROUTE", {}).items():
         lengths = {f: fields[f].count(",") + 1 for f in ("nexthop", "ifname", "distance", "blackhole") if f in fields}
         if len(set(lengths.values())) > 1:
-            said = ", ".join(f"{n} in {field}" for field, n in lengths.items())
-            yield Problem("STATIC_ROUTE", key, found=f"entries: {said}", wanted="lists of one length")
+            counts = ", ".join(f"{n} in {field}" for field, n in lengths.items())
+            yield Problem("STATIC_ROUTE", key, found=f"entries: {counts}", wanted="lists of one length")
         if not {"nexthop", "ifname", "blackhole"} & set(fields):
             yield Problem("STATIC_ROUTE", key, found="a route to nowhere", wanted="nexthop, ifname or blackhole")
-        destination = interface_of(key.rpartition("|")[2])
+        destination = parse_interface(key.rpartition("|")[2])
         if destination and destination.ip != destination.network.network_address:
             yield Problem("STATIC_ROUTE", key, found="a prefix with host bits", wanted=str(destination.network))
         for port in filter(None, fields.get("ifname", "").split(",")):
@@ -188,7 +190,7 @@ def _static_routes(tables: Tables) -> Iterator[Problem]:
                 yield Problem("STATIC_ROUTE", key, "ifname", f"'{port}' has no row in INTERFACE", "a routed interface")
 
 
-def _thresholds(tables: Tables) -> Iterator[Problem]:
+def _check_thresholds(tables: Tables) -> Iterator[Problem]:
     for key, fields in tables.get("WRED_PROFILE", {}).items():
         for colour in ("green", "yellow", "red"):
             low, high = (fields.get(f"{colour}_{end}_threshold", "") for end in ("min", "max"))
@@ -205,25 +207,25 @@ def _thresholds(tables: Tables) -> Iterator[Problem]:
                 )
 
 
-def _watchdog(tables: Tables) -> Iterator[Problem]:
+def _check_watchdog(tables: Tables) -> Iterator[Problem]:
     """Yield watchdog times shorter than a poll, and watchdogs on ports without PFC."""
     rows: dict[str, Fields] = {key: row for key, row in tables.get("PFC_WD", {}).items() if key != "GLOBAL"}
     poll = tables.get("PFC_WD", {}).get("GLOBAL", {}).get("POLL_INTERVAL", "")
     maps = tables.get("PORT_QOS_MAP", {})
     for key, fields in rows.items():
         for field in ("detection_time", "restoration_time"):
-            found = fields.get(field, "")
-            if found.isdigit() and poll.isdigit() and int(found) < int(poll):
-                yield Problem("PFC_WD", key, field, f"'{found}'", f"at least POLL_INTERVAL, {poll}")
+            text = fields.get(field, "")
+            if text.isdigit() and poll.isdigit() and int(text) < int(poll):
+                yield Problem("PFC_WD", key, field, f"'{text}'", f"at least POLL_INTERVAL, {poll}")
         if not maps.get(key, {}).get("pfc_enable"):
             yield Problem("PFC_WD", key, found="a watchdog on a port without PFC", wanted="pfc_enable in PORT_QOS_MAP")
     for key, fields in maps.items():
         if fields.get("pfc_enable") and rows and key not in rows:
-            found = f"'{fields['pfc_enable']}' without a watchdog"
-            yield Problem("PORT_QOS_MAP", key, "pfc_enable", found, f"a row PFC_WD|{key}")
+            text = f"'{fields['pfc_enable']}' without a watchdog"
+            yield Problem("PORT_QOS_MAP", key, "pfc_enable", text, f"a row PFC_WD|{key}")
 
 
-def _shapers(tables: Tables) -> Iterator[Problem]:
+def _check_shapers(tables: Tables) -> Iterator[Problem]:
     """Yield peak rates and bursts without what they are above of, or below it (sonic-scheduler.yang)."""
     for key, fields in tables.get("SCHEDULER", {}).items():
         numbers = {name: int(fields[name]) for name in ("cir", "pir", "cbs", "pbs") if fields.get(name, "").isdigit()}
@@ -238,32 +240,32 @@ def _shapers(tables: Tables) -> Iterator[Problem]:
             yield Problem("SCHEDULER", key, "pbs", f"'{fields['pbs']}'", f"at least cbs, {fields['cbs']}")
 
 
-def _fib(tables: Tables) -> Iterator[Problem]:
+def _check_fib(tables: Tables) -> Iterator[Problem]:
     """Yield announcing only what the hardware has, where the hardware is not asked (sonic-device_metadata.yang)."""
-    own = tables.get("DEVICE_METADATA", {}).get("localhost", {})
-    if own.get("suppress-fib-pending") == "enabled" and own.get("synchronous_mode") != "enable":
-        found = "'enabled' without synchronous mode"
-        yield Problem("DEVICE_METADATA", "localhost", "suppress-fib-pending", found, "synchronous_mode enable")
+    metadata = tables.get("DEVICE_METADATA", {}).get("localhost", {})
+    if metadata.get("suppress-fib-pending") == "enabled" and metadata.get("synchronous_mode") != "enable":
+        message = "'enabled' without synchronous mode"
+        yield Problem("DEVICE_METADATA", "localhost", "suppress-fib-pending", message, "synchronous_mode enable")
 
 
-def _subinterfaces(tables: Tables) -> Iterator[Problem]:
+def _check_subinterfaces(tables: Tables) -> Iterator[Problem]:
     """Yield sub-interfaces of no port, and with a name that the kernel would cut (sonic-vlan-sub-interface.yang)."""
     for key in tables.get("VLAN_SUB_INTERFACE", {}):
         name = key.partition("|")[0]
         parent = re.sub(r"^Po(?=\d)", "PortChannel", re.sub(r"^Eth(?=\d)", "Ethernet", name.partition(".")[0]))
         table = "PORTCHANNEL" if parent.startswith("PortChannel") else "PORT"
         if "|" not in key and parent not in tables.get(table, {}):
-            found = f"'{parent}' has no row in {table}"
-            yield Problem("VLAN_SUB_INTERFACE", key, found=found, wanted=f"a row of {table}")
+            message = f"'{parent}' has no row in {table}"
+            yield Problem("VLAN_SUB_INTERFACE", key, found=message, wanted=f"a row of {table}")
         if "|" not in key and len(name) > KERNEL_NAME:
-            found = f"a name of {len(name)} characters"
-            yield Problem("VLAN_SUB_INTERFACE", key, found=found, wanted=f"at most {KERNEL_NAME}, such as Eth0.100")
+            message = f"a name of {len(name)} characters"
+            yield Problem("VLAN_SUB_INTERFACE", key, found=message, wanted=f"at most {KERNEL_NAME}, such as Eth0.100")
 
 
-def overlapping_queues(tables: Tables) -> Iterator[Problem]:
+def find_overlapping_queues(tables: Tables) -> Iterator[Problem]:
     """Yield queues and priority groups of a port that two rows configure."""
     for table in ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE"):
-        taken: dict[str, set[int]] = defaultdict(set)
+        used: dict[str, set[int]] = defaultdict(set)
         for key in tables.get(table, {}):
             port, _, text = key.partition("|")
             first, _, last = text.partition("-")
@@ -271,11 +273,11 @@ def overlapping_queues(tables: Tables) -> Iterator[Problem]:
                 if table == "QUEUE" and "|" not in text:  # of queues in a chassis YANG says as little as of others
                     yield Problem(table, key, found=f"'{text}' in the key", wanted="a queue, or a range such as 0-2")
                 continue
-            mine = set(range(int(first), int(last or first) + 1))
-            if not mine or mine & taken[port]:
-                found = f"'{text}' is claimed twice" if mine else f"'{text}' runs backwards"
-                yield Problem(table, key, found=found, wanted="each queue in one row")
-            taken[port] |= mine
+            queues = set(range(int(first), int(last or first) + 1))
+            if not queues or queues & used[port]:
+                message = f"'{text}' is claimed twice" if queues else f"'{text}' runs backwards"
+                yield Problem(table, key, found=message, wanted="each queue in one row")
+            used[port] |= queues
 
 
 SEGMENTS = "EVPN_ETHERNET_SEGMENT"

@@ -58,17 +58,21 @@ class RowKind:
     table: str
     schema: Schema
 
-    def value(self, of: str | int) -> Schema | None:
+    def find_schema(self, name_or_number: str | int) -> Schema | None:
         """The schema of a part of the key, of a field's value or of a map's `NAME`; None for an unknown field."""
-        if isinstance(of, int):
-            part: Schema = self.schema["propertyNames"] if of == NAME else self.schema["x-keys"][of]
+        if isinstance(name_or_number, int):
+            part: Schema = (
+                self.schema["propertyNames"] if name_or_number == NAME else self.schema["x-keys"][name_or_number]
+            )
             return part
-        schema: Schema | None = self.schema.get("properties", {}).get(of, self.schema["additionalProperties"] or None)
+        schema: Schema | None = self.schema.get("properties", {}).get(
+            name_or_number, self.schema["additionalProperties"] or None
+        )
         return schema
 
 
 @cache
-def _kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
+def _list_row_kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
     """The rows of a table by their name, and by the number of parts of their key."""
     named = load_sonic_schema()["properties"][table].get("properties", {})
     return (
@@ -78,46 +82,46 @@ def _kinds(table: str) -> tuple[dict[str, RowKind], dict[int, RowKind]]:
 
 
 @cache
-def _types(kind: RowKind, of: str | int) -> tuple[tuple[Draft202012Validator, Place | None], ...]:
+def _list_types(kind: RowKind, name_or_number: str | int) -> tuple[tuple[Draft202012Validator, Place | None], ...]:
     """The types of which a value, or an item of a list, has one; and where a value of that type leads."""
-    schema = kind.value(of) or {}
+    schema = kind.find_schema(name_or_number) or {}
     types = walk_types(schema.get("items", schema))
-    return tuple((_validator(plain), tuple(plain["x-ref"]) if "x-ref" in plain else None) for _, plain in types)
+    return tuple((_make_validator(plain), tuple(plain["x-ref"]) if "x-ref" in plain else None) for _, plain in types)
 
 
-def _validator(schema: Schema) -> Draft202012Validator:
+def _make_validator(schema: Schema) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
 def check_rows(rows: Rows) -> Iterator[Problem]:
     """Yield unknown tables, rows and fields, values of the wrong kind, and references to missing rows."""
-    known = load_sonic_schema()["properties"]
+    schemas = load_sonic_schema()["properties"]
     targets = Targets(rows)
     for table, keys in rows.items():
-        if table in known:
-            most = known[table].get("maxProperties", len(keys))
+        if table in schemas:
+            most = schemas[table].get("maxProperties", len(keys))
             if len(keys) > most:
                 yield Problem(table, found=f"{len(keys)} rows", wanted=f"{most} at most")
             for key, fields in keys.items():
-                yield from _row(targets, table, key, fields)
+                yield from _check_row(targets, table, key, fields)
         elif table not in UNMODELLED:
-            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(shorten(table), known))
+            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(shorten(table), schemas))
 
 
-def _row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
-    named, by_parts = _kinds(table)
+def _check_row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
+    named, by_parts = _list_row_kinds(table)
     parts = key.split("|")
     kind = named.get(key) or by_parts.get(len(parts))
     if kind is None:
         counts = " or ".join(map(str, sorted(by_parts)))
-        said = f"a key of {len(parts)} parts", f"{counts}, between bars"
-        yield Problem(table, key, "", *(said if by_parts else (f"'{key}' in the key", f"one of {', '.join(named)}")))
+        fault = f"a key of {len(parts)} parts", f"{counts}, between bars"
+        yield Problem(table, key, "", *(fault if by_parts else (f"'{key}' in the key", f"one of {', '.join(named)}")))
         return
-    judged = [] if key in named else [_of_key(kind, key)]
-    judged.append(_of_fields(kind, tuple(fields.items())))
+    judged = [] if key in named else [_judge_key(kind, key)]
+    judged.append(_judge_fields(kind, tuple(fields.items())))
     for faults, names in judged:
         yield from (Problem(table, key, *fault) for fault in faults)
-        yield from targets.missing(table, key, names)
+        yield from targets.list_missing(table, key, names)
 
 
 Fault: TypeAlias = tuple[str, str, str]
@@ -128,66 +132,69 @@ Name: TypeAlias = tuple[str, str, tuple[Place, ...], str]
 
 
 @lru_cache(maxsize=1 << 16)
-def _of_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
+def _judge_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
     """The result for the parts of a key."""
-    parts = [_judged(kind, number, part) for number, part in enumerate(key.split("|"))]
+    parts = [_judge_value(kind, number, part) for number, part in enumerate(key.split("|"))]
     shown = "the secret" if kind.table in SECRET_KEYS else ""
-    faults = (("", f"{shown or found} in the key", right) for part in parts for found, right in part.faults)
+    faults = (("", f"{shown or text} in the key", right) for part in parts for text, right in part.faults)
     return tuple(faults), tuple(("", *name) for part in parts for name in part.names)
 
 
 @lru_cache(maxsize=1 << 16)
-def _of_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
+def _judge_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
     """The result for the fields of a row."""
-    faults = list(_of_names(kind, frozenset(name for name, _ in fields)))
+    faults = list(_check_field_names(kind, frozenset(name for name, _ in fields)))
     names: list[Name] = []
     for name, value in fields:
         if "propertyNames" in kind.schema:
-            judged = _judged(kind, NAME, name)
-            faults += [(name, f"{found} as a field", right) for found, right in judged.faults]
+            judged = _judge_value(kind, NAME, name)
+            faults += [(name, f"{text} as a field", right) for text, right in judged.faults]
             names += [(name, *named) for named in judged.names]
-        judged = _judged(kind, name, value)
+        judged = _judge_value(kind, name, value)
         faults += [
-            (name, "the secret" if is_secret(kind.table, name) else found, right) for found, right in judged.faults
+            (name, "the secret" if is_secret(kind.table, name) else text, right) for text, right in judged.faults
         ]
         names += [(name, *named) for named in judged.names]
     return tuple(faults), tuple(names)
 
 
 @lru_cache(maxsize=1 << 17)
-def _judged(kind: RowKind, of: str | int, value: Value) -> Judged:
+def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> Judged:
     """The result for a part of a key, or a field's value; of a field that there is not, nothing."""
-    schema = kind.value(of)
+    schema = kind.find_schema(name_or_number)
     left_out = (
-        isinstance(of, str) and isinstance(value, str) and is_secret(kind.table, of) and LEFT_OUT.fullmatch(value)
+        isinstance(name_or_number, str)
+        and isinstance(value, str)
+        and is_secret(kind.table, name_or_number)
+        and LEFT_OUT.fullmatch(value)
     )
     if schema is None or left_out:
         return Judged()
     if "items" in schema:
-        return _list(kind, of, schema, value)
+        return _judge_list(kind, name_or_number, schema, value)
     if isinstance(value, tuple):
         return Judged(((f"a list of {len(value)}", f"a string: {describe_expected(schema)}"),))
-    return _item(kind, of, schema, value)
+    return _judge_text(kind, name_or_number, schema, value)
 
 
-def _item(kind: RowKind, of: str | int, schema: Schema, text: str) -> Judged:
+def _judge_text(kind: RowKind, name_or_number: str | int, schema: Schema, text: str) -> Judged:
     """The result for a text: that of no type is wrong, but where all types are references none leads anywhere."""
     if len(text) > LONGEST:
         return Judged(((f"{len(text)} characters", f"at most {LONGEST}"),))
-    types = _types(kind, of)
-    places = [place for validator, place in types if validator.is_valid(text)]
+    types = _list_types(kind, name_or_number)
+    targets = [target for validator, target in types if validator.is_valid(text)]
     if kind.table not in MULTILINE and CONTROL.search(text):
         words = describe_expected(schema)
         return Judged(((repr(shorten(text)), f"one line of {words}" if words.endswith("characters") else words),))
-    if not places and None in (place for _, place in types):
+    if not targets and None in (target for _, target in types):
         return Judged(((f"'{shorten(text)}'", describe_expected(schema, text)),))
-    if None in places:
+    if None in targets:
         return Judged()
-    other = describe_expected(schema, text, references=False)
-    return Judged(names=((text, tuple(place for _, place in types if place), other),))
+    alternative = describe_expected(schema, text, references=False)
+    return Judged(names=((text, tuple(target for _, target in types if target), alternative),))
 
 
-def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
+def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value: Value) -> Judged:
     """The result for a list, which `x-separator` says that SONiC writes as one text.
 
     A list whose only item is empty has none (sonic_yang_ext.py).
@@ -198,22 +205,23 @@ def _list(kind: RowKind, of: str | int, schema: Schema, value: Value) -> Judged:
             (
                 (
                     f"'{shorten(value)}', a string",
-                    f"a list, {_quoted(value.split(','))}: {describe_expected(schema['items'])}",
+                    f"a list, {_quote_list(value.split(','))}: {describe_expected(schema['items'])}",
                 ),
             )
         )
     texts = tuple(map(str.strip, value.split(separator))) if isinstance(value, str) else value
     texts = () if texts == ("",) and "default" not in schema else texts
-    judged = [_item(kind, of, schema["items"], text) for text in dict.fromkeys(texts)]
+    judged = [_judge_text(kind, name_or_number, schema["items"], text) for text in dict.fromkeys(texts)]
     limits = {key: limit for key, limit in schema.items() if key in ("minItems", "maxItems", "uniqueItems")}
     faults = [
-        _of_list(error.validator, error.validator_value, texts) for error in _validator(limits).iter_errors(list(texts))
+        _describe_list_fault(error.validator, error.validator_value, texts)
+        for error in _make_validator(limits).iter_errors(list(texts))
     ]
-    faults += [fault for item in judged for fault in item.faults]
-    return Judged(tuple(faults), tuple(name for item in judged for name in item.names))
+    faults += [fault for judgement in judged for fault in judgement.faults]
+    return Judged(tuple(faults), tuple(name for judgement in judged for name in judgement.names))
 
 
-def _of_list(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
+def _describe_list_fault(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
     if rule == "uniqueItems":
         return ", ".join(
             f"'{shorten(text)}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
@@ -221,26 +229,26 @@ def _of_list(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str
     return f"{len(texts)} in the list", f"{limit} at {'most' if rule == 'maxItems' else 'least'}"
 
 
-def _quoted(texts: list[str]) -> str:
+def _quote_list(texts: list[str]) -> str:
     return (
         "[" + ", ".join(f'"{shorten(text.strip())}"' for text in texts[:3]) + (", ..." if len(texts) > 3 else "") + "]"
     )
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str, str, str], ...]:
+def _check_field_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str, str, str], ...]:
     """What is wrong with the names of the fields that a row has: (field, found, what would be right)."""
-    known = kind.schema.get("properties", {})
-    of_names = {**kind.schema, "properties": dict.fromkeys(known, True)}
-    if "propertyNames" in kind.schema or _validator(of_names).is_valid(dict.fromkeys(names)):
+    properties = kind.schema.get("properties", {})
+    names_schema = {**kind.schema, "properties": dict.fromkeys(properties, True)}
+    if "propertyNames" in kind.schema or _make_validator(names_schema).is_valid(dict.fromkeys(names)):
         return ()
-    faults = [(name, "the field is missing", "every such row has it") for name in of_names.get("required", ())]
+    faults = [(name, "the field is missing", "every such row has it") for name in names_schema.get("required", ())]
     faults = [fault for fault in faults if fault[0] not in names]
     faults += [
-        (name, "there is no such field here", did_you_mean(shorten(name), known) or "a row without fields")
-        for name in sorted(names - known.keys())
+        (name, "there is no such field here", did_you_mean(shorten(name), properties) or "a row without fields")
+        for name in sorted(names - properties.keys())
     ]
-    exclusive = [rule["not"]["required"] for rule in of_names.get("allOf", ())]
+    exclusive = [rule["not"]["required"] for rule in names_schema.get("allOf", ())]
     faults += [(pair[1], f"beside {pair[0]}", "one of the two") for pair in exclusive if names.issuperset(pair)]
     return tuple(faults)
 
@@ -252,29 +260,29 @@ class Targets:
     rows: Rows
     values: dict[Place, set[str]] = field(default_factory=dict)
 
-    def missing(self, table: str, key: str, names: tuple[Name, ...]) -> Iterator[Problem]:
+    def list_missing(self, table: str, key: str, names: tuple[Name, ...]) -> Iterator[Problem]:
         """Yield what a row names and is not there."""
-        for name, text, places, other in names:
-            if not any(text in self.at(place) for place in places):
-                tables = " or ".join(dict.fromkeys(place[0] for place in places))
-                near = {value for place in places for value in self.at(place)}
+        for name, text, places, alternative in names:
+            if not any(text in self.find_values(target) for target in places):
+                tables = " or ".join(dict.fromkeys(target[0] for target in places))
+                near = {value for target in places for value in self.find_values(target)}
                 hint = f" ({did_you_mean(shorten(text), near)})" if 0 < len(near) <= 12 else ""
-                right = f"a row of {tables}{hint}{f', or {other}' * bool(other)}"
+                right = f"a row of {tables}{hint}{f', or {alternative}' * bool(alternative)}"
                 yield Problem(table, key, name, f"'{shorten(text)}' has no row in {tables}", right)
 
-    def at(self, place: Place) -> set[str]:
+    def find_values(self, target: Place) -> set[str]:
         """The values at a place of the file."""
-        if place not in self.values:
-            self.values[place] = set(self._read(*place))
-        return self.values[place]
+        if target not in self.values:
+            self.values[target] = set(self._read_values(*target))
+        return self.values[target]
 
-    def _read(self, table: str, form: int | str, what: int | str) -> Iterator[str]:
+    def _read_values(self, table: str, form: int | str, part_or_field: int | str) -> Iterator[str]:
         for key, fields in self.rows.get(table, {}).items():
             parts = key.split("|")
-            if isinstance(what, int):
-                yield from parts[what : what + 1] if len(parts) == form else ()
-            elif form in (key, len(parts)) and what in fields:
-                value = fields[what]
+            if isinstance(part_or_field, int):
+                yield from parts[part_or_field : part_or_field + 1] if len(parts) == form else ()
+            elif form in (key, len(parts)) and part_or_field in fields:
+                value = fields[part_or_field]
                 yield from (value,) if isinstance(value, str) else value
 
 
@@ -342,29 +350,29 @@ def describe_expected(schema: Schema, value: str = "", *, references: bool = Tru
     """
     types = [(name, kind) for name, kind in walk_types(schema, NAMED) if references or "x-ref" not in kind]
     words = [word for _, kind in types for word in kind.get("enum", ())]
-    others = [NAMED.get(name) or _text(kind) for name, kind in types if "enum" not in kind]
+    descriptions = [NAMED.get(name) or _describe_type(kind) for name, kind in types if "enum" not in kind]
     near = find_nearest(value, words) if value and len(words) > 3 else None
-    said = [f"{'one of ' * (len(words) > 1 or not others)}{', '.join(dict.fromkeys(words))}"] if words else []
-    return " or ".join([*dict.fromkeys(others), *said]) + (f"; did you mean '{near}'?" if near else "")
+    choices = [f"{'one of ' * (len(words) > 1 or not descriptions)}{', '.join(dict.fromkeys(words))}"] if words else []
+    return " or ".join([*dict.fromkeys(descriptions), *choices]) + (f"; did you mean '{near}'?" if near else "")
 
 
-def _text(schema: Schema) -> str:
+def _describe_type(schema: Schema) -> str:
     if "x-range" in schema:
-        return _number(schema["x-range"])
+        return _describe_range(schema["x-range"])
     patterns = [rule["pattern"] for rule in (schema, *schema.get("allOf", ())) if "pattern" in rule]
     texts = [pattern.removeprefix(_ENDS[0]).removesuffix(_ENDS[1]) for pattern in patterns]
-    length = _length(schema)
-    said = [BY_PATTERN.get(text, f"characters like {text}") for text in texts]
-    return " and ".join(re.sub("^characters", length, text) for text in said) or length
+    length = _describe_length(schema)
+    descriptions = [BY_PATTERN.get(text, f"characters like {text}") for text in texts]
+    return " and ".join(re.sub("^characters", length, text) for text in descriptions) or length
 
 
-def _number(ranges: list[list[Any]]) -> str:
+def _describe_range(ranges: list[list[Any]]) -> str:
     parts = [f"{low}" if low == high else f"from {low} to {high}" for low, high in ranges]
-    whole = "whole " if all(isinstance(low, int) for low, _ in ranges) else ""
-    return f"a {whole}number {' or '.join(parts)}"
+    whole_word = "whole " if all(isinstance(low, int) for low, _ in ranges) else ""
+    return f"a {whole_word}number {' or '.join(parts)}"
 
 
-def _length(schema: Schema) -> str:
+def _describe_length(schema: Schema) -> str:
     low, high = schema.get("minLength", 0), schema.get("maxLength")
     if high is None:
         return f"at least {low} characters" if low else "characters"

@@ -35,51 +35,51 @@ def read_tables(data: object) -> tuple[Rows, tuple[Problem, ...]]:
     """
     problems: list[Problem] = []
     if not isinstance(data, dict):
-        return {}, (Problem("", found=f"the file holds {_shape(data)}", wanted="an object of tables"),)
+        return {}, (Problem("", found=f"the file holds {_describe_shape(data)}", wanted="an object of tables"),)
     rows: Rows = {}
-    known = load_sonic_schema()["properties"]
+    known_tables = load_sonic_schema()["properties"]
     for table, keys in data.items():
         if not isinstance(keys, dict):
-            problems.append(Problem(table, found=_shape(keys), wanted="an object of rows"))
+            problems.append(Problem(table, found=_describe_shape(keys), wanted="an object of rows"))
             continue
         rows[table] = {}
-        for key, fields in keys.items() if table in known else ():
+        for key, fields in keys.items() if table in known_tables else ():
             if not isinstance(fields, dict):
-                problems.append(Problem(table, key, found=_shape(fields), wanted="an object of fields"))
+                problems.append(Problem(table, key, found=_describe_shape(fields), wanted="an object of fields"))
                 continue
             plain = all(isinstance(value, str) for value in fields.values())
-            rows[table][key] = fields if plain else dict(_texts(Problem(table, key), fields, problems))
+            rows[table][key] = fields if plain else dict(_read_texts(Problem(table, key), fields, problems))
     return rows, tuple(problems)
 
 
 def join_lists(rows: Rows) -> Tables:
     """Tables with their lists joined by commas."""
 
-    def text(value: Value) -> str:
+    def join(value: Value) -> str:
         return value if isinstance(value, str) else ",".join(value)
 
     return {
-        table: {key: {field: text(value) for field, value in fields.items()} for key, fields in keys.items()}
+        table: {key: {field: join(value) for field, value in fields.items()} for key, fields in keys.items()}
         for table, keys in rows.items()
     }
 
 
-def _texts(row: Problem, fields: dict[str, Any], problems: list[Problem]) -> Iterator[tuple[str, Value]]:
+def _read_texts(row: Problem, fields: dict[str, Any], problems: list[Problem]) -> Iterator[tuple[str, Value]]:
     """Fields whose values are text or texts; of others a problem is added, and of numbers their digits are taken."""
     for field, value in fields.items():
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        if isinstance(value, list) and all(isinstance(text, str) for text in value):
             yield field, tuple(value)
         elif isinstance(value, str | bool):
             yield field, str(value)
         else:
             number = isinstance(value, int | float)
-            found = "a number" if number and is_secret(row.table, field) else _shape(value)
+            shown = "a number" if number and is_secret(row.table, field) else _describe_shape(value)
             right = "a string: every value in config_db is one, or a list of some"
-            problems.append(replace(row, field=field, found=found, wanted=right))
+            problems.append(replace(row, field=field, found=shown, wanted=right))
             if number:
                 yield field, str(value)
 
 
-def _shape(value: object) -> str:
+def _describe_shape(value: object) -> str:
     kinds = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
     return kinds.get(type(value), f"the number {value}")

@@ -52,15 +52,15 @@ class YangModels:
             raise fault("FG001", f"there are no sonic-*.yang in '{folder}'", hint="name src/sonic-yang-models")
         self._libyang: Any = libyang
         self._folder = tempfile.TemporaryDirectory(prefix="fabricgen-yang-")
-        rendered = rendered_models(models.parent / "yang-templates", Path(self._folder.name))
+        rendered = render_models(models.parent / "yang-templates", Path(self._folder.name))
         self._context: Any = libyang.Context(f"{self._folder.name}:{models}")
-        self._tables = dict(self._load([*files, *rendered]))
+        self._tables = dict(self._load_tables([*files, *rendered]))
 
-    def _load(self, files: list[Path]) -> Iterator[tuple[str, _YangTable]]:
+    def _load_tables(self, files: list[Path]) -> Iterator[tuple[str, _YangTable]]:
         """(name, container) of the tables of all models; read after all are loaded, since loading may recompile earlier
         ones.
         """
-        modules = [self._module(file) for file in files]
+        modules = [self._load_module(file) for file in files]
         containers = (self._libyang.SNode.CONTAINER,)
         for file, module in zip(files, modules, strict=True):
             namespace = _NAMESPACE.search(file.read_text(encoding="utf-8"))
@@ -68,13 +68,13 @@ class YangModels:
                 for table in top.children(types=containers):
                     yield table.name(), _YangTable(table, top.name(), namespace[1] if namespace else "")
 
-    def _module(self, file: Path) -> Any:
+    def _load_module(self, file: Path) -> Any:
         try:
             return self._context.load_module(file.stem)
         except self._libyang.LibyangError as error:
             raise fault("FG002", f"the model {file.name} cannot be loaded: {error}") from None
 
-    def problems(self, data: Any) -> Iterator[Problem]:
+    def list_problems(self, data: Any) -> Iterator[Problem]:
         """Yield tables without a model, rows that no list of their table accepts, and what libyang rejects.
 
         Of dangling references libyang reports the first only, without its place.
@@ -86,25 +86,29 @@ class YangModels:
                 yield Problem(name, found="no YANG model has this table", grave=False)
                 continue
             for key, fields in keys.items():
-                text = self._row(self._tables[name].node, name, key, fields)
-                said = self._said({name: [text]}, parse_only=True) if text else "the model has no list with such a key"
-                if said:
+                text = self._write_row(self._tables[name].node, name, key, fields)
+                message = (
+                    self._find_error({name: [text]}, parse_only=True)
+                    if text
+                    else "the model has no list with such a key"
+                )
+                if message:
                     refused = True
-                    yield Problem(name, key, found=said)
+                    yield Problem(name, key, found=message)
                 elif text:
                     rows.setdefault(name, []).append(text)
-        said = "" if refused else self._said(rows, parse_only=False)
-        if said:
-            yield Problem("", found=said)
+        message = "" if refused else self._find_error(rows, parse_only=False)
+        if message:
+            yield Problem("", found=message)
 
-    def _said(self, rows: dict[str, list[str]], *, parse_only: bool) -> str:
+    def _find_error(self, rows: dict[str, list[str]], *, parse_only: bool) -> str:
         """libyang's error message on rows by table; "" for none. `parse_only` skips references and other
         dependencies.
         """
         tops: dict[tuple[str, str], list[str]] = {}
         for name, texts in rows.items():
-            place = self._tables[name].top, self._tables[name].namespace
-            tops.setdefault(place, []).append(_element(name, *texts))
+            container = self._tables[name].top, self._tables[name].namespace
+            tops.setdefault(container, []).append(_write_element(name, *texts))
         text = "".join(f'<{top} xmlns="{space}">{"".join(parts)}</{top}>' for (top, space), parts in tops.items())
         try:
             parsed = self._context.parse_data_mem(text, "xml", strict=True, no_state=True, parse_only=parse_only)
@@ -113,48 +117,50 @@ class YangModels:
         parsed.free()
         return ""
 
-    def _row(self, table: Any, name: str, key: str, fields: dict[str, Value]) -> str | None:
+    def _write_row(self, table: Any, name: str, key: str, fields: dict[str, Value]) -> str | None:
         """A row as XML; None where no node of the table accepts its key."""
         kinds = self._libyang.SNode
         single = next((c for c in table.children(types=(kinds.CONTAINER,)) if c.name() == key), None)
         if single is not None:
-            return _element(key, *self._leaves(single, name, key, fields))
+            return _write_element(key, *self._write_leaves(single, name, key, fields))
         parts = key.split("|")
         for entry in table.children(types=(kinds.LIST,)):
             keys = [leaf.name() for leaf in entry.keys()]  # noqa: SIM118 - keys of a list in a schema
             if len(keys) != len(parts):
                 continue
             inner = next(iter(entry.children(types=(kinds.LIST,))), None)
-            named = [_element(leaf, escape(part)) for leaf, part in zip(keys, parts, strict=True)]
-            rest = self._leaves(entry, name, key, fields) if inner is None else self._entries(inner, fields)
-            return _element(entry.name(), *named, *rest)
+            named = [_write_element(leaf, escape(part)) for leaf, part in zip(keys, parts, strict=True)]
+            rest = self._write_leaves(entry, name, key, fields) if inner is None else self._write_entries(inner, fields)
+            return _write_element(entry.name(), *named, *rest)
         return None
 
-    def _leaves(self, node: Any, table: str, key: str, fields: dict[str, Value]) -> Iterator[str]:
+    def _write_leaves(self, node: Any, table: str, key: str, fields: dict[str, Value]) -> Iterator[str]:
         lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
         for field, value in fields.items():
             facts = find_field_facts(table, key, field) if field in lists else None
             texts: Iterable[str] = value
             if isinstance(value, str):
                 texts = value.split(facts.separator) if facts and facts.separator else [value]
-            yield from (_element(field, escape(text)) for text in texts)
+            yield from (_write_element(field, escape(text)) for text in texts)
 
-    def _entries(self, inner: Any, fields: dict[str, Value]) -> Iterator[str]:
+    def _write_entries(self, inner: Any, fields: dict[str, Value]) -> Iterator[str]:
         """The fields of a map as entries of its inner list, each with its key and the one other leaf."""
         key = next(iter(inner.keys())).name()
         leaf = next(c.name() for c in inner.children(types=(self._libyang.SNode.LEAF,)) if c.name() != key)
         for field, value in fields.items():
             texts = [value] if isinstance(value, str) else value
-            yield _element(
-                inner.name(), _element(key, escape(field)), *(_element(leaf, escape(text)) for text in texts)
+            yield _write_element(
+                inner.name(),
+                _write_element(key, escape(field)),
+                *(_write_element(leaf, escape(text)) for text in texts),
             )
 
 
-def _element(name: str, *content: str) -> str:
+def _write_element(name: str, *content: str) -> str:
     return f"<{name}>{''.join(content)}</{name}>"
 
 
-def rendered_models(templates: Path, folder: Path) -> list[Path]:
+def render_models(templates: Path, folder: Path) -> list[Path]:
     """Models that SONiC's build renders from templates, rendered in the same way (sonic-yang-models, setup.py)."""
     if not templates.is_dir():
         return []
@@ -162,9 +168,9 @@ def rendered_models(templates: Path, folder: Path) -> list[Path]:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(loader=FileSystemLoader(templates), trim_blocks=True, autoescape=False)
-    found = []
+    files = []
     for template in sorted(templates.glob("*.yang.j2")):
         file = folder / template.name.removesuffix(".j2")
         file.write_text(environment.get_template(template.name).render(yang_model_type="py"), encoding="utf-8")
-        found.append(file)
-    return found
+        files.append(file)
+    return files

@@ -12,10 +12,10 @@ from fabricgen.diff.compare import collector_paused
 from fabricgen.kernel.diagnostics import InputError, Severity, make_printable
 from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.publish.workers import in_order, processors
-from fabricgen.render.secrets import MASK, without_secrets
-from fabricgen.running.differences import Verdict, prepare_files, rules_of
-from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements, nos_of_files, spelling_of
-from fabricgen.running.tree import CANNOT_READ, tolerant
+from fabricgen.render.secrets import MASK, mask_secrets
+from fabricgen.running.differences import Verdict, load_rules, prepare_files
+from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements, find_nos, load_spelling
+from fabricgen.running.tree import CANNOT_READ, read_tolerantly
 from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.collected import Collected, collected, shown_by
 from fabricgen.verify.drift.comparing import differences
@@ -87,7 +87,7 @@ def _checked(device: str, sources: list[Source], planned: Files, asked: Asked) -
     except InputError as error:
         return Checked(device, (), (Finding(device, "", error.diagnostics[0].message),))
     files, ignored = tuple(shown.files), tuple(shown.ignored)
-    nos = nos_of_files(planned)
+    nos = find_nos(planned)
     if nos not in shown.by_nos:
         return Checked(device, files, (Finding(device, "", _of_another(nos, sorted(shown.by_nos))),), ignored=ignored)
     prepared = prepare_files(nos, shown.by_nos[nos], planned)
@@ -114,10 +114,10 @@ def _of_another(nos: str, found: list[str]) -> str:
 
 def _judged(begun: Checked, nos: str, files: tuple[Files, Files], asked: Asked) -> Checked:
     """The findings of (running, planned) files, statement by statement."""
-    device, spelling = begun.device, spelling_of(nos)
+    device, spelling = begun.device, load_spelling(nos)
     planned = spelling.read_statements(files[1])
     try:
-        verdicts = rules_of(nos).judge(spelling.read_statements(files[0]), planned)
+        verdicts = load_rules(nos).judge(spelling.read_statements(files[0]), planned)
     except CANNOT_READ as error:
         why = _safe(str(error).splitlines()[0] if str(error) else type(error).__name__)
         text = f"its configuration cannot be understood: {why}"
@@ -148,7 +148,7 @@ def _waived(nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]) -> t
 
 def _safe(text: str) -> str:
     """A reader's words without secrets of the line that they may repeat."""
-    return make_printable(without_secrets(text[:300].encode()).decode())
+    return make_printable(mask_secrets(text[:300].encode()).decode())
 
 
 # Differences of statements as findings: in the words of the model where it has any, else by path and values.
@@ -256,7 +256,7 @@ class _Reader:
     def _read(self, stated: Statements) -> Switch | None:
         """The model of the switch, None where it or a part of it cannot be read."""
         try:
-            with tolerant() as notes:
+            with read_tolerantly() as notes:
                 form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(stated))
         except CANNOT_READ:
             return None

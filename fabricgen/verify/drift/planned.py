@@ -10,9 +10,9 @@ from typing import Protocol
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.publish.reading import Built, open_built
-from fabricgen.render.engine import render_options, subject_files, subjects_of
+from fabricgen.render.engine import list_subjects, make_render_options, make_subject_renderer
 from fabricgen.render.nos_protocol import known_nos
-from fabricgen.running.statements import nos_of_files
+from fabricgen.running.statements import find_nos
 from fabricgen.verify.drift.collected import CODE
 
 
@@ -42,9 +42,11 @@ class OfCluster:
 
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
         """Render the files of some switches, with references in place of secrets."""
-        subjects = subjects_of(self.cluster)
+        subjects = list_subjects(self.cluster)
         wanted = list(devices)
-        files = subject_files(self.cluster, [subjects[name] for name in wanted], render_options(self.cluster))
+        files = make_subject_renderer(
+            self.cluster, [subjects[name] for name in wanted], make_render_options(self.cluster)
+        )
         for name in wanted:
             yield name, {path.rpartition("/")[2]: text.decode() for path, text in files(subjects[name])}
 
@@ -74,7 +76,7 @@ def of_build(folder: str) -> OfBuild:
     for path in sorted(every):
         top, _, rest = path.partition("/")
         device, _, name = rest.partition("/")
-        if top == "configs" and nos_of_files([name]):
+        if top == "configs" and find_nos([name]):
             found.setdefault(device, []).append(path)
     if not found:
         raise fault(CODE, f"'{folder}' has no configurations", hint="build it with its part `configs`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricgen.blueprint.sections.host_services import Advertisements
 from fabricgen.switch.interfaces import OPEN, Access, Advertised, Relay, Vlan
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import network_of
+from fabricgen.switch.routing import find_network
 from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.service import Service
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -72,7 +72,7 @@ def model_vlan(switch: SwitchView, service: Service) -> Vlan:
 
 def _model_advertisements(switch: SwitchView, service: Service, stated_advertisements: Advertisements) -> Advertised:
     """The router advertisements of gateways of IPv6, as far as the NOS has words for what is asked of them."""
-    subnets = frozenset(network_of(gateway) for gateway in service.gateways if ":" in gateway)
+    subnets = frozenset(find_network(gateway) for gateway in service.gateways if ":" in gateway)
     if switch.lacks("ra-settings"):
         return Advertised(managed=True, other=False, lifetime_s=FIXED_LIFETIME_S, no_autoconfig=subnets)
     return Advertised(

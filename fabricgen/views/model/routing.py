@@ -17,7 +17,7 @@ from functools import cache
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import LEARNED_PATH, Bfd, Bgp, Peer, Policy, RouteMaps, StaticRoute, network_of
+from fabricgen.switch.routing import LEARNED_PATH, Bfd, Bgp, Peer, Policy, RouteMaps, StaticRoute, find_network
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.policies import model_maps
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -99,7 +99,7 @@ def _add_policies(peers: Mapping[str, Peer], maps: RouteMaps) -> dict[str, Peer]
 
     def find_policy(peer: Peer, direction: str) -> Policy:
         return make_policy(
-            tuple(maps.name_for(peer, direction, family) for family in sorted(peer.families)), peer.families
+            tuple(maps.find_map_name(peer, direction, family) for family in sorted(peer.families)), peer.families
         )
 
     return {
@@ -129,12 +129,12 @@ def _iterate_announced_prefixes(switch: SwitchView, vrf: str) -> Iterator[str]:
     yield from loopback.prefixes if loopback else list_loopback_prefixes(switch) if not vrf else ()
     for service in switch.services:
         if service.vrf == vrf:
-            yield from map(network_of, service.gateways)
+            yield from map(find_network, service.gateways)
     for port in switch.ports:
         service_here = switch.find_service(port)
         is_inside = port.role != EXIT and not port.settings.shutdown
         if service_here and service_here.vrf == vrf and is_inside:
-            yield from map(network_of, port.addresses)
+            yield from map(find_network, port.addresses)
     yield from (prefix for prefix, route in switch.exits.routes_in(vrf).items() if route.passed_on)
 
 
@@ -167,7 +167,7 @@ def model_own_daemon(switch: SwitchView, vrf: str, bgp: Bgp) -> Bgp:
         for key, peer in bgp.peers.items()
     }
     blocks = {block for block_vrf, block in discard_host_blocks(switch) if block_vrf == vrf}
-    vlans = {network_of(gateway) for s in switch.services if s.vrf == vrf for gateway in s.gateways}
+    vlans = {find_network(gateway) for s in switch.services if s.vrf == vrf for gateway in s.gateways}
     loopbacks = set() if vrf else set(list_loopback_prefixes(switch))
     paths = switch.naming.configuration.daemon_paths
     return replace(bgp, max_paths=paths, peers=peers, announced=frozenset(loopbacks | blocks | vlans))

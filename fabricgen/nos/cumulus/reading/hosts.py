@@ -10,7 +10,7 @@ from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabricgen.running.tree import only, unfit
+from fabricgen.running.tree import allow_fields, report_misfit
 from fabricgen.switch.interfaces import OPEN, Access, Advertised, Relay
 
 Row = Mapping[str, Any]
@@ -25,154 +25,160 @@ _RULES: dict[str, tuple[str, Row]] = {
 }
 
 
-def filters(tree: Row) -> dict[str, frozenset[str]]:
+def list_filters(tree: Row) -> dict[str, frozenset[str]]:
     """What each access list drops, by its name; what no rule takes passes."""
-    found = {}
-    for name, own in tree.get("acl", {}).items():
-        only(own, "rule", "type")
-        kinds = [_kind(own["type"], rule) for rule in own["rule"].values()]
-        found[name] = frozenset(kinds) - {""}
-    return found
+    drops_of_list = {}
+    for name, acl in tree.get("acl", {}).items():
+        allow_fields(acl, "rule", "type")
+        kinds = [_find_kind(acl["type"], rule) for rule in acl["rule"].values()]
+        drops_of_list[name] = frozenset(kinds) - {""}
+    return drops_of_list
 
 
-def _kind(family: str, rule: Row) -> str:
-    for kind, (of, match) in _RULES.items():
-        if (family, rule) == (of, {"action": {"deny": {}}, "match": {"ip": match}}):
+def _find_kind(family: str, rule: Row) -> str:
+    for kind, (rule_family, match) in _RULES.items():
+        if (family, rule) == (rule_family, {"action": {"deny": {}}, "match": {"ip": match}}):
             return kind
-    unfit(f"a rule of an access list: {rule}")
+    report_misfit(f"a rule of an access list: {rule}")
     return ""
 
 
-def access(row: Row, members: Iterable[tuple[Row, int]], known: Mapping[str, frozenset[str]]) -> Access:
+def make_access(row: Row, members: Iterable[tuple[Row, int]], filters_by_name: Mapping[str, frozenset[str]]) -> Access:
     """What an interface refuses, whose switch ports are `members` with their speeds in Gb/s.
 
     Raises UnknownTextError for lists that are not there, or members that are not alike.
     """
     lists = row.get("acl", {})
-    if any(way != {"inbound": {}} or name not in known for name, way in lists.items()):
-        unfit(f"access lists: {lists}")
-    storms = [_storm(member, gbps) for member, gbps in members]
+    if any(direction != {"inbound": {}} or name not in filters_by_name for name, direction in lists.items()):
+        report_misfit(f"access lists: {lists}")
+    storms = [_list_storm_percents(member, gbps) for member, gbps in members]
     if any(storm != storms[0] for storm in storms):
-        unfit("members of a bond refuse different things")
+        report_misfit("members of a bond refuse different things")
     stp = row.get("bridge", {}).get("domain", {}).get("br_default", {}).get("stp", {})
-    found = Access(
+    result = Access(
         storms[0],
         stp.get("bpdu-guard") == "enabled",
-        frozenset(kind for name in lists for kind in known.get(name, ())),
+        frozenset(kind for name in lists for kind in filters_by_name.get(name, ())),
     )
-    return OPEN if found == OPEN else found
+    return OPEN if result == OPEN else result
 
 
-def _storm(row: Row, speed_gbps: int) -> dict[str, float]:
+def _list_storm_percents(row: Row, speed_gbps: int) -> dict[str, float]:
     """Percent of the speed; copper that negotiates states none, and is 1 Gb/s."""
-    own = row.get("storm-control", {})
-    only(own, "broadcast", "multicast", "unknown-unicast")
-    return {kind: round(packets * SMALLEST_BITS / (speed_gbps or 1) / 10**7, 2) for kind, packets in own.items()}
+    limits = row.get("storm-control", {})
+    allow_fields(limits, "broadcast", "multicast", "unknown-unicast")
+    return {kind: round(packets * SMALLEST_BITS / (speed_gbps or 1) / 10**7, 2) for kind, packets in limits.items()}
 
 
 LIFETIME_S = 1800
 
 
-def vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
+def list_vrf_loopbacks(tree: Row) -> dict[str, frozenset[str]]:
     """The addresses of loopbacks of VRFs, by NVUE's name of the VRF."""
-    found: dict[str, frozenset[str]] = {}
+    addresses_of_vrf: dict[str, frozenset[str]] = {}
     for name, row in tree.get("vrf", {}).items():
-        if own := row.get("loopback"):
-            only(own, "ip")
-            only(own["ip"], "address")
-            found[name] = frozenset(own["ip"]["address"])
-    return found
+        if loopback := row.get("loopback"):
+            allow_fields(loopback, "ip")
+            allow_fields(loopback["ip"], "address")
+            addresses_of_vrf[name] = frozenset(loopback["ip"]["address"])
+    return addresses_of_vrf
 
 
-def relays(tree: Row, source6: str) -> dict[str, Relay]:
+def list_relays(tree: Row, source6: str) -> dict[str, Relay]:
     """The DHCP relay of each interface that has one; `source6` is what the switch itself sends from in IPv6."""
     service = tree.get("service", {})
-    only(service, "dhcp-relay", "dhcp-relay6")
-    found: dict[str, Relay] = {}
-    for vrf, own in service.get("dhcp-relay", {}).items():
-        only(own, "agent", "downstream-interface", "gateway-interface", "server-group")
-        agent = own.get("agent", {})
+    allow_fields(service, "dhcp-relay", "dhcp-relay6")
+    relay_of_interface: dict[str, Relay] = {}
+    for vrf, settings in service.get("dhcp-relay", {}).items():
+        allow_fields(settings, "agent", "downstream-interface", "gateway-interface", "server-group")
+        agent = settings.get("agent", {})
         if agent not in ({}, {"state": "enabled", "use-pif-circuit-id": {"state": "enabled"}}):
-            unfit(f"option 82: {agent}")
-        over = tree.get("vrf", {}).get(vrf, {}).get("evpn")
-        for group in own["server-group"].values():
-            if not group.get("upstream-interface") or not _links(tree, vrf) <= set(group["upstream-interface"]):
-                unfit("a DHCP relay without a way to its servers, or back from them")
-            if over and f"vlan{over.get('vlan')}_l3" not in group["upstream-interface"]:
-                unfit(f"the DHCP relay of {vrf} would not hear its servers over VXLAN")
-        source = _source(tree, vrf, own.get("gateway-interface", {}))
-        for name, row in own["downstream-interface"].items():
-            servers = own["server-group"][row["server-group-name"]]["server"]
-            found[name] = Relay(frozenset(servers), bool(agent), source)
-    for vrf, own in service.get("dhcp-relay6", {}).items():
-        only(own, "interface")
-        only(own["interface"], "downstream", "upstream")
-        upstream = own["interface"]["upstream"]
-        if not _links(tree, vrf) <= upstream.keys():
-            unfit(f"the DHCPv6 relay of {vrf} does not hear what comes over {sorted(_links(tree, vrf))}")
+            report_misfit(f"option 82: {agent}")
+        evpn = tree.get("vrf", {}).get(vrf, {}).get("evpn")
+        for group in settings["server-group"].values():
+            if not group.get("upstream-interface") or not _list_links(tree, vrf) <= set(group["upstream-interface"]):
+                report_misfit("a DHCP relay without a way to its servers, or back from them")
+            if evpn and f"vlan{evpn.get('vlan')}_l3" not in group["upstream-interface"]:
+                report_misfit(f"the DHCP relay of {vrf} would not hear its servers over VXLAN")
+        source = _find_relay_source(tree, vrf, settings.get("gateway-interface", {}))
+        for name, row in settings["downstream-interface"].items():
+            servers = settings["server-group"][row["server-group-name"]]["server"]
+            relay_of_interface[name] = Relay(frozenset(servers), bool(agent), source)
+    for vrf, settings in service.get("dhcp-relay6", {}).items():
+        allow_fields(settings, "interface")
+        allow_fields(settings["interface"], "downstream", "upstream")
+        upstream = settings["interface"]["upstream"]
+        if not _list_links(tree, vrf) <= upstream.keys():
+            report_misfit(f"the DHCPv6 relay of {vrf} does not hear what comes over {sorted(_list_links(tree, vrf))}")
         _check_upstream(tree, vrf, upstream)
-        six = {server for row in upstream.values() for server in row.get("server-address", ())}
-        for name in own["interface"]["downstream"]:
-            known = found.get(name, Relay(frozenset(), marked=False))
-            found[name] = replace(known, servers=known.servers | six, source6="" if vrf != "default" else source6)
-    return found
+        servers_v6 = {server for row in upstream.values() for server in row.get("server-address", ())}
+        for name in settings["interface"]["downstream"]:
+            relay = relay_of_interface.get(name, Relay(frozenset(), marked=False))
+            relay_of_interface[name] = replace(
+                relay, servers=relay.servers | servers_v6, source6="" if vrf != "default" else source6
+            )
+    return relay_of_interface
 
 
-def _links(tree: Row, vrf: str) -> set[str]:
+def _list_links(tree: Row, vrf: str) -> set[str]:
     """The interfaces of a VRF with a session over them: what servers say may come in at any of them."""
     peers = set(tree.get("vrf", {}).get(vrf, {}).get("router", {}).get("bgp", {}).get("neighbor", {}))
     numbers = [ip_address(peer) for peer in peers if re.match("[0-9a-f]+[.:]", peer)]
-    found = set()
+    links = set()
     for name, row in tree["interface"].items():
-        own = [ip_interface(a).network for word in ("ipv4", "ipv6") for a in row.get(word, {}).get("address", ())]
-        near = name in peers or any(number in subnet for number in numbers for subnet in own)
-        found |= {name} if near and row["type"] != "svi" and row.get("vrf", "default") == vrf else set()
-    return found
+        subnets = [ip_interface(a).network for word in ("ipv4", "ipv6") for a in row.get(word, {}).get("address", ())]
+        near = name in peers or any(number in subnet for number in numbers for subnet in subnets)
+        links |= {name} if near and row["type"] != "svi" and row.get("vrf", "default") == vrf else set()
+    return links
 
 
-def _source(tree: Row, vrf: str, stated: Row) -> str:
+def _find_relay_source(tree: Row, vrf: str, gateways: Row) -> str:
     """The gateway address of a DHCP relay, "" where it is that of each interface: it must be a loopback of its VRF."""
-    if not stated:
+    if not gateways:
         return ""
     name = "lo" if vrf == "default" else vrf
-    addresses = tree["interface"]["lo"]["ipv4"]["address"] if name == "lo" else vrf_loopbacks(tree).get(vrf, ())
-    if set(stated) != {name} or set(stated[name]) != {"address"} or f"{stated[name]['address']}/32" not in addresses:
-        unfit(f"gateway addresses of a DHCP relay: {stated}")
-    return str(stated[name]["address"])
+    addresses = tree["interface"]["lo"]["ipv4"]["address"] if name == "lo" else list_vrf_loopbacks(tree).get(vrf, ())
+    if (
+        set(gateways) != {name}
+        or set(gateways[name]) != {"address"}
+        or f"{gateways[name]['address']}/32" not in addresses
+    ):
+        report_misfit(f"gateway addresses of a DHCP relay: {gateways}")
+    return str(gateways[name]["address"])
 
 
 def _check_upstream(tree: Row, vrf: str, upstream: Row) -> None:
     """Raises UnknownTextError where a DHCPv6 relay in a VRF over EVPN would not hear its servers."""
-    over = tree.get("vrf", {}).get(vrf, {}).get("evpn")
-    if not over:
+    evpn = tree.get("vrf", {}).get(vrf, {}).get("evpn")
+    if not evpn:
         if len({frozenset(row.get("server-address", ())) for row in upstream.values()}) > 1:
-            unfit(f"the DHCPv6 relay of {vrf} asks other servers over each link")
+            report_misfit(f"the DHCPv6 relay of {vrf} asks other servers over each link")
         return
-    has_own = any(":" in address for address in vrf_loopbacks(tree).get(vrf, ()))
-    told = {name for name, row in upstream.items() if row.get("server-address")}
-    if not has_own or told != {vrf} or f"vlan{over.get('vlan')}_l3" not in upstream:
-        unfit(f"the DHCPv6 relay of {vrf} would not hear its servers over VXLAN")
+    has_own = any(":" in address for address in list_vrf_loopbacks(tree).get(vrf, ()))
+    asked_over = {name for name, row in upstream.items() if row.get("server-address")}
+    if not has_own or asked_over != {vrf} or f"vlan{evpn.get('vlan')}_l3" not in upstream:
+        report_misfit(f"the DHCPv6 relay of {vrf} would not hear its servers over VXLAN")
 
 
-def advertised(row: Row) -> tuple[Advertised | None, bool]:
+def read_advertised(row: Row) -> tuple[Advertised | None, bool]:
     """(the advertisements of an interface, whether it is told to send none)."""
-    own = row.get("ipv6", {}).get("neighbor-discovery")
-    if own is None:
+    discovery = row.get("ipv6", {}).get("neighbor-discovery")
+    if discovery is None:
         return None, False
-    only(own, "prefix", "rdnss", "router-advertisement")
-    flags = own["router-advertisement"]
-    only(flags, "lifetime", "managed-config", "other-config", "state")
+    allow_fields(discovery, "prefix", "rdnss", "router-advertisement")
+    flags = discovery["router-advertisement"]
+    allow_fields(flags, "lifetime", "managed-config", "other-config", "state")
     if flags["state"] == "disabled":
         return None, True
-    if any(prefix != {"autoconfig": "disabled"} for prefix in own.get("prefix", {}).values()):
-        unfit(f"prefixes that are advertised: {own['prefix']}")
+    if any(prefix != {"autoconfig": "disabled"} for prefix in discovery.get("prefix", {}).values()):
+        report_misfit(f"prefixes that are advertised: {discovery['prefix']}")
     return (
         Advertised(
             managed=flags.get("managed-config") == "enabled",
             other=flags.get("other-config") == "enabled",
             lifetime_s=flags.get("lifetime", LIFETIME_S),
-            no_autoconfig=frozenset(own.get("prefix", {})),
-            resolvers=frozenset(own.get("rdnss", {})),
+            no_autoconfig=frozenset(discovery.get("prefix", {})),
+            resolvers=frozenset(discovery.get("rdnss", {})),
         ),
         False,
     )

@@ -91,11 +91,11 @@ class Spellings(FrozenModel):
 @cache
 def load_spellings() -> Spellings:
     """How NVUE spells."""
-    data = YAML(typ="safe").load(FilePath(__file__).with_name("spellings.yaml").read_bytes())
-    data["moved"] = [
-        {("from_" if key == "from" else key): value for key, value in row.items()} for row in data["moved"]
+    content = YAML(typ="safe").load(FilePath(__file__).with_name("spellings.yaml").read_bytes())
+    content["moved"] = [
+        {("from_" if key == "from" else key): value for key, value in row.items()} for row in content["moved"]
     ]
-    return Spellings.model_validate(data)
+    return Spellings.model_validate(content)
 
 
 def read_settings(text: str) -> Statements:
@@ -105,19 +105,19 @@ def read_settings(text: str) -> Statements:
     UnknownTextError for what has no settings, or more than a switch has, and YAMLError and ValueError for text that is
     no YAML or JSON.
     """
-    stated = [leaf for name, tree in _trees(text) for leaf in _leaves(tree, () if name == "set" else (name,))]
+    leaves = [leaf for name, tree in _list_trees(text) for leaf in _list_leaves(tree, () if name == "set" else (name,))]
     families: dict[str, set[str]] = {}
-    for path, _ in stated:
+    for path, _ in leaves:
         # releases before 5.15 had one place for what the shared addresses of both families have in common
         if path[2:5] == ("ip", "vrr", "address") and len(path) == 6:
-            families.setdefault(path[1], set()).add(_family(path[5]))
-    return {path: value for leaf in stated for path, value in _moved(*leaf, families)}
+            families.setdefault(path[1], set()).add(_find_family(path[5]))
+    return {path: value for leaf in leaves for path, value in _move_setting(*leaf, families)}
 
 
-def tree_of(stated: Statements) -> dict[str, Any]:
+def make_tree(settings: Statements) -> dict[str, Any]:
     """The tree of NVUE that says the same, with numbers as numbers."""
     tree: dict[str, Any] = {}
-    for path, value in stated.items():
+    for path, value in settings.items():
         node = tree
         for depth, step in enumerate(path[:-1], 1):
             node = node.setdefault(step, {})
@@ -127,53 +127,53 @@ def tree_of(stated: Statements) -> dict[str, Any]:
                 raise UnknownTextError(f"{' '.join(path[:depth])} has a value, and settings below it")
         node.setdefault(path[-1], {})
         if value:
-            node[path[-1]] = _typed(path, value)
+            node[path[-1]] = _convert_value(path, value)
     return tree
 
 
-def _typed(path: Path, value: str) -> Any:
-    known = load_spellings()
-    if path[-1] in known.secret_keys or _is_at(path, "choices"):
+def _convert_value(path: Path, value: str) -> Any:
+    spellings = load_spellings()
+    if path[-1] in spellings.secret_keys or _is_at(path, "choices"):
         return {value: {}}
-    if path[-1] in known.lists:
+    if path[-1] in spellings.lists:
         return value.split(",")
-    plain = path[-1] in known.texts | known.secrets
+    plain = path[-1] in spellings.texts | spellings.secrets
     return int(value) if not plain and _NUMBER.fullmatch(value) else value
 
 
-def _trees(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_trees(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(what is done with it: `set`, and other words than `header`, a tree) for each tree of a text."""
     if re.search(r"^nv (?:set|unset) ", text, re.M):
-        yield from _of_commands(text)
+        yield from _parse_commands(text)
         return
     if text.lstrip()[:1] in ("{", "["):
-        items = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+        documents = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
     else:
-        items = YAML(typ="base").load(text)  # nothing but text: 65000.10 is an AS number, and no fraction
-    for item in items if isinstance(items, list) else [items]:
-        if not isinstance(item, Mapping):
+        documents = YAML(typ="base").load(text)  # nothing but text: 65000.10 is an AS number, and no fraction
+    for document in documents if isinstance(documents, list) else [documents]:
+        if not isinstance(document, Mapping):
             raise UnknownTextError("settings are a list of trees, such as `- set:`")
-        for name, tree in item.items():
+        for name, tree in document.items():
             if name != "header":
                 yield str(name), tree if isinstance(tree, Mapping) else {} if _is_nothing(tree) else {tree: {}}
 
 
-def _of_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _parse_commands(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The trees of `nv set` and other commands that do not show."""
     for command in re.split(r"^nv +", text, flags=re.M)[1:]:
         verb, *words = shlex.split(command, comments=True)
         if verb in ("set", "unset") and words:
-            yield verb, _of_words(words)
+            yield verb, _make_command_tree(words)
 
 
-def _of_words(words: list[str]) -> dict[str, Any]:
+def _make_command_tree(words: list[str]) -> dict[str, Any]:
     """The tree of one command, whose last word is a value, or the name of a thing."""
-    known, path, last = load_spellings(), tuple(words[:-1]), words[-1]
+    spellings, path, last = load_spellings(), tuple(words[:-1]), words[-1]
     is_value = bool(path) and (
         _is_at(path, "values")
         or not (
-            known.names.intersection(path[-2:])
-            or (path[-1] in known.containers and last in known.names | known.containers)
+            spellings.names.intersection(path[-2:])
+            or (path[-1] in spellings.containers and last in spellings.names | spellings.containers)
         )
     )
     tree: Any = last if is_value else {last: {}}
@@ -182,45 +182,47 @@ def _of_words(words: list[str]) -> dict[str, Any]:
     return dict(tree)
 
 
-def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+def _list_leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """Every setting of a tree; raises UnknownTextError for more of them, or deeper, than a switch has."""
     pending: list[tuple[Path, Any]] = [(path, tree)]
-    left = MOST_SETTINGS
+    remaining = MOST_SETTINGS
     while pending:
-        at, value = pending.pop()
-        if (left := left - 1) < 0 or len(at) > MOST_DEEP:
+        leaf_path, value = pending.pop()
+        if (remaining := remaining - 1) < 0 or len(leaf_path) > MOST_DEEP:
             raise UnknownTextError(f"more than {MOST_SETTINGS:,} settings, or deeper than {MOST_DEEP}")
         if not isinstance(value, Mapping):
             if not _is_nothing(value):
-                yield at, _word(at[-1], value)
-            elif _says_itself(at):
-                yield at, ""
-        elif len(value) == 1 and _is_at(at, "choices") and _is_nothing(next(iter(value.values()))):
-            yield at, str(next(iter(value)))
+                yield leaf_path, _normalize_word(leaf_path[-1], value)
+            elif _says_itself(leaf_path):
+                yield leaf_path, ""
+        elif len(value) == 1 and _is_at(leaf_path, "choices") and _is_nothing(next(iter(value.values()))):
+            yield leaf_path, str(next(iter(value)))
         else:
-            if at and (_says_itself(at) if not value else len(at) > 1 and at[-2] in load_spellings().names):
-                yield at, ""
-            pending += reversed(list(_below(at, value)))
+            if leaf_path and (
+                _says_itself(leaf_path) if not value else len(leaf_path) > 1 and leaf_path[-2] in load_spellings().names
+            ):
+                yield leaf_path, ""
+            pending += reversed(list(_list_below(leaf_path, value)))
 
 
-def _below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    known = load_spellings()
-    if path and path[-1] in known.secret_keys:
+def _list_below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    spellings = load_spellings()
+    if path and path[-1] in spellings.secret_keys:
         yield path, ",".join(sorted(map(str, tree)))
         trees = (value for value in tree.values() if isinstance(value, Mapping))
         yield from (((*path, str(key)), value) for below in trees for key, value in below.items())
         return
     for key, value in tree.items():
-        for name in expand_range(str(key)) if path and path[-1] in known.ranged else (str(key),):
-            yield (*path, _word("", name)), value
+        for name in expand_range(str(key)) if path and path[-1] in spellings.ranged else (str(key),):
+            yield (*path, _normalize_word("", name)), value
 
 
 def _says_itself(path: Path) -> bool:
     """Whether a map says that something is there while it has nothing in it."""
-    known = load_spellings()
+    spellings = load_spellings()
     return (
-        path[-1] not in known.names | known.containers
-        or bool(known.names.intersection(path[-2:-1]))
+        path[-1] not in spellings.names | spellings.containers
+        or bool(spellings.names.intersection(path[-2:-1]))
         or _is_at(path, "flags")
     )
 
@@ -231,36 +233,36 @@ def _is_nothing(value: Any) -> bool:
 
 def _is_at(path: Path, kind: str) -> bool:
     """Whether a path ends as one of the places of a kind (`choices`, `flags`, `values`) does."""
-    places = _places(kind)
+    places = _list_places(kind)
     return any(
         len(path) >= len(steps)
-        and all(step in ("*", own) for step, own in zip(steps, path[-len(steps) :], strict=True))
+        and all(step in ("*", word) for step, word in zip(steps, path[-len(steps) :], strict=True))
         for last in (*path[-1:], "*")
         for steps in places.get(last, ())
     )
 
 
 @cache
-def _places(kind: str) -> dict[str, list[tuple[str, ...]]]:
+def _list_places(kind: str) -> dict[str, list[tuple[str, ...]]]:
     """Places by their last step."""
     places: dict[str, list[tuple[str, ...]]] = {}
-    for place in getattr(load_spellings(), kind):
-        steps = tuple(place.split("/"))
+    for pattern in getattr(load_spellings(), kind):
+        steps = tuple(pattern.split("/"))
         places.setdefault(steps[-1], []).append(steps)
     return places
 
 
-def _word(key: str, value: Any) -> str:
+def _normalize_word(key: str, value: Any) -> str:
     """A key ("" before it) or value in the spelling of NVUE: lists by commas, MACs and IPv6 as their RFCs have them."""
     if isinstance(value, list):
         # thirty aliases of lists of aliases are a billion words, and NVUE has lists of words alone
-        if any(isinstance(each, list | dict) for each in value):
+        if any(isinstance(element, list | dict) for element in value):
             raise UnknownTextError(f"a list in '{key}' holds lists or maps")
-        return ",".join(_word(key, each) for each in value)
-    text, known = str(value).lower() if isinstance(value, bool) else str(value), load_spellings()
-    if key in known.own_words | known.secrets:
+        return ",".join(_normalize_word(key, element) for element in value)
+    text, spellings = str(value).lower() if isinstance(value, bool) else str(value), load_spellings()
+    if key in spellings.own_words | spellings.secrets:
         return text
-    if key in known.asns and (dotted := _DOTTED.fullmatch(text)):
+    if key in spellings.asns and (dotted := _DOTTED.fullmatch(text)):
         return str((int(dotted[1]) << 16) + int(dotted[2]))
     if _MAC.fullmatch(text):
         return text.lower()
@@ -272,12 +274,12 @@ def _word(key: str, value: Any) -> str:
     return _STATES.get(text, text) if key else text
 
 
-def _family(word: str) -> str:
+def _find_family(word: str) -> str:
     return "ipv6" if ":" in word else "ipv4"
 
 
 @cache
-def _moves() -> dict[str, list[tuple[Path, Move]]]:
+def _load_moves() -> dict[str, list[tuple[Path, Move]]]:
     """Moves by the first step of where they are from."""
     moves: dict[str, list[tuple[Path, Move]]] = {}
     for move in load_spellings().moved:
@@ -286,34 +288,34 @@ def _moves() -> dict[str, list[tuple[Path, Move]]]:
     return moves
 
 
-def _moved(path: Path, value: str, families: Mapping[str, set[str]]) -> Iterator[tuple[Path, str]]:
+def _move_setting(path: Path, value: str, families: Mapping[str, set[str]]) -> Iterator[tuple[Path, str]]:
     """A setting where 5.15 has it; that of shared addresses once for each family which the interface has of them."""
-    for steps, move in _moves().get(path[0], ()):
-        words = _matched(steps, path)
+    for steps, move in _load_moves().get(path[0], ()):
+        words = _match_steps(steps, path)
         if words is None:
             continue
-        rest = _of_state(path[len(steps) :], value)
-        words["family"] = _family(rest[0]) if rest else "ipv4"
+        rest = _move_enable(path[len(steps) :], value)
+        words["family"] = _find_family(rest[0]) if rest else "ipv4"
         for family in sorted(families.get(path[1], {"ipv4"})) if "{vrr}" in move.to else ("",):
             words["vrr"] = family
-            yield (*_filled(move.to, words), *rest), value if move.value is None else move.value
-        for also, said in move.also.items():
-            yield _filled(also, words), said.format(**words)
+            yield (*_fill_pattern(move.to, words), *rest), value if move.value is None else move.value
+        for besides, text in move.also.items():
+            yield _fill_pattern(besides, words), text.format(**words)
         return
-    yield _of_state(path, value), value
+    yield _move_enable(path, value), value
 
 
-def _of_state(path: Path, value: str) -> Path:
+def _move_enable(path: Path, value: str) -> Path:
     """The place of what was turned on by `enable` before 5.15."""
     return (*path[:-1], "state") if path[-1:] == ("enable",) and value in _STATES.values() else path
 
 
-def _filled(place: str, words: Mapping[str, str]) -> Path:
-    return tuple(step.format(**words) for step in place.split("/"))
+def _fill_pattern(pattern: str, words: Mapping[str, str]) -> Path:
+    return tuple(step.format(**words) for step in pattern.split("/"))
 
 
-def _matched(steps: Path, path: Path) -> dict[str, str] | None:
+def _match_steps(steps: Path, path: Path) -> dict[str, str] | None:
     """What the steps `{word}` of a place stand for in a path that begins so; None for another."""
-    if len(path) < len(steps) or any(step != own and step[0] != "{" for step, own in zip(steps, path, strict=False)):
+    if len(path) < len(steps) or any(step != word and step[0] != "{" for step, word in zip(steps, path, strict=False)):
         return None
-    return {step[1:-1]: own for step, own in zip(steps, path, strict=False) if step[0] == "{"}
+    return {step[1:-1]: word for step, word in zip(steps, path, strict=False) if step[0] == "{"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-from fabricgen.running.tree import only, require_fields, tolerates, unfit
+from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit, require_fields
 from fabricgen.switch.model import Management, User
 
 Row = Mapping[str, Any]
@@ -30,31 +30,31 @@ LEVELS = {"info": "informational", "warn": "warning"}
 
 def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str, Management]:
     """(host name, management); raises UnknownTextError for servers in a VRF that does not reach them."""
-    only(system, *KNOWN, *MORE)
-    own = frozenset(addresses)
-    vrf = "mgmt" if own else "default"
-    if system.get("lldp", ON) != ON or system["ssh-server"] != (ON | {"vrf": {"mgmt": {}}} if own else ON):
-        unfit("LLDP or SSH is not on where it is to be")
-    if not tolerates():
-        _check_services(system, {address.partition("/")[0] for address, _ in own})
+    allow_fields(system, *KNOWN, *MORE)
+    port_addresses = frozenset(addresses)
+    vrf = "mgmt" if port_addresses else "default"
+    if system.get("lldp", ON) != ON or system["ssh-server"] != (ON | {"vrf": {"mgmt": {}}} if port_addresses else ON):
+        report_misfit("LLDP or SSH is not on where it is to be")
+    if not is_tolerant():
+        _check_services(system, {address.partition("/")[0] for address, _ in port_addresses})
     dns, syslog, message = (system.get(key, {}) for key in ("dns", "syslog", "message"))
-    only(dns, "domain", "server")
-    only(syslog, "server", "severity")
-    only(message, "pre-login", "post-login")
+    allow_fields(dns, "domain", "server")
+    allow_fields(syslog, "server", "severity")
+    allow_fields(message, "pre-login", "post-login")
     for servers in (dns.get("server", {}), syslog.get("server", {})):
-        _in_vrf(servers.values(), vrf)
-    _in_vrf([system[key] for key in ("ntp",) if key in system], vrf)
+        _check_vrf(servers.values(), vrf)
+    _check_vrf([system[key] for key in ("ntp",) if key in system], vrf)
     level = syslog.get("severity", "")
     return system["hostname"], Management(
-        addresses=own,
-        users={name: _user(row) for name, row in system.get("aaa", {}).get("user", {}).items()},
-        aaa=tuple(_aaa(system.get("aaa", {}), vrf)),
+        addresses=port_addresses,
+        users={name: _make_user(row) for name, row in system.get("aaa", {}).get("user", {}).items()},
+        aaa=tuple(_list_aaa_servers(system.get("aaa", {}), vrf)),
         ntp=tuple(system.get("ntp", {}).get("server", ())),
         dns=tuple(sorted(dns.get("server", {}), key=lambda server: int(dns["server"][server]["priority"]))),
         domain=dns.get("domain", ""),
         syslog=tuple(syslog.get("server", ())),
         syslog_level=LEVELS.get(level, level),
-        snmp_users=frozenset(_snmp(system.get("snmp-server", {}))),
+        snmp_users=frozenset(_list_snmp_users(system.get("snmp-server", {}))),
         gnmi_port=system.get("gnmi-server", {}).get("port", 0),
         login_banner=message.get("pre-login", ""),
         motd=message.get("post-login", ""),
@@ -62,25 +62,27 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
     )
 
 
-def _check_services(system: Row, own: Set[str]) -> None:
+def _check_services(system: Row, listening: Set[str]) -> None:
     """Raises UnknownTextError where a service is off, does not listen, or is not protected as NVUE does it."""
     if system["api"]["state"] != "enabled" or system["control-plane"] != _PROTECTED:
-        unfit("the API is off, or the control plane is not protected")
+        report_misfit("the API is off, or the control plane is not protected")
     for word in ("gnmi-server", "snmp-server", "ntp"):
         if word in system and system[word].get("state") != "enabled":
-            unfit(f"{word} is off")
+            report_misfit(f"{word} is off")
     for word in ("gnmi-server", "snmp-server"):
-        if word in system and own and set(system[word].get("listening-address", ())) != own:
-            unfit(f"{word} does not listen at {sorted(own)}")
+        if word in system and listening and set(system[word].get("listening-address", ())) != listening:
+            report_misfit(f"{word} does not listen at {sorted(listening)}")
     if any(server != {"iburst": "enabled"} for server in system.get("ntp", {}).get("server", {}).values()):
-        unfit("servers of NTP are not asked at once")
+        report_misfit("servers of NTP are not asked at once")
     if any(
-        row != {"vrf": "mgmt"} for row in system.get("snmp-server", {}).get("listening-address", {}).values() if own
+        row != {"vrf": "mgmt"}
+        for row in system.get("snmp-server", {}).get("listening-address", {}).values()
+        if listening
     ):
-        unfit("SNMP is not of the management VRF")
+        report_misfit("SNMP is not of the management VRF")
     rights = {word: system["aaa"].get(word) for word in _RIGHTS} if "aaa" in system else _RIGHTS
     if rights != _RIGHTS:
-        unfit(f"classes and roles are others than NVUE's: {rights}")
+        report_misfit(f"classes and roles are others than NVUE's: {rights}")
 
 
 _PROTECTED: Row = {"acl": {f"acl-default-{name}": {"inbound": {}} for name in ("dos", "whitelist")}}
@@ -98,31 +100,31 @@ _RIGHTS: Row = {
 """The classes and roles of NVUE itself, without which accounts may do nothing."""
 
 
-def _in_vrf(rows: Iterable[Row], vrf: str) -> None:
+def _check_vrf(rows: Iterable[Row], vrf: str) -> None:
     if any(row["vrf"] != vrf for row in rows):
-        unfit(f"servers that are not reached: the way to them is in {vrf}")
+        report_misfit(f"servers that are not reached: the way to them is in {vrf}")
 
 
-def _user(row: Row) -> User:
-    only(row, "hashed-password", "role", "ssh")
+def _make_user(row: Row) -> User:
+    allow_fields(row, "hashed-password", "role", "ssh")
     keys = row.get("ssh", {"authorized-key": {}})["authorized-key"].values()
     return User(
         row.get("hashed-password", ""), frozenset(f"{key['type']} {key['key']}" for key in keys), ROLES[row["role"]]
     )
 
 
-def _aaa(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
-    only(row, "authentication", "class", "radius", "role", "tacacs", "user")
+def _list_aaa_servers(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
+    allow_fields(row, "authentication", "class", "radius", "role", "tacacs", "user")
     for protocol in ("tacacs", "radius"):
         if protocol in row:
-            _in_vrf([row[protocol]], vrf)
+            _check_vrf([row[protocol]], vrf)
             if row["authentication"]["order"] != [protocol, "local"]:
-                unfit(f"the order of authentication is {row['authentication']}")
+                report_misfit(f"the order of authentication is {row['authentication']}")
             servers = row[protocol]["server"]
             yield from ((protocol, s) for s in sorted(servers, key=lambda server: int(servers[server]["priority"])))
 
 
-def _snmp(row: Row) -> Iterable[str]:
+def _list_snmp_users(row: Row) -> Iterable[str]:
     for name, user in row.get("username", {}).items():
         (auth,) = user["auth-sha"].values()
         require_fields(auth, "encrypt-aes")

@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterator
 from ipaddress import ip_address, ip_interface
 from typing import Any, NamedTuple
 
-from fabricgen.render.escape import token
-from fabricgen.render.ports import guards_of, list_guards
+from fabricgen.render.escape import require_token
+from fabricgen.render.ports import list_guards, make_guards
 from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay, Vlan
 from fabricgen.views.asked import USUAL_LIFETIME_S
 from fabricgen.views.exits import EXIT
@@ -39,40 +39,40 @@ SMALLEST_BYTES = 84
 """Of a frame with its preamble and gap (IEEE 802.3)."""
 
 
-def bridge_values(port: Interface | Bond) -> dict[str, Any]:
+def make_bridge_values(port: Interface | Bond) -> dict[str, Any]:
     """The VLANs of a port or bond, and what it refuses."""
     return {
         "access_vlan": port.access_vlan,
         "trunk_vlans": port.trunk_vlans,
         "bpdu_guard": port.access.bpdu_guard,
-        "filters": [guard.name for guard in guards_of(port.access)],
+        "filters": [guard.name for guard in make_guards(port.access)],
     }
 
 
-def packets_a_second(percent: float, speed_gbps: int) -> int:
+def count_packets_a_second(percent: float, speed_gbps: int) -> int:
     """Packets of the smallest size in a percentage of a port's speed, at least 1."""
     return max(1, round(percent / 100 * speed_gbps * 10**9 / (8 * SMALLEST_BYTES)))
 
 
-def filters(switch: SwitchView) -> list[dict[str, Any]]:
+def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
     """The access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
             "name": guard.name,
             "type": "ipv6" if guard.v6 else "ipv4",
-            "drops": [(10 * place, kind) for place, kind in enumerate(guard.kinds, 1)],
+            "drops": [(10 * number, kind) for number, kind in enumerate(guard.kinds, 1)],
         }
         for guard in list_guards(switch, "bond{number}")
     ]
 
 
-def relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
+def make_relay_values(switch: SwitchView, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """The relays of each VRF that has DHCP servers, of both families; by VRF."""
     names = {vrf: vrf_name(vrf) or "default" for vrf in ("", *switch.vrfs)}
     four, six = ({vrf: list(_list_relayed(switch, vrf, v6=v6)) for vrf in names} for v6 in (False, True))
     return {
-        "relays": [_relay(switch, vrf, names[vrf], relayed) for vrf, relayed in four.items() if relayed],
-        "relays6": [_relay6(switch, vrf, names[vrf], relayed) for vrf, relayed in six.items() if relayed],
+        "relays": [_make_relay_row(switch, vrf, names[vrf], relayed) for vrf, relayed in four.items() if relayed],
+        "relays6": [_make_relay6_row(switch, vrf, names[vrf], relayed) for vrf, relayed in six.items() if relayed],
     }
 
 
@@ -92,63 +92,65 @@ def _list_relayed(switch: SwitchView, vrf: str, *, v6: bool) -> Iterator[_Relaye
                 [(f"vlan{service.vlan}", service.gateways)]
                 if service.gateways
                 else [
-                    (token(port.name), port.addresses)
+                    (require_token(port.name), port.addresses)
                     for port in switch.ports
                     if port.role != EXIT and switch.find_service(port) == service
                 ]
             )
             relays = ((interface, model_relay(switch, service, addresses)) for interface, addresses in gateways)
-            yield from (_Relayed(name, service, relay) for name, relay in relays if relay and relay.servers_of(v6=v6))
+            yield from (_Relayed(name, service, relay) for name, relay in relays if relay and relay.list_servers(v6=v6))
 
 
-def _upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
+def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]:
     """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
-    own = [s for s in switch.services if s.vrf == vrf]
-    subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in own for gateway in s.gateways]
+    services = [s for s in switch.services if s.vrf == vrf]
+    subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in services for gateway in s.gateways]
     near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
     if vrf:
-        links = [f"{token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf]
+        links = [
+            f"{require_token(p.name)}.{sub.vlan}" for p in switch.ports for sub in p.subinterfaces if sub.vrf == vrf
+        ]
     else:
-        links = [token(port.name) for port in switch.ports if port.role != "host" and not port.bond]
+        links = [require_token(port.name) for port in switch.ports if port.role != "host" and not port.bond]
     pair = switch.pair
-    over = vni_vlan(switch, vrf)
-    links += [f"vlan{over}_l3"] if over else []
+    vni_vlan_number = find_vni_vlan(switch, vrf)
+    links += [f"vlan{vni_vlan_number}_l3"] if vni_vlan_number else []
     between = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
     return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
 
 
-def vni_vlan(switch: SwitchView, vrf: str) -> int:
+def find_vni_vlan(switch: SwitchView, vrf: str) -> int:
     """The VLAN that the VNI of a VRF must have, as its DHCP relay names its interface; 0 for any."""
     over = switch.overlay_in(vrf)
     return over.vlan if over and any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True)) else 0
 
 
-def _relay(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
-    groups = {token(service.fabric): relay.servers_of(v6=False) for _, service, relay in relayed}
+def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    groups = {require_token(service.fabric): relay.list_servers(v6=False) for _, service, relay in relayed}
     source = relayed[0].relay.source
     return {
         "vrf": name,
         "marked": any(relay.marked for _, _, relay in relayed),
-        "downstream": [(interface, token(service.fabric)) for interface, service, _ in relayed],
-        "groups": [(group, sorted(own, key=ip_address)) for group, own in sorted(groups.items())],
-        "upstream": _upstream(switch, vrf, {server for servers in groups.values() for server in servers}),
+        "downstream": [(interface, require_token(service.fabric)) for interface, service, _ in relayed],
+        "groups": [(group, sorted(servers, key=ip_address)) for group, servers in sorted(groups.items())],
+        "upstream": _list_upstream(switch, vrf, {server for servers in groups.values() for server in servers}),
         "source": (name if vrf else "lo", source) if source else None,
     }
 
 
-def _relay6(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
-    servers = {server for _, _, relay in relayed for server in relay.servers_of(v6=True)}
-    ranked, upstream = sorted(servers, key=ip_address), _upstream(switch, vrf, servers)
-    own = switch.loopback_in(vrf)
-    over = [(name, ranked)] if own and own.address6 else []
+def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    servers = {server for _, _, relay in relayed for server in relay.list_servers(v6=True)}
+    ranked, upstream = sorted(servers, key=ip_address), _list_upstream(switch, vrf, servers)
+    loopback = switch.loopback_in(vrf)
+    over_evpn = [(name, ranked)] if loopback and loopback.address6 else []
     return {
         "vrf": name,
         "downstream": [interface for interface, _, _ in relayed],
-        "upstream": [*over, *((interface, [] if over else ranked) for interface in upstream)],
+        "upstream": [*over_evpn, *((interface, [] if over_evpn else ranked) for interface in upstream)],
     }
 
 
-def answered6(switch: SwitchView) -> str:
+def find_relay6_source(switch: SwitchView) -> str:
     """The IPv6 address that its relay in the default VRF is to send from: its loopback; "" where it has no such relay.
 
     isc-dhcp-relay names the port that a request leaves by, and the kernel takes an address of it: that of a link, to
@@ -172,7 +174,7 @@ def announce_neighbors(vlan: Vlan) -> dict[str, Any] | None:
     }
 
 
-def circuit_forms(switch: SwitchView) -> dict[str, str]:
+def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
     """The circuit id of each fabric whose hosts are bridged: with `use-pif-circuit-id` the physical port, else the SVI
     (Cumulus Linux 5.15 user guide, DHCP Relays, "DHCP Agent Information Option (Option 82)"). An agent is of a VRF.
     """

@@ -34,20 +34,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.nos.cumulus.writing.host_services import answered6, vni_vlan
-from fabricgen.render.escape import one_line, token, yaml_text
+from fabricgen.nos.cumulus.writing.host_services import find_relay6_source, find_vni_vlan
+from fabricgen.render.escape import escape_yaml, make_one_line, require_token
 from fabricgen.render.routing import (
     DISCARD_DISTANCE,
     MULTIHOP,
     PolicyNames,
-    entry_rows,
-    group_names,
-    leak_rows,
-    list_rows,
-    member_rows,
-    overlay_groups,
-    overlay_maps,
-    session_rows,
+    list_entry_rows,
+    list_group_names,
+    list_leak_rows,
+    list_member_rows,
+    list_overlay_maps,
+    list_prefix_list_rows,
+    list_session_rows,
+    make_overlay_groups,
 )
 from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bfd, Bgp, Permit
 from fabricgen.views.leaks import LEAKED_PATH, match_leaked_paths, tells_leaked
@@ -58,7 +58,7 @@ WORDS = {False: "ipv4", True: "ipv6"}
 """NVUE's word for a family, by whether it is IPv6."""
 
 
-def family(address: str) -> str:
+def find_family_word(address: str) -> str:
     """NVUE's word for the address family of an address or prefix: `ipv4` or `ipv6`."""
     return WORDS[":" in address]
 
@@ -67,92 +67,95 @@ ROUTER_BFD = "FABRIC"
 """The BFD profile of sessions between switches; that of an exit is named after it."""
 
 
-def routing_values(switch: SwitchView, known: Mapping[str, Bgp], vrf_name: Callable[[str], str]) -> dict[str, Any]:
+def make_routing_values(
+    switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp], vrf_name: Callable[[str], str]
+) -> dict[str, Any]:
     """Values for the templates: routing policy, and BGP, by VRF, and static routes of each VRF."""
-    instances = {vrf: _make_bgp_instance(switch, vrf, bgp, vrf_name) for vrf, bgp in known.items()}
-    leaks = [leak for one in instances.values() for leak in one["leaks"].values()]
-    told = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(switch) else []
+    instances = {vrf: _make_bgp_instance(switch, vrf, bgp, vrf_name) for vrf, bgp in bgp_of_vrf.items()}
+    leaks = [leak for instance in instances.values() for leak in instance["leaks"].values()]
+    leaked_lists = [("OWN-LEAKED", (LEAKED_PATH,))] if tells_leaked(switch) else []
     return {
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "bfd_profiles": _bfd_profiles(switch, known),
+        "bfd_profiles": _list_bfd_profiles(switch, bgp_of_vrf),
         "connect_retry": CONNECT_RETRY_S,
         "hold": HOLD_S,
         "keepalive": KEEPALIVE_S,
         "as_path_lists": [
             *([("OWN", (OWN_ROUTES,))] if switch.announces_own_only else []),
-            *(path for one in instances.values() for path in one["paths"]),
-            *([("LEAKED", (match_leaked_paths(switch),)), *told] if leaks else []),
+            *(path for instance in instances.values() for path in instance["paths"]),
+            *([("LEAKED", (match_leaked_paths(switch),)), *leaked_lists] if leaks else []),
         ],
         "drained": switch.maintenance,
-        "own_sources": _own_sources(switch) if switch.asn else [],
+        "own_sources": _list_own_sources(switch) if switch.asn else [],
         "prefix_lists": [
-            *(row for one in instances.values() for row in one["lists"]),
+            *(row for instance in instances.values() for row in instance["lists"]),
             *({**entry, "name": entry["prefix_list"]} for leak in leaks for entry in leak["sources"]),
         ],
         "leak_maps": leaks,
-        "route_maps": [(name, rows) for one in instances.values() for name, rows in one["maps"].items()],
+        "route_maps": [(name, rows) for instance in instances.values() for name, rows in instance["maps"].items()],
         "vrfs": [
             {
                 "name": vrf_name(vrf) or "default",
                 "bgp": instances.get(vrf),
                 "evpn": switch.overlay_in(vrf),
-                "vni_vlan": vni_vlan(switch, vrf),
-                "loopback": own.prefixes if (own := switch.loopback_in(vrf)) else (),
-                "routes": _route_rows(switch, vrf),
+                "vni_vlan": find_vni_vlan(switch, vrf),
+                "loopback": loopback.prefixes if (loopback := switch.loopback_in(vrf)) else (),
+                "routes": _make_route_rows(switch, vrf),
             }
             for vrf in ("", *switch.vrfs)
-            if vrf or known or switch.routes
+            if vrf or bgp_of_vrf or switch.routes
         ],
     }
 
 
-def _bfd_profiles(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, Bfd]:
+def _list_bfd_profiles(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Bfd]:
     """The timers of BFD, of the fabric and of exits, by the names of their profiles."""
-    own, peers = switch.fabric.bfd, [peer for bgp in known.values() for peer in bgp.peers.values()]
-    fabric = {ROUTER_BFD: Bfd(own.interval_ms, own.multiplier)} if own and known else {}
+    bfd, peers = switch.fabric.bfd, [peer for bgp in bgp_of_vrf.values() for peer in bgp.peers.values()]
+    fabric = {ROUTER_BFD: Bfd(bfd.interval_ms, bfd.multiplier)} if bfd and bgp_of_vrf else {}
     return fabric | {peer.group: peer.bfd for peer in peers if peer.is_exit and peer.bfd}
 
 
-def _own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
+def _list_own_sources(switch: SwitchView) -> list[tuple[str, str, str]]:
     """(family, route map, address) of what the switch itself sends by routes of BGP, where it is not to be from the
     address of a link, which nobody answers.
     """
-    found = [("ipv4", "OWN-SOURCE", switch.own_source), ("ipv6", "OWN-SOURCE6", answered6(switch))]
-    return [each for each in found if each[2]]
+    sources = [("ipv4", "OWN-SOURCE", switch.own_source), ("ipv6", "OWN-SOURCE6", find_relay6_source(switch))]
+    return [source for source in sources if source[2]]
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callable[[str], str]) -> dict[str, Any]:
     """BGP in a VRF: lists, maps, sessions. In `groups` (name, a session of it, its maps by the family's word): IPv4 too
     where it has none, which a peer carries unless it is told not to.
     """
-    names = PolicyNames(vrf, vrf and token(vrf), vrf_name)
+    names = PolicyNames(vrf, vrf and require_token(vrf), vrf_name)
     words = {WORDS[v6]: v6 for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has}
     members = {
-        word: {row["name"]: row for row in member_rows(bgp, names, "v6" if v6 else "v4")} for word, v6 in words.items()
+        word: {row["name"]: row for row in list_member_rows(bgp, names, "v6" if v6 else "v4")}
+        for word, v6 in words.items()
     }
     maps: dict[str, list[dict[str, Any]]] = {
         names.name_map(name): [] for name in bgp.maps.maps if name != OVERLAY_OUT and not name.startswith("LEAKED")
     }
     empty = {names.name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
-    for row in entry_rows(bgp.maps, names, WORDS):
+    for row in list_entry_rows(bgp.maps, names, WORDS):
         if row["key"] != OVERLAY_OUT and row["prefix_list"] not in empty:
-            maps[row["map"]].append(_entry(row))
+            maps[row["map"]].append(_make_entry(row))
     groups = {peer.group: peer for peer in bgp.peers.values()}
     return {
-        "lists": [row for row in list_rows(bgp.maps, names, WORDS, nvue_rule) if row["rules"]],
+        "lists": [row for row in list_prefix_list_rows(bgp.maps, names, WORDS, make_nvue_rule) if row["rules"]],
         "paths": [(names.name("EXITS"), paths) for name, paths in bgp.maps.as_paths.items() if name == "EXITS"],
         "maps": maps,
         "max_paths": bgp.max_paths,
         "families": [(word, names.name_map(f"CONNECTED{'6' if v6 else ''}")) for word, v6 in words.items()],
         "groups": [
             (group, groups[group], {word: members.get(word, {}).get(group) for word in ("ipv4", *words)})
-            for group in group_names(groups.values())
+            for group in list_group_names(groups.values())
         ],
-        "peers": [_with_quotes(row) for row in session_rows(bgp, exits=False)],
+        "peers": [_escape_session(row) for row in list_session_rows(bgp, exits=False)],
         "exits": [
-            _with_quotes(row) | {"word": word, **members[word][row["neighbor"]]}
-            for row in session_rows(bgp, exits=True)
+            _escape_session(row) | {"word": word, **members[word][row["neighbor"]]}
+            for row in list_session_rows(bgp, exits=True)
             for word, v6 in words.items()
             if row["neighbor"] in members[word]
         ],
@@ -162,49 +165,49 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callabl
             for word, v6 in words.items()
             if (name := f"STATIC{'6' if v6 else ''}") in bgp.maps.maps
         },
-        "leaks": {leak["word"]: leak for leak in leak_rows(bgp.maps, names, WORDS, nvue_rule)},
+        "leaks": {leak["word"]: leak for leak in list_leak_rows(bgp.maps, names, WORDS, make_nvue_rule)},
     }
 
 
-def nvue_rule(permit: Permit) -> tuple[str, int, int]:
+def make_nvue_rule(permit: Permit) -> tuple[str, int, int]:
     """A rule of a prefix list: (prefix, shortest, longest), with 0 for a length that is not stated."""
     shortest, longest = permit.bounds
     return permit.prefix, shortest, permit.longest if shortest else longest
 
 
-def _entry(row: dict[str, Any]) -> dict[str, Any]:
+def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
     """A rule of a route map; `graceful-shutdown` of the router adds the community by itself, and an AS number is put
     once.
     """
     return row | {
         "seq": 20 if row["prefix_list"].startswith("HOSTS") else row["seq"],
-        "communities": [each for each in row["communities"] if each != GRACEFUL_SHUTDOWN],
+        "communities": [community for community in row["communities"] if community != GRACEFUL_SHUTDOWN],
         "prepend": str(row["prepend"]).partition(" ")[0],
     }
 
 
-def _with_quotes(row: dict[str, Any]) -> dict[str, Any]:
+def _escape_session(row: dict[str, Any]) -> dict[str, Any]:
     """A session with its free text as the inside of a scalar of YAML."""
-    return row | {"description": yaml_text(row["description"]), "password": yaml_text(row["session"].password)}
+    return row | {"description": escape_yaml(row["description"]), "password": escape_yaml(row["session"].password)}
 
 
-def _route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
+def _make_route_rows(switch: SwitchView, vrf: str) -> list[dict[str, Any]]:
     """The static routes of a VRF; `hops` are the (address, port) of their next hops, `discard_distance` is 0 for
     none, and 1 where a discard is the only route.
     """
     return [
         {
             "prefix": prefix,
-            "family": family(prefix),
-            "hops": [(address, token(port)) for port, address in route.hops],
+            "family": find_family_word(prefix),
+            "hops": [(address, require_token(port)) for port, address in route.hops],
             "discard_distance": (DISCARD_DISTANCE if route.hops else 1) if route.discard else 0,
         }
-        for (own, prefix), route in (*switch.routes.items(), *switch.exits.routes.items())
-        if own == vrf
+        for (route_vrf, prefix), route in (*switch.routes.items(), *switch.exits.routes.items())
+        if route_vrf == vrf
     ]
 
 
-def overlay_values(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, Any] | None:
+def make_overlay_values(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Any] | None:
     """The values of the overlay; None where the switch has none.
 
     In `groups`, (name, whether routes with the own AS number are taken, the map outward or ""); in `outward_maps`,
@@ -212,10 +215,10 @@ def overlay_values(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, An
     """
     if switch.overlay is None:
         return None
-    maps = overlay_maps(switch)
+    maps = list_overlay_maps(switch)
     exits = [(15, "OWN-LEAKED")] if tells_leaked(switch) else []
-    for vrf, bgp in known.items():
-        exits += [(number, f"EXITS-{token(vrf)}") for number in bgp.maps.maps.get(OVERLAY_OUT, ())]
+    for vrf, bgp in bgp_of_vrf.items():
+        exits += [(number, f"EXITS-{require_token(vrf)}") for number in bgp.maps.maps.get(OVERLAY_OUT, ())]
     return {
         "vtep": switch.overlay.vtep,
         "copies_dscp": switch.overlay.copies_dscp,
@@ -224,17 +227,17 @@ def overlay_values(switch: SwitchView, known: Mapping[str, Bgp]) -> dict[str, An
         "prepended": switch.asn if switch.maintenance else 0,
         "groups": [
             (group.name, group.allow_own_asn, group.outward if (group.outward, group.own_only) in maps else "")
-            for group in overlay_groups(switch)
+            for group in make_overlay_groups(switch)
         ],
         "peers": [
-            (address, peer.remote_asn, group.name, yaml_text(one_line(peer.description, 80)))
-            for group in overlay_groups(switch)
+            (address, peer.remote_asn, group.name, escape_yaml(make_one_line(peer.description, 80)))
+            for group in make_overlay_groups(switch)
             for address, peer in group.peers.items()
         ],
     }
 
 
-def segment_values(switch: SwitchView) -> dict[str, Any]:
+def make_segment_values(switch: SwitchView) -> dict[str, Any]:
     """Whether a switch has Ethernet segments, its VLANs over EVPN, and the VNI of each by its number."""
     vlans = switch.overlay.vlans if switch.overlay else {}
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fabricgen.running.tree import unfit
+from fabricgen.running.tree import report_misfit
 from fabricgen.switch.interfaces import Interface
 
 MANAGEMENT = "MGMT"
@@ -15,30 +15,34 @@ MANAGEMENT = "MGMT"
 def check_forwarding(box: Any, interfaces: Iterable[Interface]) -> None:
     """Raises UnknownTextError where addresses are in a VRF that does not route their family."""
     for name, port in box.ports.items():
-        found = (address for address in (*port.addresses, *port.segment.virtual) if not address.startswith("169.254."))
-        words = {"ipv6" if ":" in address else "ip" for address in found}  # link-local ones of a pair lead nowhere
+        addresses = (
+            address for address in (*port.addresses, *port.segment.virtual) if not address.startswith("169.254.")
+        )
+        words = {"ipv6" if ":" in address else "ip" for address in addresses}  # link-local ones of a pair lead nowhere
         if name.startswith(("Management", "Vxlan")) or port.vrf == MANAGEMENT:
             continue
         if missing := {(word, port.vrf) for word in words} - box.routes_in:
-            unfit(f"{name} has addresses that are not routed: {sorted(missing)}")
+            report_misfit(f"{name} has addresses that are not routed: {sorted(missing)}")
         if any(":" in address for address in port.segment.virtual) and not (port.addresses or port.link_local):
-            unfit(f"{name} has an anycast address of IPv6, and no other")
+            report_misfit(f"{name} has an anycast address of IPv6, and no other")
     bare = any(interface.link_local for interface in interfaces)
     if bare and ("ip", "") in box.routes_in and not box.v4_over_v6:
-        unfit("`ip routing ipv6 interfaces` is missing")
+        report_misfit("`ip routing ipv6 interfaces` is missing")
     if bare and ("ipv6", "") not in box.routes_in:
-        unfit("`ipv6 unicast-routing` is missing")
+        report_misfit("`ipv6 unicast-routing` is missing")
 
 
 def check_mtus(box: Any) -> None:
     """Raises UnknownTextError where a sub-interface or a VLAN takes smaller packets than the ports that it is on."""
     for name, port in box.ports.items():
         if port.tag:
-            under = [box.ports[name.partition(".")[0]]]
+            carriers = [box.ports[name.partition(".")[0]]]
         elif name.startswith("Vlan") and int(name.removeprefix("Vlan")) not in box.vlan_groups:
             vlan = int(name.removeprefix("Vlan"))
-            under = [own for own in box.ports.values() if vlan in {own.access_vlan, *own.tagged_vlans}]
+            carriers = [
+                carrier for carrier in box.ports.values() if vlan in {carrier.access_vlan, *carrier.tagged_vlans}
+            ]
         else:
             continue
-        if any(port.mtu < own.mtu for own in under):
-            unfit(f"{name} takes packets of {port.mtu} bytes, and its ports larger ones")
+        if any(port.mtu < carrier.mtu for carrier in carriers):
+            report_misfit(f"{name} takes packets of {port.mtu} bytes, and its ports larger ones")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.running.tree import Line, Rules, report_misfit
 from fabricgen.switch.interfaces import Access, Advertised, Relay
 
 _REFUSALS = {
@@ -24,43 +24,43 @@ class PortAccess:
     lists: list[tuple[str, str]] = field(default_factory=list)
     fallback: bool = False
 
-    def access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> Access:
+    def make_access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> Access:
         """What the port refuses, out of the access lists of the switch; `edge`: it is one to spanning tree."""
-        if strange := [own for own in self.lists if own not in filters]:
-            unfit(f"access lists that are not there: {strange}")
-        refused = frozenset(kind for own in self.lists for kind in filters.get(own, ()))
+        if strange := [key for key in self.lists if key not in filters]:
+            report_misfit(f"access lists that are not there: {strange}")
+        refused = frozenset(kind for key in self.lists for kind in filters.get(key, ()))
         return Access(self.storm, self.bpdu_guard and edge, refused)
 
 
-def host_rules(top: Rules, port: Rules) -> None:
+def add_host_rules(top: Rules, port: Rules) -> None:
     """Take access lists, of a box with `filters`, and what ports, with `access`, refuse."""
 
     @top.line(r"(ip|ipv6) access-list (\S+)")
-    def _filter(box: Any, line: Line, word: str, name: str) -> None:
+    def read_filter(box: Any, line: Line, word: str, name: str) -> None:
         *drops, last = [child.text.partition(" ") for child in line.children] or [("", "", "")]
         if last[2] != f"permit {word} any any":
-            unfit(f"access list {name}: {line.children}")
+            report_misfit(f"access list {name}: {line.children}")
         if strange := [text for _, _, text in drops if text not in _REFUSALS]:
-            unfit(f"access list {name}: {strange}")
+            report_misfit(f"access list {name}: {strange}")
         box.filters[word, name] = frozenset(_REFUSALS[text] for _, _, text in drops if text in _REFUSALS)
         if any((kind == "dhcp") != (word == "ip") for kind in box.filters[word, name]):
-            unfit(f"access list {name} is of another family")
+            report_misfit(f"access list {name} is of another family")
 
     @port.line(r"(ip|ipv6) access-group (\S+) in")
-    def _group(own: Any, line: Line, word: str, name: str) -> None:
-        own.access.lists.append((word, name))
+    def read_group(interface: Any, line: Line, word: str, name: str) -> None:
+        interface.access.lists.append((word, name))
 
     @port.line(r"storm-control (broadcast|multicast|unknown-unicast) level (\d+(?:\.\d+)?)")
-    def _storm(own: Any, line: Line, kind: str, percent: str) -> None:
-        own.access.storm[kind] = float(percent)
+    def read_storm(interface: Any, line: Line, kind: str, percent: str) -> None:
+        interface.access.storm[kind] = float(percent)
 
     @port.line("spanning-tree bpduguard disable")
-    def _no_guard(own: Any, line: Line) -> None:
-        own.access.bpdu_guard = False
+    def read_no_guard(interface: Any, line: Line) -> None:
+        interface.access.bpdu_guard = False
 
     @port.line("port-channel lacp fallback static")
-    def _fallback(own: Any, line: Line) -> None:
-        own.access.fallback = True
+    def read_fallback(interface: Any, line: Line) -> None:
+        interface.access.fallback = True
 
 
 @dataclass
@@ -75,24 +75,24 @@ class Gateway:
     no_autoconfig: set[str] = field(default_factory=set)
     resolvers: set[str] = field(default_factory=set)
 
-    def relay(self, *, marked: bool, box: Any = None, vrf: str = "") -> Relay | None:
+    def make_relay(self, *, marked: bool, box: Any = None, vrf: str = "") -> Relay | None:
         """The DHCP relay; `marked`: requests of IPv4 get option 82; those from a loopback, which must be in
         the `vrf` of the VLAN, do where its `box` says.
 
         Raises UnknownTextError where servers are asked from several addresses, or not told the subnet of the hosts.
         """
-        four = any(":" not in server for server in self.helpers)
+        has_v4 = any(":" not in server for server in self.helpers)
         if self.sources <= {""}:
-            return Relay(frozenset(self.helpers), marked and four) if self.helpers else None
+            return Relay(frozenset(self.helpers), marked and has_v4) if self.helpers else None
         name = min(self.sources)
-        own = box.ports.get(name) if box and name.startswith("Loopback") else None
-        if own is None or own.vrf != vrf or len(self.sources) > 1 or (four and not box.marks_ports):
-            unfit(f"a DHCP relay from {sorted(self.sources)} that does not say what subnet a host is in")
-        loopbacks = sorted(own.addresses) if own else []
+        loopback = box.ports.get(name) if box and name.startswith("Loopback") else None
+        if loopback is None or loopback.vrf != vrf or len(self.sources) > 1 or (has_v4 and not box.marks_ports):
+            report_misfit(f"a DHCP relay from {sorted(self.sources)} that does not say what subnet a host is in")
+        loopbacks = sorted(loopback.addresses) if loopback else []
         source = next((text.partition("/")[0] for text in loopbacks if ":" not in text), "")
-        return Relay(frozenset(self.helpers), four, source if four else "")
+        return Relay(frozenset(self.helpers), has_v4, source if has_v4 else "")
 
-    def advertised(self) -> Advertised | None:
+    def make_advertised(self) -> Advertised | None:
         """The advertisements, where they are not EOS's own; their lifetime is EOS's."""
         if not (self.managed or self.other or self.no_autoconfig or self.resolvers):
             return None
@@ -109,31 +109,31 @@ MARKING = {
 """What makes switches add option 82 in VLANs."""
 
 
-def gateway_rules(top: Rules, port: Rules) -> None:
+def add_gateway_rules(top: Rules, port: Rules) -> None:
     """Take DHCP relay and router advertisements, of ports with a `gateway`, and option 82 of a box."""
 
     @top.line("|".join(MARKING))
-    def _marking(box: Any, line: Line) -> None:
+    def read_marking(box: Any, line: Line) -> None:
         box.marking.add(line.text)
 
     @top.line(r"ip dhcp snooping vlan ([\d,]+)")
-    def _marked(box: Any, line: Line, vlans: str) -> None:
+    def read_marked_vlans(box: Any, line: Line, vlans: str) -> None:
         box.marked_vlans = set(map(int, vlans.split(",")))
 
     @top.line("ip dhcp relay information option")
-    def _marks(box: Any, line: Line) -> None:
+    def read_relay_option(box: Any, line: Line) -> None:
         box.marks_ports = True
 
     @port.line(r"(?:ip helper-address (\S+)(?: source-interface (\S+))?)")
     @port.line(r"(?:ipv6 dhcp relay destination (\S+)(?: local-interface (\S+))?)")
-    def _helper(own: Any, line: Line, server: str, source: str | None) -> None:
-        own.gateway.helpers.add(server)
-        own.gateway.sources.add(source or "")
+    def read_helper(interface: Any, line: Line, server: str, source: str | None) -> None:
+        interface.gateway.helpers.add(server)
+        interface.gateway.sources.add(source or "")
 
     @port.line(r"ipv6 nd (?:(managed|other)-config-flag|(ra disabled)|prefix (\S+) no-autoconfig|ra dns-server (\S+))")
-    def _advertise(own: Any, line: Line, flag: str, silent: str, prefix: str, resolver: str) -> None:
-        own.gateway.silent |= bool(silent)
-        own.gateway.managed |= flag == "managed"
-        own.gateway.other |= flag == "other"
-        own.gateway.no_autoconfig |= {prefix} - {None}
-        own.gateway.resolvers |= {resolver} - {None}
+    def read_advertisement(interface: Any, line: Line, flag: str, silent: str, prefix: str, resolver: str) -> None:
+        interface.gateway.silent |= bool(silent)
+        interface.gateway.managed |= flag == "managed"
+        interface.gateway.other |= flag == "other"
+        interface.gateway.no_autoconfig |= {prefix} - {None}
+        interface.gateway.resolvers |= {resolver} - {None}

@@ -17,27 +17,27 @@ class HasMacsec(Protocol):
 _SECURITY, _PROFILE = Rules(), Rules()
 
 
-def macsec_rules(top: Rules) -> None:
+def add_macsec_rules(top: Rules) -> None:
     """Add the section of MACsec to those of a whole configuration."""
-    top.line("mac security")(_security)
+    top.line("mac security")(_read_security)
 
 
-def _security(box: HasMacsec, line: Line) -> None:
+def _read_security(box: HasMacsec, line: Line) -> None:
     _SECURITY.read(line.children, box)
 
 
 @_SECURITY.line(r"profile (\S+)")
-def _profile(box: HasMacsec, line: Line, name: str) -> None:
-    said: dict[str, str] = {}
-    _PROFILE.read(line.children, said)
-    box.macsecs[name] = Macsec(said.get("cipher", ""), said.get("ckn", ""), said.get("cak", ""))
+def _read_profile(box: HasMacsec, line: Line, name: str) -> None:
+    words: dict[str, str] = {}
+    _PROFILE.read(line.children, words)
+    box.macsecs[name] = Macsec(words.get("cipher", ""), words.get("ckn", ""), words.get("cak", ""))
 
 
 @_PROFILE.line(r"cipher (\S+)")
-def _cipher(said: dict[str, str], line: Line, cipher: str) -> None:
-    said["cipher"] = cipher
+def _read_cipher(words: dict[str, str], line: Line, cipher: str) -> None:
+    words["cipher"] = cipher
 
 
 @_PROFILE.line(r"key ([0-9a-f]+) 7 (\S+)")
-def _key(said: dict[str, str], line: Line, ckn: str, cak: str) -> None:
-    said.update(ckn=ckn, cak=cak)
+def _read_key(words: dict[str, str], line: Line, ckn: str, cak: str) -> None:
+    words.update(ckn=ckn, cak=cak)

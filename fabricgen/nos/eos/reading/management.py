@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 from fabricgen.switch.model import User
 
 GNMI_PORT = 6030
@@ -44,29 +44,29 @@ class EosManagement:
     words: set[str] = field(default_factory=set)
     """Lines that go with others, as they are."""
 
-    def check(self, ports: set[str]) -> None:
+    def check_lines(self, ports: set[str]) -> None:
         """Raises UnknownTextError where a line is missing that goes with a management port, accounts or SNMP."""
-        wanted = {"no aaa root"}
+        expected = {"no aaa root"}
         if ports:
-            own = {f"lldp management-address {port}" for port in ports}
-            wanted |= {"lldp management-address vrf MGMT", "no ip routing vrf MGMT", *own}
+            lldp_lines = {f"lldp management-address {port}" for port in ports}
+            expected |= {"lldp management-address vrf MGMT", "no ip routing vrf MGMT", *lldp_lines}
         if self.users or self.aaa:
             group = f"group {self.aaa[0][0].replace('tacacs', 'tacacs+')} " if self.aaa else ""
-            wanted.add(f"aaa authorization exec default {group}local")
+            expected.add(f"aaa authorization exec default {group}local")
         if self.users and "admin" not in self.users:
-            wanted.add("no username admin")
+            expected.add("no username admin")
         if self.snmp_users:
-            wanted.add("snmp-server view ALL iso included")
-            wanted |= {"no snmp-server vrf default", "snmp-server vrf MGMT"} if ports else set()
-        if not tolerates() and wanted != self.words:
-            unfit(f"lines that go with others are not all there, or alone: {sorted(wanted ^ self.words)}")
+            expected.add("snmp-server view ALL iso included")
+            expected |= {"no snmp-server vrf default", "snmp-server vrf MGMT"} if ports else set()
+        if not is_tolerant() and expected != self.words:
+            report_misfit(f"lines that go with others are not all there, or alone: {sorted(expected ^ self.words)}")
 
-    def from_loopback(self) -> bool:
+    def speaks_from_loopback(self) -> bool:
         """Whether servers are spoken to from the loopback's address; raises UnknownTextError if not all alike."""
-        asked = {"ip": self.dns, "ntp": self.ntp, "logging": self.syslog}
-        sources = {self.sources.get(word, "") for word, servers in asked.items() if servers}
+        servers_of_word = {"ip": self.dns, "ntp": self.ntp, "logging": self.syslog}
+        sources = {self.sources.get(word, "") for word, servers in servers_of_word.items() if servers}
         if len(sources) > 1 or sources - {"", "Loopback0"}:
-            unfit(f"servers are spoken to from {sorted(sources)}")
+            report_misfit(f"servers are spoken to from {sorted(sources)}")
         return sources == {"Loopback0"}
 
 
@@ -77,7 +77,7 @@ class HasManagement(Protocol):
 
 
 _GNMI, _GRPC, _SECURITY = Rules(), Rules(), Rules()
-_SECURITY.nothing(r"certificate \S+ key \S+")
+_SECURITY.ignore_lines(r"certificate \S+ key \S+")
 
 
 _WITH_OTHERS = (
@@ -86,97 +86,97 @@ _WITH_OTHERS = (
 )
 
 
-def management_rules(top: Rules) -> None:
+def add_management_rules(top: Rules) -> None:
     """Add the lines of management to those of a whole configuration."""
-    top.nothing(r"snmp-server (?:location|contact) .+")
-    top.line(_WITH_OTHERS)(_word)
-    top.line(r"username (\S+) privilege (\d+) role (\S+) (?:secret sha512 (\S+)|nopassword)")(_user)
-    top.line(r"username (\S+) ssh-key (?:secondary )?(.+)")(_key)
-    top.line(r"(tacacs|radius)-server host (\S+)(?: vrf (\S+))?(?: key 0 \S+)?")(_aaa)
-    top.line(r"aaa authentication login default group (\S+) local")(_login)
-    top.line(r"ip name-server vrf (\S+) (\S+)(?: priority \d+)?")(_dns)
-    top.line(r"dns domain (\S+)")(_domain)
-    top.line(r"ntp server(?: vrf (\S+))? (\S+)(?: prefer)?")(_ntp)
-    top.line(r"(ip domain lookup source|ntp local|logging source)-interface (\S+)")(_source)
-    top.line(r"logging trap (\S+)")(_level)
-    top.line(r"logging(?: vrf (\S+))? host (\S+)")(_syslog)
-    top.line(r"snmp-server group (\S+) v3 priv read ALL")(_snmp_group)
-    top.line(r"snmp-server user (\S+) (\S+) v3 auth sha \S+ priv aes \S+")(_snmp_user)
-    top.line(r"banner (login|motd)\n([^\0]*)")(_banner)
-    top.line(r"clock timezone (\S+)")(_timezone)
-    top.line("management api gnmi")(_gnmi)
-    top.line("management security")(_security)
+    top.ignore_lines(r"snmp-server (?:location|contact) .+")
+    top.line(_WITH_OTHERS)(_read_word)
+    top.line(r"username (\S+) privilege (\d+) role (\S+) (?:secret sha512 (\S+)|nopassword)")(_read_user)
+    top.line(r"username (\S+) ssh-key (?:secondary )?(.+)")(_read_key)
+    top.line(r"(tacacs|radius)-server host (\S+)(?: vrf (\S+))?(?: key 0 \S+)?")(_read_aaa)
+    top.line(r"aaa authentication login default group (\S+) local")(_read_login)
+    top.line(r"ip name-server vrf (\S+) (\S+)(?: priority \d+)?")(_read_dns)
+    top.line(r"dns domain (\S+)")(_read_domain)
+    top.line(r"ntp server(?: vrf (\S+))? (\S+)(?: prefer)?")(_read_ntp)
+    top.line(r"(ip domain lookup source|ntp local|logging source)-interface (\S+)")(_read_source)
+    top.line(r"logging trap (\S+)")(_read_level)
+    top.line(r"logging(?: vrf (\S+))? host (\S+)")(_read_syslog)
+    top.line(r"snmp-server group (\S+) v3 priv read ALL")(_read_snmp_group)
+    top.line(r"snmp-server user (\S+) (\S+) v3 auth sha \S+ priv aes \S+")(_read_snmp_user)
+    top.line(r"banner (login|motd)\n([^\0]*)")(_read_banner)
+    top.line(r"clock timezone (\S+)")(_read_timezone)
+    top.line("management api gnmi")(_read_gnmi)
+    top.line("management security")(_read_security)
 
 
-def _word(box: HasManagement, line: Line) -> None:
+def _read_word(box: HasManagement, line: Line) -> None:
     box.managed.words.add(line.text)
 
 
-def _user(box: HasManagement, line: Line, name: str, privilege: str, role: str, secret: str) -> None:
+def _read_user(box: HasManagement, line: Line, name: str, privilege: str, role: str, secret: str) -> None:
     roles = {("15", "network-admin"): "admin", ("1", "network-operator"): "operator"}
     box.managed.users[name] = User(secret or "", role=roles[privilege, role])
 
 
-def _key(box: HasManagement, line: Line, name: str, key: str) -> None:
+def _read_key(box: HasManagement, line: Line, name: str, key: str) -> None:
     user = box.managed.users[name]
     box.managed.users[name] = User(user.password_hash, user.keys | {key}, user.role)
 
 
-def _aaa(box: HasManagement, line: Line, protocol: str, server: str, vrf: str) -> None:
+def _read_aaa(box: HasManagement, line: Line, protocol: str, server: str, vrf: str) -> None:
     box.managed.aaa.append((protocol, server))
     box.managed.vrfs.add(vrf or "")
 
 
-def _login(box: HasManagement, line: Line, group: str) -> None:
+def _read_login(box: HasManagement, line: Line, group: str) -> None:
     box.managed.login_group = group.removesuffix("+")
 
 
-def _dns(box: HasManagement, line: Line, vrf: str, server: str) -> None:
+def _read_dns(box: HasManagement, line: Line, vrf: str, server: str) -> None:
     box.managed.dns.append(server)
     box.managed.vrfs.add(vrf.replace("default", ""))
 
 
-def _domain(box: HasManagement, line: Line, name: str) -> None:
+def _read_domain(box: HasManagement, line: Line, name: str) -> None:
     box.managed.domain = name
 
 
-def _ntp(box: HasManagement, line: Line, vrf: str, server: str) -> None:
+def _read_ntp(box: HasManagement, line: Line, vrf: str, server: str) -> None:
     box.managed.ntp.append(server)
     box.managed.vrfs.add(vrf or "")
 
 
-def _source(box: HasManagement, line: Line, words: str, interface: str) -> None:
+def _read_source(box: HasManagement, line: Line, words: str, interface: str) -> None:
     box.managed.sources[words.split(maxsplit=1)[0]] = interface
 
 
-def _level(box: HasManagement, line: Line, level: str) -> None:
+def _read_level(box: HasManagement, line: Line, level: str) -> None:
     box.managed.level = LEVELS[level]
 
 
-def _syslog(box: HasManagement, line: Line, vrf: str, server: str) -> None:
+def _read_syslog(box: HasManagement, line: Line, vrf: str, server: str) -> None:
     box.managed.syslog.append(server)
     box.managed.vrfs.add(vrf or "")
 
 
-def _snmp_group(box: HasManagement, line: Line, name: str) -> None:
+def _read_snmp_group(box: HasManagement, line: Line, name: str) -> None:
     box.managed.snmp_groups.add(name)
 
 
-def _snmp_user(box: HasManagement, line: Line, name: str, group: str) -> None:
+def _read_snmp_user(box: HasManagement, line: Line, name: str, group: str) -> None:
     if group not in box.managed.snmp_groups:
-        unfit(f"SNMP user {name} is in no group")
+        report_misfit(f"SNMP user {name} is in no group")
     box.managed.snmp_users.add(name)
 
 
-def _banner(box: HasManagement, line: Line, kind: str, text: str) -> None:
+def _read_banner(box: HasManagement, line: Line, kind: str, text: str) -> None:
     box.managed.banners[kind] = text
 
 
-def _timezone(box: HasManagement, line: Line, name: str) -> None:
+def _read_timezone(box: HasManagement, line: Line, name: str) -> None:
     box.managed.timezone = name
 
 
-def _gnmi(box: HasManagement, line: Line) -> None:
+def _read_gnmi(box: HasManagement, line: Line) -> None:
     _GNMI.read(line.children, box)
 
 
@@ -184,23 +184,23 @@ _GNMI.require_lines("provider eos-native")
 
 
 @_GNMI.line(r"transport grpc \S+")
-def _grpc(box: HasManagement, line: Line) -> None:
+def _read_grpc(box: HasManagement, line: Line) -> None:
     box.managed.gnmi_port, vrfs = GNMI_PORT, set[str]()
     _GRPC.read(line.children, box, vrfs)
     box.managed.vrfs |= vrfs or {""}
 
 
-_GRPC.nothing(r"ssl profile \S+")
+_GRPC.ignore_lines(r"ssl profile \S+")
 
 
 @_GRPC.line(r"port (\d+)|vrf (\S+)")
-def _grpc_word(box: HasManagement, vrfs: set[str], line: Line, port: str, vrf: str) -> None:
+def _read_grpc_word(box: HasManagement, vrfs: set[str], line: Line, port: str, vrf: str) -> None:
     box.managed.gnmi_port = int(port or box.managed.gnmi_port)
     vrfs |= {vrf} if vrf else set()
 
 
-def _security(box: HasManagement, line: Line) -> None:
+def _read_security(box: HasManagement, line: Line) -> None:
     for profile in line.children:
         if not profile.text.startswith("ssl profile "):
-            unfit(profile.text)
+            report_misfit(profile.text)
         _SECURITY.read(profile.children)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from fabricgen.running.bgp import MAP_LINES, Instance, VrfLines, overlay, present, take_settings
+from fabricgen.running.bgp import MAP_LINES, Instance, VrfLines, add_setting_lines, make_overlay, mark_present
 from fabricgen.running.policy import Policies
-from fabricgen.running.tree import Line, Rules, unfit
+from fabricgen.running.tree import Line, Rules, report_misfit
 from fabricgen.switch.routing import EVPN, Overlay, OverlayVlan
 
 
@@ -28,11 +28,11 @@ class Vxlan:
 
 VXLAN, FAMILY = Rules(), Rules()
 VXLAN.require_lines("vxlan udp-port 4789")
-take_settings(
+add_setting_lines(
     FAMILY,
     {
         **MAP_LINES,
-        "bgp next-hop-unchanged": ("keeps_next_hops", present),
+        "bgp next-hop-unchanged": ("keeps_next_hops", mark_present),
         r"neighbor (\S+) activate": ("active", lambda: EVPN),
     },
 )
@@ -40,17 +40,17 @@ _ALL_OF_QOS = {"ecn propagation", "dscp propagation encapsulation", "map dscp to
 
 
 @VXLAN.line(r"vxlan source-interface (\S+)")
-def _source(vxlan: Vxlan, line: Line, name: str) -> None:
+def _read_source(vxlan: Vxlan, line: Line, name: str) -> None:
     vxlan.source = name
 
 
 @VXLAN.line(r"vxlan vrf (\S+) vni (\d+)")
-def _vni(vxlan: Vxlan, line: Line, vrf: str, vni: str) -> None:
+def _read_vni(vxlan: Vxlan, line: Line, vrf: str, vni: str) -> None:
     vxlan.vnis[vrf] = int(vni)
 
 
 @VXLAN.line(r"vxlan vlan (\d+) vni (\d+)")
-def _vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
+def _read_vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
     vxlan.of_vlans[int(vlan)] = int(vni)
 
 
@@ -59,15 +59,15 @@ BRIDGED.require_lines("redistribute learned")
 
 
 @BRIDGED.line(r"rd (\S+)|route-target both (\S+)")
-def _target(lines: VrfLines, line: Line, distinguisher: str, target: str) -> None:
+def _read_target(lines: VrfLines, line: Line, distinguisher: str, target: str) -> None:
     lines.distinguisher = distinguisher or lines.distinguisher
     lines.imports |= {target} if target else set()
 
 
-def _bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
+def _make_bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
     """VLANs over EVPN; raises UnknownTextError where Vxlan1 and BGP have not the same."""
     if vxlan.of_vlans.keys() != vxlan.bridged.keys():
-        unfit(f"VLANs of Vxlan1 are {sorted(vxlan.of_vlans)}, and of BGP {sorted(vxlan.bridged)}")
+        report_misfit(f"VLANs of Vxlan1 are {sorted(vxlan.of_vlans)}, and of BGP {sorted(vxlan.bridged)}")
     return {
         vlan: OverlayVlan(vxlan.of_vlans.get(vlan, 0), lines.distinguisher, frozenset(lines.imports))
         for vlan, lines in vxlan.bridged.items()
@@ -75,11 +75,11 @@ def _bridged(vxlan: Vxlan) -> dict[int, OverlayVlan]:
 
 
 @VXLAN.line(r"vxlan qos (.+)")
-def _qos(vxlan: Vxlan, line: Line, words: str) -> None:
+def _read_qos(vxlan: Vxlan, line: Line, words: str) -> None:
     vxlan.qos.add(words)
 
 
-def overlay_of(
+def make_switch_overlay(
     instances: Mapping[str, Instance],
     vrfs: Mapping[str, VrfLines],
     vxlan: Vxlan,
@@ -89,37 +89,37 @@ def overlay_of(
     """EVPN; raises UnknownTextError where VRFs and Vxlan1 do not fit, or sessions send no extended communities."""
     address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
     if vxlan.qos not in (set(), _ALL_OF_QOS) or vrfs.keys() != vxlan.vnis.keys():
-        unfit(f"Vxlan1 has {vxlan}, and VRFs over EVPN are {sorted(vrfs)}")
+        report_misfit(f"Vxlan1 has {vxlan}, and VRFs over EVPN are {sorted(vrfs)}")
     for name, lines in vrfs.items():
         lines.vni = vxlan.vnis.get(name, 0)
-        lines.families = set(instances[name].families) & families_of(instances[""])
-    found = overlay(
+        lines.families = set(instances[name].families) & list_session_families(instances[""])
+    evpn = make_overlay(
         instances.get(""),
         policies,
         vrfs,
         {"": "", "Loopback0": address}[vxlan.source],
-        copies=vxlan.qos == _ALL_OF_QOS,
-        vlans=_bridged(vxlan),
+        copies_dscp=vxlan.qos == _ALL_OF_QOS,
+        vlans=_make_bridged(vxlan),
     )
-    if found and any(
-        not instances[""].either(instances[""].neighbor(peer), "sends_communities") for peer in found.peers
+    if evpn and any(
+        not instances[""].inherit_value(instances[""].find_neighbor(peer), "sends_communities") for peer in evpn.peers
     ):
-        unfit("sessions for EVPN send no route targets")
-    if found and any(instances[""].neighbor(peer).max_prefixes.get("v4") for peer in found.peers):
-        unfit("sessions for EVPN are limited")
-    return found and _at(found, address)
+        report_misfit("sessions for EVPN send no route targets")
+    if evpn and any(instances[""].find_neighbor(peer).max_prefixes.get("v4") for peer in evpn.peers):
+        report_misfit("sessions for EVPN are limited")
+    return evpn and _replace_source(evpn, address)
 
 
-def families_of(bgp: Instance) -> set[str]:
+def list_session_families(bgp: Instance) -> set[str]:
     """The families that sessions of links carry: connected routes of both are redistributed."""
-    return {family for one in bgp.neighbors.values() for family in one.active} - {EVPN}
+    return {family for neighbor in bgp.neighbors.values() for family in neighbor.active} - {EVPN}
 
 
-def _at(found: Overlay, address: str) -> Overlay:
+def _replace_source(evpn: Overlay, address: str) -> Overlay:
     """The overlay with the address of the loopback in place of its name."""
-    if found.source != "Loopback0":
-        unfit(f"sessions for EVPN come from {found.source}")
-    return replace(found, source=address)
+    if evpn.source != "Loopback0":
+        report_misfit(f"sessions for EVPN come from {evpn.source}")
+    return replace(evpn, source=address)
 
 
 @dataclass
@@ -136,9 +136,9 @@ class Segment:
             return ""
         plain = {word: text.replace(":", "").replace(".", "") for word, text in self.words.items()}
         mac = plain.get("route-target import", "")
-        wanted = {"identifier": f"00000000{mac}", "route-target import": mac, "lacp system-id": mac}
-        if plain != wanted or self.tracked != "downstream":
-            unfit(f"an Ethernet segment of several: {self.words}, tracked {self.tracked or 'not at all'}")
+        expected = {"identifier": f"00000000{mac}", "route-target import": mac, "lacp system-id": mac}
+        if plain != expected or self.tracked != "downstream":
+            report_misfit(f"an Ethernet segment of several: {self.words}, tracked {self.tracked or 'not at all'}")
         return self.words["route-target import"]
 
 
@@ -151,42 +151,42 @@ class HasSegment(Protocol):
 _SEGMENT = Rules()
 
 
-def segment_rules(top: Rules, port: Rules) -> None:
+def add_segment_rules(top: Rules, port: Rules) -> None:
     """Add what is said of segments to the rules of a whole configuration and of an interface."""
-    top.line(r"link tracking group (\S+)")(_group)
-    port.line("evpn ethernet-segment")(_segment)
-    port.line(r"(lacp system-id) (\S+)")(_word)
-    port.line(r"link tracking group (\S+) (upstream|downstream)")(_tracked)
-    port.line(r"(?:ip|ipv6) address virtual (\S+)")(_virtual)
+    top.line(r"link tracking group (\S+)")(_read_tracking_group)
+    port.line("evpn ethernet-segment")(_read_segment)
+    port.line(r"(lacp system-id) (\S+)")(_read_word)
+    port.line(r"link tracking group (\S+) (upstream|downstream)")(_read_tracked)
+    port.line(r"(?:ip|ipv6) address virtual (\S+)")(_read_virtual)
 
 
-def _group(box: Any, line: Line, name: str) -> None:
+def _read_tracking_group(box: Any, line: Line, name: str) -> None:
     if [child.text.rpartition(" ")[0] for child in line.children] != ["recovery delay"]:
-        unfit(f"link tracking group {name} waits for more than its links")
+        report_misfit(f"link tracking group {name} waits for more than its links")
     box.tracking.add(name)
 
 
-def _segment(port: HasSegment, line: Line) -> None:
+def _read_segment(port: HasSegment, line: Line) -> None:
     _SEGMENT.read(line.children, port)
 
 
 @_SEGMENT.line(r"(identifier|route-target import) (\S+)")
-def _word(port: HasSegment, line: Line, word: str, text: str) -> None:
+def _read_word(port: HasSegment, line: Line, word: str, text: str) -> None:
     port.segment.words[word] = text
 
 
-def _tracked(port: HasSegment, line: Line, group: str, way: str) -> None:
-    port.segment.tracked = way
+def _read_tracked(port: HasSegment, line: Line, group: str, direction: str) -> None:
+    port.segment.tracked = direction
 
 
-def _virtual(port: HasSegment, line: Line, address: str) -> None:
+def _read_virtual(port: HasSegment, line: Line, address: str) -> None:
     port.segment.virtual.append(address)
 
 
-def check(tracking: set[str], mac: str, ports: Mapping[str, Any]) -> None:
+def check_segments(tracking: set[str], mac: str, ports: Mapping[str, Any]) -> None:
     """Raises UnknownTextError where links are tracked in no group, or none up are, or gateways have no common MAC."""
-    ways = {port.segment.tracked for port in ports.values()} - {""}
-    if bool(tracking) != (ways == {"upstream", "downstream"}) or (ways and not tracking):
-        unfit(f"link tracking groups are {sorted(tracking)}, and links are {sorted(ways)}")
+    directions = {port.segment.tracked for port in ports.values()} - {""}
+    if bool(tracking) != (directions == {"upstream", "downstream"}) or (directions and not tracking):
+        report_misfit(f"link tracking groups are {sorted(tracking)}, and links are {sorted(directions)}")
     if any(port.segment.virtual for port in ports.values()) and not mac:
-        unfit("anycast gateways have no MAC in common")
+        report_misfit("anycast gateways have no MAC in common")

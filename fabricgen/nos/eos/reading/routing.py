@@ -10,12 +10,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, overlay_of
-from fabricgen.nos.eos.reading.words import ports_of
-from fabricgen.running.bgp import MAP_LINES, SESSION_LINES, Instance, VrfLines, drained, present, take_settings
-from fabricgen.running.policy import Policies, Route, entry_rules
-from fabricgen.running.tree import Line, Rules, tolerates, unfit
-from fabricgen.switch.routing import Bfd, Bgp, Entry, Overlay, carried
+from fabricgen.nos.eos.reading.overlay import BRIDGED, FAMILY, VXLAN, Vxlan, make_switch_overlay
+from fabricgen.nos.eos.reading.words import parse_ports
+from fabricgen.running.bgp import (
+    MAP_LINES,
+    SESSION_LINES,
+    Instance,
+    VrfLines,
+    add_setting_lines,
+    is_drained,
+    mark_present,
+)
+from fabricgen.running.policy import Policies, Route, make_entry_rules
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.switch.routing import Bfd, Bgp, Entry, Overlay, select_families
 
 FAMILIES = {"vpn-ipv4": "v4", "vpn-ipv6": "v6"}
 
@@ -40,48 +48,54 @@ class Targets:
 
         Raises UnknownTextError where a target is no VRF's, or two VRFs have one distinguisher.
         """
-        known = {target: vrf for exported in self.exports.values() for target, vrf in exported.items()}
-        known |= {target: vrf for vrf, lines in over.items() for target in lines.exports}
+        vrf_of_target = {target: vrf for exported in self.exports.values() for target, vrf in exported.items()}
+        vrf_of_target |= {target: vrf for vrf, lines in over.items() for target in lines.exports}
         if len(set(self.distinguishers.values())) < len(self.distinguishers):
-            unfit(f"VRFs share a distinguisher: {self.distinguishers}")
-        for one in instances.values():
-            for family, (targets, _) in one.imports.items():
+            report_misfit(f"VRFs share a distinguisher: {self.distinguishers}")
+        for instance in instances.values():
+            for family, (targets, _) in instance.imports.items():
                 exported = self.exports.get(family, {})
                 if not targets <= exported.keys():
-                    unfit(f"{sorted(targets - exported.keys())} are imported, and no VRF exports them")
-                found = {exported.get(target, target) for target in targets}
+                    report_misfit(f"{sorted(targets - exported.keys())} are imported, and no VRF exports them")
+                vrfs = {exported.get(target, target) for target in targets}
                 targets.clear()
-                targets.update(found)
+                targets.update(vrfs)
         for entries in policies.maps.values():
             for seq, entry in entries.items():
                 if entry.extcommunity and entry.source_vrf is None:
                     target = self.lists.get(entry.extcommunity, "")
-                    if target not in known:
-                        unfit(f"extcommunity-list {entry.extcommunity} is no VRF's target")
-                    entries[seq] = replace(entry, source_vrf=known.get(target, target))
+                    if target not in vrf_of_target:
+                        report_misfit(f"extcommunity-list {entry.extcommunity} is no VRF's target")
+                    entries[seq] = replace(entry, source_vrf=vrf_of_target.get(target, target))
         for vrf, lines in over.items():
-            self._leak_over_evpn(vrf, lines, instances[vrf], policies, known)
+            self._leak_over_evpn(vrf, lines, instances[vrf], policies, vrf_of_target)
 
     def _leak_over_evpn(
-        self, vrf: str, lines: VrfLines, instance: Instance, policies: Policies, known: Mapping[str, str]
+        self, vrf: str, lines: VrfLines, instance: Instance, policies: Policies, vrf_of_target: Mapping[str, str]
     ) -> None:
         """Tell targets of other VRFs from a VRF's own ones, which its map has to let pass."""
-        foreign = {target: known[target] for target in lines.imports if known.get(target, vrf) != vrf}
+        foreign = {target: vrf_of_target[target] for target in lines.imports if vrf_of_target.get(target, vrf) != vrf}
         lines.imports -= foreign.keys()
         name = self.evpn_maps.get(vrf, "")
         if not foreign and not name:
             return
         entries = policies.maps.get(name, {})
-        own = [seq for seq, entry in entries.items() if entry == Entry(True, source_vrf=vrf, extcommunity=f"VRF-{vrf}")]
-        if not own:
-            unfit(f"VRF {vrf} imports from EVPN through route-map {name or '(none)'}, which lacks its own routes")
-        for seq in own:
+        own_entries = [
+            seq for seq, entry in entries.items() if entry == Entry(True, source_vrf=vrf, extcommunity=f"VRF-{vrf}")
+        ]
+        if not own_entries:
+            report_misfit(
+                f"VRF {vrf} imports from EVPN through route-map {name or '(none)'}, which lacks its own routes"
+            )
+        for seq in own_entries:
             del entries[seq]
-        said = list(policies.from_vrfs(name))
-        if (taken := {source for source, _ in said}) != set(foreign.values()):
-            unfit(f"VRF {vrf} imports {sorted(foreign.values())} from EVPN, and route-map {name} takes {sorted(taken)}")
+        sources_and_permits = list(policies.list_vrf_sources(name))
+        if (used := {source for source, _ in sources_and_permits}) != set(foreign.values()):
+            report_misfit(
+                f"VRF {vrf} imports {sorted(foreign.values())} from EVPN, and route-map {name} takes {sorted(used)}"
+            )
         for family in ("v4", "v6"):
-            sources = {source for source, permits in said if carried((family,), permits)}
+            sources = {source for source, permits in sources_and_permits if select_families((family,), permits)}
             if sources:
                 instance.imports[family] = sources, {name}
 
@@ -102,50 +116,52 @@ class EosRouting:
     bfd: Bfd = field(default_factory=Bfd)
     """The timers of sessions that state none."""
 
-    def bgp(
+    def make_bgp(
         self, connected: Callable[[str], Iterable[Route]], statics: Callable[[str], Iterable[Route]]
     ) -> dict[str, Bgp]:
         """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
         for port, group in self.link_local.items():
             if "v4" in self.instances[""].neighbors[group].active and group not in self.over_v6:
-                unfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
-        for vrf, instance in self.instances.items() if not tolerates() else ():
+                report_misfit(f"{port} carries IPv4 without `next-hop address-family ipv6 originate`")
+        for vrf, instance in self.instances.items() if not is_tolerant() else ():
             if not instance.waits or instance.activates is bool(vrf):
-                unfit(f"BGP in {vrf or 'default'} announces routes before they are installed, or carries IPv4 unasked")
+                report_misfit(
+                    f"BGP in {vrf or 'default'} announces routes before they are installed, or carries IPv4 unasked"
+                )
         self.targets.resolve(self.instances, self.policies, self.over_evpn)
-        for neighbor in (neighbor for one in self.instances.values() for neighbor in one.neighbors.values()):
+        for neighbor in (neighbor for bgp in self.instances.values() for neighbor in bgp.neighbors.values()):
             if neighbor.bfd and not neighbor.has_bfd:
-                unfit("a session has timers of BFD, and no BFD")
+                report_misfit("a session has timers of BFD, and no BFD")
             neighbor.bfd = neighbor.bfd or (self.bfd if neighbor.has_bfd else None)
-        for one in self.instances.values():
-            self._check_communities(one)
-            for neighbor in [each for each in one.neighbors.values() if not each.is_group]:
-                limits = one.either(neighbor, "max_prefixes")
+        for bgp in self.instances.values():
+            self._check_communities(bgp)
+            for neighbor in [candidate for candidate in bgp.neighbors.values() if not candidate.is_group]:
+                limits = bgp.inherit_value(neighbor, "max_prefixes")
                 neighbor.max_prefixes = limits or dict.fromkeys(("v4", "v6"), MOST_ROUTES)
-        return {vrf: one.bgp(self.policies, connected(vrf), statics(vrf)) for vrf, one in self.instances.items()}
+        return {vrf: bgp.make_bgp(self.policies, connected(vrf), statics(vrf)) for vrf, bgp in self.instances.items()}
 
     def _check_communities(self, instance: Instance) -> None:
         """Raises UnknownTextError where a session says communities, and is told to send none."""
         for neighbor in instance.neighbors.values():
             entries = [e for name in neighbor.map_out for e in self.policies.maps.get(name, {}).values()]
             if any(e.communities or e.community for e in entries) and not neighbor.sends_communities:
-                unfit("a session has communities to say, and is sent none")
+                report_misfit("a session has communities to say, and is sent none")
 
-    def drained(self) -> bool:
+    def is_drained(self) -> bool:
         """Whether its neighbours choose it last; raises UnknownTextError where they are not sent the community."""
-        found = drained(self.policies, self.instances.values())
-        for one in self.instances.values():
-            if found and any(
-                neighbor.map_out and not neighbor.sends_communities for neighbor in one.neighbors.values()
+        is_last = is_drained(self.policies, self.instances.values())
+        for instance in self.instances.values():
+            if is_last and any(
+                neighbor.map_out and not neighbor.sends_communities for neighbor in instance.neighbors.values()
             ):
-                unfit("a session is drained, and is sent no communities")
-        return found
+                report_misfit("a session is drained, and is sent no communities")
+        return is_last
 
-    def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
+    def make_overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the loopbacks of the switch."""
         for vrf, lines in self.over_evpn.items():
             lines.distinguisher = self.targets.distinguishers.get(vrf, "")
-        return overlay_of(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
+        return make_switch_overlay(self.instances, self.over_evpn, self.vxlan, self.policies, loopbacks)
 
 
 class HasRouting(Protocol):
@@ -155,177 +171,181 @@ class HasRouting(Protocol):
 
 
 _LIST, _BGP, _FAMILY = Rules(), Rules(), Rules()
-_ENTRY = entry_rules({r"match extcommunity (\S+)": lambda name: {"extcommunity": name}})
-take_settings(
+_ENTRY = make_entry_rules({r"match extcommunity (\S+)": lambda name: {"extcommunity": name}})
+add_setting_lines(
     _BGP,
     {
         **SESSION_LINES,
         **MAP_LINES,
-        r"neighbor (\S+) peer[ -]group": ("is_group", present),
+        r"neighbor (\S+) peer[ -]group": ("is_group", mark_present),
         r"neighbor (\S+) peer[ -]group (\S+)": ("group", str),
         r"neighbor (\S+) remote-as (\d+)": ("remote_asn", int),
         r"neighbor (\S+) password (?:0|7|8a) (\S+)": ("password", str),
-        r"neighbor (\S+) send-community(?: standard)?": ("sends_communities", present),
-        r"neighbor (\S+) bfd": ("has_bfd", present),
+        r"neighbor (\S+) send-community(?: standard)?": ("sends_communities", mark_present),
+        r"neighbor (\S+) bfd": ("has_bfd", mark_present),
         r"neighbor (\S+) allowas-in (\d+)": ("own_as_in", int),
-        r"neighbor (\S+) shutdown": ("shut", present),
+        r"neighbor (\S+) shutdown": ("shut", mark_present),
         r"router-id (\S+)": ("router_id", str),
-        "update wait-install": ("waits", present),
-        "no bgp default ipv4-unicast": ("activates", present),
+        "update wait-install": ("waits", mark_present),
+        "no bgp default ipv4-unicast": ("activates", mark_present),
         r"aggregate-address (\S+)": ("aggregates", str),
     },
 )
 _BFD = Rules()
 
 
-def routing_rules(top: Rules) -> None:
+def add_routing_rules(top: Rules) -> None:
     """Add the sections of routing to those of a whole configuration."""
-    top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_prefix_list)
-    top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_as_path)
-    top.line(r"ip extcommunity-list (\S+) permit rt (\S+)")(_targets)
-    top.line(r"route-map (\S+) (permit|deny) (\d+)")(_route_map)
-    top.line(r"router bgp (\d+)")(_router)
-    top.line("router bfd")(_default_bfd)
-    top.line("interface Vxlan1")(_vxlan)
+    top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_read_prefix_list)
+    top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_read_as_path)
+    top.line(r"ip extcommunity-list (\S+) permit rt (\S+)")(_read_target_list)
+    top.line(r"route-map (\S+) (permit|deny) (\d+)")(_read_route_map)
+    top.line(r"router bgp (\d+)")(_read_router)
+    top.line("router bfd")(_read_default_bfd)
+    top.line("interface Vxlan1")(_read_vxlan)
 
 
-def _vxlan(box: HasRouting, line: Line) -> None:
+def _read_vxlan(box: HasRouting, line: Line) -> None:
     VXLAN.read(line.children, box.routing.vxlan)
 
 
-def _default_bfd(box: HasRouting, line: Line) -> None:
+def _read_default_bfd(box: HasRouting, line: Line) -> None:
     _BFD.read(line.children, box.routing)
 
 
 @_BFD.line(r"interval (\d+) min-rx (\d+) multiplier (\d+) default")
-def _timers_of_bfd(routing: EosRouting, line: Line, own: str, least: str, multiplier: str) -> None:
-    if own != least:
-        unfit(f"intervals differ: {line.text}")
-    routing.bfd = Bfd(int(own), int(multiplier))
+def _read_bfd_timers(routing: EosRouting, line: Line, interval: str, least: str, multiplier: str) -> None:
+    if interval != least:
+        report_misfit(f"intervals differ: {line.text}")
+    routing.bfd = Bfd(int(interval), int(multiplier))
 
 
-def _prefix_list(box: HasRouting, line: Line, name: str) -> None:
+def _read_prefix_list(box: HasRouting, line: Line, name: str) -> None:
     _LIST.read(line.children, box.routing.policies, name)
 
 
 @_LIST.line(r"seq \d+ permit (\S+)((?: [gl]e \d+)*)")
-def _rule(policies: Policies, name: str, line: Line, prefix: str, bounds: str) -> None:
+def _read_rule(policies: Policies, name: str, line: Line, prefix: str, bounds: str) -> None:
     policies.add_permit(name, prefix, bounds)
 
 
-def _as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
+def _read_as_path(box: HasRouting, line: Line, name: str, expression: str) -> None:
     box.routing.policies.add_path(name, expression)
 
 
-def _targets(box: HasRouting, line: Line, name: str, target: str) -> None:
+def _read_target_list(box: HasRouting, line: Line, name: str, target: str) -> None:
     box.routing.targets.lists[name] = target
 
 
-def _route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
+def _read_route_map(box: HasRouting, line: Line, name: str, action: str, seq: str) -> None:
     box.routing.policies.add_entry(_ENTRY, line, name, action, seq)
 
 
-def _router(box: HasRouting, line: Line, asn: str) -> None:
+def _read_router(box: HasRouting, line: Line, asn: str) -> None:
     bgp = box.routing.instances[""] = Instance(int(asn), relax=True)  # the default of EOS
     _BGP.read(line.children, box.routing, bgp)
 
 
 @_BGP.line(r"vrf (\S+)")
-def _vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
+def _read_vrf(routing: EosRouting, parent: Instance, line: Line, vrf: str) -> None:
     bgp = parent if vrf == "default" else Instance(parent.asn, relax=True)
     routing.instances["" if vrf == "default" else vrf] = bgp
     _BGP.read(line.children, routing, bgp)
 
 
 @_BGP.line(r"route-target import (vpn-ipv[46]) route-map (\S+)")
-def _import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, name: str) -> None:
+def _read_import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, name: str) -> None:
     bgp.imports.setdefault(FAMILIES[word], (set(), set()))[1].add(name)
 
 
 @_BGP.line(r"route-target (import|export) (vpn-ipv[46]) (\d+:\d+)")
-def _leak_target(routing: EosRouting, bgp: Instance, line: Line, way: str, word: str, target: str) -> None:
-    if way == "import":
+def _read_leak_target(routing: EosRouting, bgp: Instance, line: Line, direction: str, word: str, target: str) -> None:
+    if direction == "import":
         bgp.imports.setdefault(FAMILIES[word], (set(), set()))[0].add(target)
     else:
-        routing.targets.exports.setdefault(FAMILIES[word], {})[target] = _name_of(routing, bgp)
+        routing.targets.exports.setdefault(FAMILIES[word], {})[target] = _find_vrf_name(routing, bgp)
 
 
-def _name_of(routing: EosRouting, bgp: Instance) -> str:
-    (vrf,) = [name for name, one in routing.instances.items() if one is bgp]
+def _find_vrf_name(routing: EosRouting, bgp: Instance) -> str:
+    (vrf,) = [name for name, instance in routing.instances.items() if instance is bgp]
     return vrf
 
 
 @_BGP.line(r"route-target import evpn route-map (\S+)")
-def _evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
-    routing.targets.evpn_maps[_name_of(routing, bgp)] = name
+def _read_evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+    routing.targets.evpn_maps[_find_vrf_name(routing, bgp)] = name
 
 
 @_BGP.line(r"rd (\S+)|route-target (import|export) evpn (\S+)")
-def _over_evpn(routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, way: str, target: str) -> None:
-    vrf = _name_of(routing, bgp)
+def _read_over_evpn(
+    routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, direction: str, target: str
+) -> None:
+    vrf = _find_vrf_name(routing, bgp)
     if distinguisher:
         routing.targets.distinguishers[vrf] = distinguisher
     else:
-        routing.over_evpn.setdefault(vrf, VrfLines()).add("", way, target)
+        routing.over_evpn.setdefault(vrf, VrfLines()).add("", direction, target)
 
 
 @_BGP.line(r"vlan (\d+)")
-def _bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
+def _read_bridged(routing: EosRouting, bgp: Instance, line: Line, vlan: str) -> None:
     BRIDGED.read(line.children, routing.vxlan.bridged.setdefault(int(vlan), VrfLines()))
 
 
 @_BGP.line("address-family evpn")
-def _evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
+def _read_evpn(routing: EosRouting, bgp: Instance, line: Line) -> None:
     FAMILY.read(line.children, bgp)
 
 
 @_BGP.line(r"maximum-paths (\d+)(?: ecmp (\d+))?")
-def _paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
+def _read_max_paths(routing: EosRouting, bgp: Instance, line: Line, count: str, ecmp: str) -> None:
     bgp.max_paths |= {int(count), int(ecmp or count)}
 
 
 @_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
-def _interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
-    for port in ports_of(ports):
-        bgp.neighbor(port).group = group
-        bgp.neighbor(port).remote_asn = int(asn)
+def _read_interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
+    for port in parse_ports(ports):
+        bgp.find_neighbor(port).group = group
+        bgp.find_neighbor(port).remote_asn = int(asn)
         routing.link_local[port] = group
 
 
 @_BGP.line(r"neighbor (\S+) bfd interval (\d+) min-rx (\d+) multiplier (\d+)")
-def _own_bfd(routing: EosRouting, bgp: Instance, line: Line, peer: str, own: str, least: str, multiplier: str) -> None:
-    if own != least:
-        unfit(f"intervals differ: {line.text}")
-    bgp.neighbor(peer).bfd = Bfd(int(own), int(multiplier))
+def _read_neighbor_bfd(
+    routing: EosRouting, bgp: Instance, line: Line, peer: str, interval: str, least: str, multiplier: str
+) -> None:
+    if interval != least:
+        report_misfit(f"intervals differ: {line.text}")
+    bgp.find_neighbor(peer).bfd = Bfd(int(interval), int(multiplier))
 
 
 @_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")
-def _most(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
-    bgp.neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
+def _read_max_routes(routing: EosRouting, bgp: Instance, line: Line, peer: str, count: str) -> None:
+    bgp.find_neighbor(peer).max_prefixes |= {"v4": int(count), "v6": int(count)}
 
 
 @_BGP.line(r"redistribute static route-map (\S+)")
-def _redistribute_static(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+def _read_redistribute_static(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
     for family in ("v4", "v6"):
         bgp.statics.setdefault(family, set()).add(name)
 
 
 @_BGP.line(r"redistribute connected route-map (\S+)")
-def _redistribute(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
+def _read_redistribute(routing: EosRouting, bgp: Instance, line: Line, name: str) -> None:
     for family in ("v4", "v6"):
         bgp.families.setdefault(family, set()).add(name)
 
 
 @_BGP.line(r"address-family (ipv4|ipv6)")
-def _family(routing: EosRouting, bgp: Instance, line: Line, word: str) -> None:
+def _read_family(routing: EosRouting, bgp: Instance, line: Line, word: str) -> None:
     _FAMILY.read(line.children, routing, bgp, word.replace("ip", ""))
 
 
 @_FAMILY.line(r"neighbor (\S+) activate")
-def _activate(routing: EosRouting, bgp: Instance, family: str, line: Line, peer: str) -> None:
-    bgp.neighbor(peer).active.add(family)
+def _read_activate(routing: EosRouting, bgp: Instance, family: str, line: Line, peer: str) -> None:
+    bgp.find_neighbor(peer).active.add(family)
 
 
 @_FAMILY.line(r"neighbor (\S+) next-hop address-family ipv6 originate")
-def _over_v6(routing: EosRouting, bgp: Instance, family: str, line: Line, group: str) -> None:
+def _read_over_v6(routing: EosRouting, bgp: Instance, family: str, line: Line, group: str) -> None:
     routing.over_v6.add(group)

@@ -17,28 +17,28 @@ _PORT_KIND = {kind[:letters].lower(): kind for kind in _PORT_KINDS for letters i
 Words: TypeAlias = tuple[str, ...]
 
 
-def _limited(names: Iterable[str]) -> Words:
-    some = tuple(islice(names, MOST_NAMED + 1))
-    if len(some) > MOST_NAMED:
+def _limit_words(names: Iterable[str]) -> Words:
+    words = tuple(islice(names, MOST_NAMED + 1))
+    if len(words) > MOST_NAMED:
         raise UnknownTextError(f"a line names more than {MOST_NAMED} things at once")
-    return some
+    return words
 
 
-def _numbers(text: str) -> Words:  # of a list, sorted: 10-12,20, or 0 1 2
+def _parse_numbers(text: str) -> Words:  # of a list, sorted: 10-12,20, or 0 1 2
     runs = (run.partition("-") for run in re.split("[, ]", text))
     numbers = (number for first, _, last in runs for number in range(int(first), int(last or first) + 1))
-    return tuple(map(str, sorted(map(int, {*_limited(map(str, numbers))}))))
+    return tuple(map(str, sorted(map(int, {*_limit_words(map(str, numbers))}))))
 
 
-def ports_of(text: str) -> Words:
+def parse_ports(text: str) -> Words:
     """Interfaces of a list by their full names: Et1/1-3,2/5,Po1; a run of cages is 1-4/1, or 1/1-4/1.
 
     Raises ValueError or LookupError for what is no list of interfaces.
     """
-    return _limited(_ports(text))
+    return _limit_words(_expand_ports(text))
 
 
-def _ports(text: str) -> Iterator[str]:
+def _expand_ports(text: str) -> Iterator[str]:
     kind = ""
     for run in text.split(","):
         letters, numbers = re.findall("^([A-Za-z-]*?)([0-9].*)", run)[0]
@@ -48,14 +48,14 @@ def _ports(text: str) -> Iterator[str]:
         last = first[: len(first) - len(last)] + last
         first += last[len(first) :]
         # one of several numbers may run
-        (at,) = [at for at, number in enumerate(first) if number != last[at]] or [-1]
-        for number in range(int(first[at]), int(last[at]) + 1) if end else [first[at]]:
-            first[at] = str(number)
+        (position,) = [position for position, number in enumerate(first) if number != last[position]] or [-1]
+        for number in range(int(first[position]), int(last[position]) + 1) if end else [first[position]]:
+            first[position] = str(number)
             yield kind + "/".join(first)
 
 
-def _name(text: str) -> Words:  # of a host, peer or next hop: an address, an interface, or itself
-    for words in (_address, ports_of):
+def _parse_name(text: str) -> Words:  # of a host, peer or next hop: an address, an interface, or itself
+    for words in (_parse_address, parse_ports):
         try:
             return words(text)
         except (ValueError, LookupError):
@@ -63,21 +63,23 @@ def _name(text: str) -> Words:  # of a host, peer or next hop: an address, an in
     return (text,)
 
 
-def _address(text: str) -> Words:
+def _parse_address(text: str) -> Words:
     return (str(ip_address(text)),)
 
 
-def _as_numbers(text: str) -> Words:  # 65536 for 1.0 (RFC 5396)
+def _parse_as_numbers(text: str) -> Words:  # 65536 for 1.0 (RFC 5396)
     parts = [word.rpartition(".") for word in text.split()]
     return (" ".join(str(int(high or 0) * 65536 + int(low)) for high, _, low in parts),)
 
 
-def _target(text: str) -> Words:  # a route target or distinguisher, whose first part may be an AS number in dots
+def _parse_target(text: str) -> Words:  # a route target or distinguisher, whose first part may be an AS number in dots
     first, _, rest = text.partition(":")
-    return (f"{_as_numbers(first)[0] if first.count('.') == 1 else first}:{rest}",)
+    return (f"{_parse_as_numbers(first)[0] if first.count('.') == 1 else first}:{rest}",)
 
 
-def _secret(text: str) -> Words:  # with the type that it is written in; a plain one, and a reference to one, without
+def _parse_secret(
+    text: str,
+) -> Words:  # with the type that it is written in; a plain one, and a reference to one, without
     kind, _, secret = text.rpartition(" ")
     return (secret if kind == "0" or secret.startswith("<") else text,)
 
@@ -92,16 +94,16 @@ KINDS: dict[str, tuple[str, Callable[[str], Words]]] = {
     "TEXT": (r"\S.*", lambda text: (text,)),
     "NUMBER": (r"\d+", lambda text: (str(int(text)),)),
     "DECIMAL": (r"\d+(?:\.\d+)?", lambda text: (f"{float(text):g}",)),
-    "NUMBERS": (r"\d+(?:[ ,-]\d+)*", _numbers),
-    "VLANS": (r"\d+(?:[,-]\d+)*", lambda text: (",".join(_numbers(text)),)),
-    "PORT": (r"[A-Za-z-]+\d[\d/.]*", ports_of),
-    "PORTS": (r"[A-Za-z-]+\d[\w/.,-]*", ports_of),
-    "IP": (r"[\da-fA-F:.]+", _address),
-    "NAME": (r"\S+", _name),
+    "NUMBERS": (r"\d+(?:[ ,-]\d+)*", _parse_numbers),
+    "VLANS": (r"\d+(?:[,-]\d+)*", lambda text: (",".join(_parse_numbers(text)),)),
+    "PORT": (r"[A-Za-z-]+\d[\d/.]*", parse_ports),
+    "PORTS": (r"[A-Za-z-]+\d[\w/.,-]*", parse_ports),
+    "IP": (r"[\da-fA-F:.]+", _parse_address),
+    "NAME": (r"\S+", _parse_name),
     "PREFIX": (r"[\da-fA-F:.]+/\d+|\d[\d.]+ \d[\d.]+", lambda text: (str(ip_interface(text.replace(" ", "/"))),)),
-    "ASN": (r"\d+(?:\.\d+)?", _as_numbers),
-    "ASNS": (r"\d+(?:\.\d+)?(?: \d+(?:\.\d+)?)*", _as_numbers),
-    "TARGET": (r"\S+:\S+", _target),
+    "ASN": (r"\d+(?:\.\d+)?", _parse_as_numbers),
+    "ASNS": (r"\d+(?:\.\d+)?(?: \d+(?:\.\d+)?)*", _parse_as_numbers),
+    "TARGET": (r"\S+:\S+", _parse_target),
     "COMMUNITIES": (
         r"(?:\d+:\d+|GSHUT)(?: (?:\d+:\d+|GSHUT))*",
         lambda text: (" ".join(sorted(_GSHUT.get(word, word) for word in text.split())),),
@@ -109,5 +111,5 @@ KINDS: dict[str, tuple[str, Callable[[str], Words]]] = {
     "MAC": (_MAC, lambda text: (":".join(re.findall("..", re.sub("[:.]", "", text.lower()))),)),
     "ESI": (r"[\da-fA-F:.]+", lambda text: (text.lower(),)),
     "SPEED": (r"\S+", lambda text: (text.removesuffix("full"),)),
-    "SECRET": (r"(?:(?:0|7|8a|L) )?\S+", _secret),
+    "SECRET": (r"(?:(?:0|7|8a|L) )?\S+", _parse_secret),
 }

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from fabricgen.render.ports import guards_of, list_guards
+from fabricgen.render.ports import list_guards, make_guards
 from fabricgen.render.routing import IP_WORDS
 from fabricgen.switch.interfaces import Advertised, Bond, Interface, Relay
 from fabricgen.views.model.hosts import model_port_gateway, model_vlan
@@ -32,31 +32,31 @@ makers, no public source says.
 """
 
 
-def switchport_values(port: Interface | Bond) -> dict[str, Any]:
+def make_switchport_values(port: Interface | Bond) -> dict[str, Any]:
     """The VLANs of a port or port channel, `trunk_vlans` "" where none has tags, and what it refuses."""
     return {
         "access_vlan": port.access_vlan,
         "trunk_vlans": ",".join(map(str, port.trunk_vlans)),
         "storm": [(kind, f"{percent:g}") for kind, percent in port.access.storm.items()],
         "without_bpdu_guard": not port.access.bpdu_guard,
-        "filters": [(IP_WORDS[guard.v6], guard.name) for guard in guards_of(port.access)],
+        "filters": [(IP_WORDS[guard.v6], guard.name) for guard in make_guards(port.access)],
     }
 
 
-def filters(switch: SwitchView) -> list[dict[str, Any]]:
+def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
     """The access lists that ports have: numbers of their rules, and what these drop."""
     return [
         {
             "word": IP_WORDS[guard.v6],
             "name": guard.name,
-            "drops": [(10 * place, kind) for place, kind in enumerate(guard.kinds, 1)],
+            "drops": [(10 * number, kind) for number, kind in enumerate(guard.kinds, 1)],
             "last": 10 * len(guard.kinds) + 10,
         }
         for guard in list_guards(switch, "Port-Channel{number}")
     ]
 
 
-def gateway_values(
+def make_gateway_values(
     relay: Relay | None, advertised: Advertised | None = None, *, silent: bool, source: str = ""
 ) -> dict[str, Any]:
     """What a gateway or a routed port does besides: DHCP relay, from the loopback `source`, and router advertisements.
@@ -78,25 +78,25 @@ def gateway_values(
     }
 
 
-def vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
+def make_vlan_gateway(switch: SwitchView, service: Service) -> dict[str, Any]:
     """The same of a VLAN, whose gateway may be another switch's, too."""
     vlan = model_vlan(switch, service)
-    source = _source(switch, service) if vlan.anycast else ""
-    return gateway_values(vlan.relay, vlan.advertised, silent=vlan.silent, source=source)
+    source = _find_relay_source(switch, service) if vlan.anycast else ""
+    return make_gateway_values(vlan.relay, vlan.advertised, silent=vlan.silent, source=source)
 
 
-def _source(switch: SwitchView, service: Service) -> str:
+def _find_relay_source(switch: SwitchView, service: Service) -> str:
     """The loopback that servers answer to, in the VRF of a gateway."""
-    own = switch.loopback_in(service.vrf)
-    return loopback_name(own.number) if own else LOOPBACK
+    loopback = switch.loopback_in(service.vrf)
+    return make_loopback_name(loopback.number) if loopback else LOOPBACK
 
 
-def loopback_name(number: int) -> str:
+def make_loopback_name(number: int) -> str:
     """The interface of a loopback in a VRF, which is called after the number of that."""
     return f"Loopback{number}"
 
 
-def relay_values(switch: SwitchView) -> dict[str, Any]:
+def make_relay_values(switch: SwitchView) -> dict[str, Any]:
     """Option 82: by DHCP snooping in VLANs, which knows the port; by the relay itself on routed ports.
 
     The circuit id of the first is HOSTNAME:PORT, as SONiC's is, the remote id the switch's MAC address. Where another
@@ -111,7 +111,7 @@ def relay_values(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def circuit_forms(switch: SwitchView) -> dict[str, str]:
+def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
     """The circuit id of each fabric whose hosts are bridged, where DHCP snooping says it: `%h:%p` is the host name and
     the port (Arista EOS user manual, `ip dhcp snooping information option circuit-id type`; aristanetworks/avd,
     eos_cli_config_gen, ip-dhcp-snooping). The relay itself says the VLAN, which does not tell ports apart.

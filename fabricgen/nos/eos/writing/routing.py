@@ -36,23 +36,23 @@ from collections import defaultdict
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
-from fabricgen.render.escape import one_line, token
+from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.routing import (
     IP_WORDS,
     MULTIHOP,
     PolicyNames,
-    entry_rows,
-    family_word,
-    group_names,
-    leak_rows,
-    list_rows,
-    member_rows,
-    outside_rows,
-    overlay_groups,
-    overlay_maps,
-    path_rows,
-    session_rows,
-    sources_of,
+    find_family_word,
+    list_entry_rows,
+    list_group_names,
+    list_leak_rows,
+    list_member_rows,
+    list_overlay_maps,
+    list_path_rows,
+    list_prefix_list_rows,
+    list_session_rows,
+    list_sources,
+    make_overlay_groups,
+    sort_outside_rows,
 )
 from fabricgen.switch.interfaces import Bond
 from fabricgen.switch.routing import Bgp
@@ -66,12 +66,12 @@ WARNING_PERCENT = 80
 _MAPS = ("CONNECTED", "IN", "OUT", "PEER")
 
 
-def bgp_values(switch: SwitchView) -> dict[str, Any]:
+def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
     """BGP of all VRFs, that of the default one apart; what differs from session to session is at peer groups there."""
     instances = [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in model_bgp(switch).items()]
-    whole = instances[0]
+    default_instance = instances[0]
     by_asn: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for far in whole["peers"]:
+    for far in default_instance["peers"]:
         if not far["session"].address:
             by_asn[far["session"].group, far["session"].remote_asn].append(far["neighbor"])
     bfd = switch.fabric.bfd
@@ -82,47 +82,47 @@ def bgp_values(switch: SwitchView) -> dict[str, Any]:
         "hold": HOLD_S,
         "bfd": {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier} if bfd else None,
         "warning_percent": WARNING_PERCENT,
-        "interface_peers": [(interface_range(names), *key) for key, names in by_asn.items()],
-        "default_instance": whole,
+        "interface_peers": [(make_interface_range(names), *key) for key, names in by_asn.items()],
+        "default_instance": default_instance,
         "bgp_instances": instances[1:],
-        "exit_paths": [(name, path) for one in instances for name, _, path in one["exit_paths"]],
+        "exit_paths": [(name, path) for instance in instances for name, _, path in instance["exit_paths"]],
         "exit_routes": [
-            (family_word(prefix), f" vrf {token(vrf)}" if vrf else "", prefix, token(port), far)
+            (find_family_word(prefix), f" vrf {require_token(vrf)}" if vrf else "", prefix, require_token(port), far)
             for vrf in ("", *switch.vrfs)
             for prefix, route in switch.exits.routes_in(vrf).items()
             for port, far in route.hops
         ],
-        **_leak_lists(switch, instances),
+        **_make_leak_lists(switch, instances),
     }
 
 
-def vrf_word(vrf: str) -> str:
+def make_vrf_word(vrf: str) -> str:
     """EOS's name of a VRF, "" for the default one."""
-    return vrf and token(vrf)
+    return vrf and require_token(vrf)
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """BGP in a VRF; `families` are (word, who carries it): outside the default VRF sessions are in no groups."""
-    names = PolicyNames(vrf, vrf_word(vrf), vrf_word, joint=True)
-    lists, entries = list(list_rows(bgp.maps, names, IP_WORDS)), entry_rows(bgp.maps, names, IP_WORDS)
+    names = PolicyNames(vrf, make_vrf_word(vrf), make_vrf_word, joint=True)
+    lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
     words = {family: IP_WORDS[family == "v6"] for family in ("v4", "v6") if family in switch.fabric.families}
-    members = {word: member_rows(bgp, names, family) for family, word in words.items()}
+    members = {word: list_member_rows(bgp, names, family) for family, word in words.items()}
     maps = {row["name"]: row for rows in members.values() for row in rows}
     tells = {policy.name for policy in switch.exits.policies_in(vrf) if policy.communities or switch.maintenance}
     static = [name for name in ("STATIC", "STATIC6") if name in bgp.maps.maps]
     return {
-        "vrf": vrf_word(vrf),
+        "vrf": make_vrf_word(vrf),
         "max_paths": bgp.max_paths,
         "lists": [row for row in lists if row["of_fabric"]],
-        "entries": sorted((row for row in entries if row["of_fabric"]), key=_place_of_map),
-        "exit_paths": path_rows(bgp.maps, names),
+        "entries": sorted((row for row in entries if row["of_fabric"]), key=_rank_map),
+        "exit_paths": list_path_rows(bgp.maps, names),
         "exit_lists": [row for row in lists if not row["of_fabric"]],
-        "exit_entries": outside_rows(entries),
-        "groups": [maps[group] for group in group_names(bgp.peers.values())],
-        "peers": [maps[row["session"].group] | row for row in session_rows(bgp, exits=False)],
+        "exit_entries": sort_outside_rows(entries),
+        "groups": [maps[group] for group in list_group_names(bgp.peers.values())],
+        "peers": [maps[row["session"].group] | row for row in list_session_rows(bgp, exits=False)],
         "exits": [
             maps[row["neighbor"]] | row | {"tells": row["session"].group.removeprefix("EXIT-") in tells}
-            for row in session_rows(bgp, exits=True)
+            for row in list_session_rows(bgp, exits=True)
         ],
         "families": [
             (word, [far for far, peer in bgp.peers.items() if family in peer.families] if vrf else members[word])
@@ -132,48 +132,50 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
         "aggregates": bgp.aggregates,
         "connected": names.name_map("CONNECTED"),
         "static_map": names.name_map(static[0]) if static else "",
-        "leak_maps": leak_rows(bgp.maps, names, IP_WORDS),
-        "leaks": _leak_targets(switch, vrf, bgp),
-        "evpn": _evpn_imports(switch, vrf, bgp),
+        "leak_maps": list_leak_rows(bgp.maps, names, IP_WORDS),
+        "leaks": _make_leak_targets(switch, vrf, bgp),
+        "evpn": _make_evpn_imports(switch, vrf, bgp),
     }
 
 
-def _place_of_map(row: dict[str, Any]) -> int:
+def _rank_map(row: dict[str, Any]) -> int:
     """Maps one after the other, each with the entries of both families."""
     return _MAPS.index(row["key"].removesuffix("6"))
 
 
-def _targets(switch: SwitchView) -> dict[str, str]:
+def _list_targets(switch: SwitchView) -> dict[str, str]:
     """The route target of each VRF that leaks: that of its VNI, or of its number among the fabric's."""
     numbers = {leaked.vrf: leaked.number for leaked in switch.leaks}
     numbers |= {source.vrf: source.number for leaked in switch.leaks for source in leaked.sources}
-    found = {vrf: switch.overlay_in(vrf) for vrf in numbers}
-    return {vrf: over.target if (over := found[vrf]) else f"{number}:{number}" for vrf, number in numbers.items()}
-
-
-def _leak_lists(switch: SwitchView, instances: list[dict[str, Any]]) -> dict[str, Any]:
-    """The targets that maps of leaks match, by the names of their lists, and the own one of a VRF over EVPN."""
-    targets = _targets(switch)
-    known = {vrf_word(vrf) or "default": target for vrf, target in targets.items()}
-    leaking = [one for one in instances if one["leak_maps"]]
-    own = [one["vrf"] for one in leaking if one["evpn"]]
-    used = {entry["source"] for one in leaking for leak in one["leak_maps"] for entry in leak["sources"]}
+    overlay_vrfs = {vrf: switch.overlay_in(vrf) for vrf in numbers}
     return {
-        "leak_path": match_leaked_paths(switch) if leaking else "",
-        "leak_targets": [(f"VRF-{vrf}", known[vrf]) for vrf in sorted({*used, *own}, key=_default_first)],
+        vrf: over.target if (over := overlay_vrfs[vrf]) else f"{number}:{number}" for vrf, number in numbers.items()
     }
 
 
-def _default_first(vrf: str) -> str:
+def _make_leak_lists(switch: SwitchView, instances: list[dict[str, Any]]) -> dict[str, Any]:
+    """The targets that maps of leaks match, by the names of their lists, and the own one of a VRF over EVPN."""
+    targets = _list_targets(switch)
+    target_of_name = {make_vrf_word(vrf) or "default": target for vrf, target in targets.items()}
+    leaking = [instance for instance in instances if instance["leak_maps"]]
+    own_vrfs = [instance["vrf"] for instance in leaking if instance["evpn"]]
+    used = {entry["source"] for instance in leaking for leak in instance["leak_maps"] for entry in leak["sources"]}
+    return {
+        "leak_path": match_leaked_paths(switch) if leaking else "",
+        "leak_targets": [(f"VRF-{vrf}", target_of_name[vrf]) for vrf in sorted({*used, *own_vrfs}, key=_make_sort_key)],
+    }
+
+
+def _make_sort_key(vrf: str) -> str:
     return "" if vrf == "default" else vrf
 
 
-def _leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
+def _make_leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
     """The distinguisher of a VRF that leaks, its own target, and by family the targets that it imports, and the map.
 
-    None where it brings in nothing, or does so over EVPN (`_evpn_imports`).
+    None where it brings in nothing, or does so over EVPN (`_make_evpn_imports`).
     """
-    leaked, targets = switch.leaked(vrf), _targets(switch)
+    leaked, targets = switch.leaked(vrf), _list_targets(switch)
     if leaked is None or not leaked.sources or switch.overlay_in(vrf):
         return None
     words = {"": "vpn-ipv4"} if switch.has_v4 else {}
@@ -182,39 +184,39 @@ def _leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | No
         "distinguisher": f"{switch.router_id}:{leaked.number}",
         "target": targets[vrf],
         "families": [
-            (word, [targets[source] for source in sources_of(bgp.maps, f"LEAKED{ending}")])
+            (word, [targets[source] for source in list_sources(bgp.maps, f"LEAKED{ending}")])
             for ending, word in words.items()
         ],
-        "map": f"LEAKED-{vrf_word(vrf) or 'default'}",
+        "map": f"LEAKED-{make_vrf_word(vrf) or 'default'}",
     }
 
 
-def _evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
+def _make_evpn_imports(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any] | None:
     """The distinguisher and target of a VRF over EVPN, the targets that it imports, its own first, and the map."""
-    over, targets = switch.overlay_in(vrf), _targets(switch)
+    over, targets = switch.overlay_in(vrf), _list_targets(switch)
     if over is None:
         return None
     return {
         "distinguisher": over.distinguisher,
         "target": over.target,
         "imports": [over.target, *(targets[source] for source in sorted(bgp.leaks))],
-        "map": f"LEAKED-{token(vrf)}" if bgp.leaks else "",
+        "map": f"LEAKED-{require_token(vrf)}" if bgp.leaks else "",
     }
 
 
-def interface_range(names: list[str]) -> str:
+def make_interface_range(names: list[str]) -> str:
     """Interfaces in EOS's comma form: Ethernet1/1,2/1."""
     first, *rest = names
     return ",".join([first, *(name.removeprefix("Ethernet") for name in rest)])
 
 
-def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_overlay_values(switch: SwitchView) -> dict[str, Any] | None:
     """The values of the overlay; None where the switch has none."""
     if switch.overlay is None:
         return None
-    maps = overlay_maps(switch)
+    maps = list_overlay_maps(switch)
     return {
-        "vnis": [(token(name), vrf.vni) for name, vrf in switch.overlay.vrfs.items()],
+        "vnis": [(require_token(name), vrf.vni) for name, vrf in switch.overlay.vrfs.items()],
         "lossless": switch.overlay.copies_dscp,
         "multihop": MULTIHOP,
         "outward_maps": maps,
@@ -223,9 +225,11 @@ def overlay_values(switch: SwitchView) -> dict[str, Any] | None:
                 "name": group.name,
                 "allow_own_asn": group.allow_own_asn,
                 "outward": group.outward if (group.outward, group.own_only) in maps else "",
-                "peers": [(address, p.remote_asn, one_line(p.description, 80)) for address, p in group.peers.items()],
+                "peers": [
+                    (address, p.remote_asn, make_one_line(p.description, 80)) for address, p in group.peers.items()
+                ],
             }
-            for group in overlay_groups(switch)
+            for group in make_overlay_groups(switch)
         ],
     }
 
@@ -234,17 +238,17 @@ RECOVERY_S = 300
 GROUP = "UPLINKS"
 
 
-def segment_of(bond: Bond) -> dict[str, Any]:
+def make_bond_segment(bond: Bond) -> dict[str, Any]:
     """The values of a bond's Ethernet segment: `segment` is None where it has none."""
     if not bond.segment:
         return {"segment": None, "tracked": ""}
     words = bond.segment.replace(":", "")
     parts = [words[start : start + 4] for start in (0, 4, 8)]
-    found = {"identifier": ":".join(["0000", "0000", *parts]), "target": bond.segment, "system": ".".join(parts)}
-    return {"segment": found, "tracked": "downstream"}
+    segment = {"identifier": ":".join(["0000", "0000", *parts]), "target": bond.segment, "system": ".".join(parts)}
+    return {"segment": segment, "tracked": "downstream"}
 
 
-def segment_values(switch: SwitchView) -> dict[str, Any]:
+def make_segment_values(switch: SwitchView) -> dict[str, Any]:
     """What is said once for a switch: the group of links that are tracked, and its VLANs over EVPN."""
     vlans = switch.overlay.vlans if switch.overlay else {}
     return {

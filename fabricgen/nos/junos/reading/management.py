@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on, unquoted
-from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 from fabricgen.switch.model import Management, User
 
 INSTANCE = "mgmt_junos"
@@ -62,26 +62,26 @@ class JunosManagement:
         servers = [("tac", one) for one in self.aaa] + [("ntp", one) for one in self.ntp]
         servers += [("dns", one) for one in self.dns] + [("log", one) for one in self.syslog]
         wrong = [one for of, one in servers if self.instances.get(f"{of} {one}", "") != instance]
-        if wrong and not tolerates():
-            unfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
+        if wrong and not is_tolerant():
+            report_misfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
         wanted = WITHOUT_PORT | ({"management-instance"} if addresses else set())
-        if not tolerates() and self.words - {"default-address-selection"} != wanted:
-            unfit(f"lines that go with others are not all there, or alone: {sorted(wanted ^ self.words)}")
-        if not tolerates() and self.preferred != set(list(self.ntp)[:1]):
-            unfit(f"of the servers for time {sorted(self.preferred)} are preferred")
-        if set(self.aaa.values()) != set(self.order[:-1]) and not tolerates():
-            unfit(f"servers decide on logins, and are not asked: {self.order}")
+        if not is_tolerant() and self.words - {"default-address-selection"} != wanted:
+            report_misfit(f"lines that go with others are not all there, or alone: {sorted(wanted ^ self.words)}")
+        if not is_tolerant() and self.preferred != set(list(self.ntp)[:1]):
+            report_misfit(f"of the servers for time {sorted(self.preferred)} are preferred")
+        if set(self.aaa.values()) != set(self.order[:-1]) and not is_tolerant():
+            report_misfit(f"servers decide on logins, and are not asked: {self.order}")
         if classless := [name for name, user in self.users.items() if not user.role]:
-            unfit(f"accounts have no class: {classless}")
+            report_misfit(f"accounts have no class: {classless}")
         if len(levels := set(self.syslog.values())) > 1:
-            unfit(f"logs go out by several levels: {sorted(levels)}")
+            report_misfit(f"logs go out by several levels: {sorted(levels)}")
         self._check_snmp(instance)
         beside = {word: name for word, name in self.grpc.items() if word != "port"}
         reached = {"routing-instance": instance} if instance else {}
-        if self.grpc and not tolerates() and beside != {"local-certificate": "gnmi", "use-pki": "", **reached}:
-            unfit(f"gNMI has no certificate, or is reached elsewhere: {beside}")
+        if self.grpc and not is_tolerant() and beside != {"local-certificate": "gnmi", "use-pki": "", **reached}:
+            report_misfit(f"gNMI has no certificate, or is reached elsewhere: {beside}")
         if lacking := {":" in one for one in addresses} - self.gateways.keys():
-            unfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
+            report_misfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
         level = next(iter(levels), "")
         return Management(
             addresses=frozenset((one, self.gateways.get(":" in one, "")) for one in addresses),
@@ -110,8 +110,8 @@ class JunosManagement:
             self.snmp["view"] == ({"oid .1 include"} if users else set()),
             bool(self.snmp["access"]) == bool(users and instance),
         )
-        if not tolerates() and not all(fits):
-            unfit(f"users of SNMP are not let read: {fits}")
+        if not is_tolerant() and not all(fits):
+            report_misfit(f"users of SNMP are not let read: {fits}")
 
 
 class HasManagement(Protocol):
@@ -122,7 +122,7 @@ class HasManagement(Protocol):
 
 SYSTEM, SNMP = Rules(), Rules()
 _LOGIN = Rules()
-SNMP.nothing("(?:location|contact) .+")
+SNMP.ignore_lines("(?:location|contact) .+")
 
 
 @SYSTEM.line(r"host-name (\S+)")
@@ -250,5 +250,5 @@ def _access(box: HasManagement, line: Line) -> None:
 def take_gateway(box: HasManagement, line: Line, prefix: str, hop: str) -> None:
     """Take the default route of the management port."""
     if prefix not in ("0.0.0.0/0", "::/0"):
-        unfit(f"management has a route to {prefix}")
+        report_misfit(f"management has a route to {prefix}")
     box.managed.gateways[":" in hop] = hop

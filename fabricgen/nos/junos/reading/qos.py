@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on
-from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
 
 BEST_EFFORT = "best-effort"
@@ -62,12 +62,12 @@ class JunosQos:
         bound = {port: found for port in ports if (found := self._bound_to(port))}
         classifiers = {row["classifier"] for row in bound.values()}
         if len(classifiers) != 1:
-            unfit(f"ports have classifiers {sorted(classifiers)}")
+            report_misfit(f"ports have classifiers {sorted(classifiers)}")
         points = self.class_of[min(classifiers)]
         number_of = {BEST_EFFORT: 0, **self.queue_of}
         classes = tuple(number_of[points.get(dscp, BEST_EFFORT)] for dscp in range(64))
-        if not tolerates() and self.buffers != BUFFERS:
-            unfit(f"buffers are not shared as they should be: {sorted(self.buffers ^ BUFFERS)}")
+        if not is_tolerant() and self.buffers != BUFFERS:
+            report_misfit(f"buffers are not shared as they should be: {sorted(self.buffers ^ BUFFERS)}")
         kinds: dict[tuple[str, str], PortQos] = {}
         for row in bound.values():
             key = row["scheduler-map"], row.get("profile", "")
@@ -92,7 +92,7 @@ class JunosQos:
             own = self.schedulers[scheduler]
             ecn = self._ecn(own.profile) if own.profile else None
             if own.marks != (ecn is not None):
-                unfit(f"scheduler {scheduler} marks without a profile, or drops what it should mark")
+                report_misfit(f"scheduler {scheduler} marks without a profile, or drops what it should mark")
             queues[self.queue_of.get(name, 0)] = Queue(own.strict, own.share, ecn, own.limit)
         return PortQos(paused, watched, queues)
 
@@ -102,7 +102,9 @@ class JunosQos:
         wanted = {dscp for dscp, name in points.items() if name in self.lossless}
         queues = {self.priority_of[name]: self.queue_of[name] for name in self.lossless if name in self.priority_of}
         if said["input"] != wanted or said["output"] != queues or len(queues) != len(self.lossless):
-            unfit(f"profile {profile} pauses others than the classes without loss: {said['input']}, {said['output']}")
+            report_misfit(
+                f"profile {profile} pauses others than the classes without loss: {said['input']}, {said['output']}"
+            )
         return frozenset(queues)
 
     def _ecn(self, name: str) -> Ecn:
@@ -110,7 +112,7 @@ class JunosQos:
         low, high = sorted(said["fill-level"])
         none, percent = sorted(said["drop-probability"])
         if none:
-            unfit(f"drop profile {name} begins at {none} %")
+            report_misfit(f"drop profile {name} begins at {none} %")
         return Ecn(low, high, percent)
 
     def _watchdog(self) -> Watchdog | None:

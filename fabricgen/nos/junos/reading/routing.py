@@ -8,9 +8,9 @@ from ipaddress import ip_address, ip_interface
 from typing import Any, Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on, unquoted
-from fabricgen.running.bgp import Instance, drained
+from fabricgen.running.bgp import Instance, is_drained
 from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import Line, Rules, tolerates, unfit
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 from fabricgen.switch.routing import OWN_ROUTES, Bfd, Bgp, Entry
 
 FAMILIES = {"inet": "v4", "inet6": "v6"}
@@ -70,7 +70,7 @@ class JunosRouting:
         self.instance = self.instance or Instance(self.asn)
         return self.instance
 
-    def bgp(
+    def make_bgp(
         self, routes_in: Callable[[str], Iterable[Route]], addresses: Mapping[str, Iterable[str]]
     ) -> dict[str, Bgp]:
         """Sessions and announcements by VRF, given the addresses of each port.
@@ -82,46 +82,46 @@ class JunosRouting:
         self._make_maps()
         instance, instance.asn, instance.router_id = self.begun(), self.asn, self.router_id
         instance.max_paths, instance.relax = {self.max_paths}, True
-        if not tolerates() and not {"precision-timers", "log-updown"} <= self.words:
-            unfit("BGP has imprecise timers, or logs no session that goes down")
+        if not is_tolerant() and not {"precision-timers", "log-updown"} <= self.words:
+            report_misfit("BGP has imprecise timers, or logs no session that goes down")
         outward = [*instance.families.values(), *(one.map_out for one in instance.neighbors.values())]
         for name in {name for names in outward for name in names}:
             if any(term.ends == {"accept"} and not term.protocols for term in self.terms.get(name, {}).values()):
-                unfit(f"policy {name} announces routes of every protocol")
+                report_misfit(f"policy {name} announces routes of every protocol")
         for name, group in self.groups.items():
             self._finish(instance, name, group, [ip_interface(a) for own in addresses.values() for a in own])
         if strange := self.advertised ^ {port for group in self.groups.values() for port in group.ports}:
-            unfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
-        return {"": instance.bgp(self.policies, routes_in(""), ())}
+            report_misfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
+        return {"": instance.make_bgp(self.policies, routes_in(""), ())}
 
     def drained(self) -> bool:
         """Whether all sessions are the last choice of their neighbours."""
-        return drained(self.policies, [self.instance] if self.instance else [])
+        return is_drained(self.policies, [self.instance] if self.instance else [])
 
     def _finish(self, instance: Instance, name: str, group: Group, own: list[Any]) -> None:
         """Give a group's sessions what Junos says elsewhere, or with other numbers."""
-        shared = instance.neighbor(name)
+        shared = instance.find_neighbor(name)
         found_by = {"family inet6 ipv6-nd"} if group.ports else set[str]()
-        if not tolerates() and group.words != {"type external", "multipath multiple-as"} | found_by:
-            unfit(f"group {name} is not external, has one path, or finds nobody: {sorted(group.words)}")
+        if not is_tolerant() and group.words != {"type external", "multipath multiple-as"} | found_by:
+            report_misfit(f"group {name} is not external, has one path, or finds nobody: {sorted(group.words)}")
         if group.intervals:
             shared.bfd = Bfd(group.intervals["minimum-interval"], group.intervals["multiplier"])
         if len(group.loops) > 1 or set(group.teardowns) != set(shared.max_prefixes):
-            unfit(f"families of group {name} differ, or prefixes are limited and the session is not closed")
+            report_misfit(f"families of group {name} differ, or prefixes are limited and the session is not closed")
         shared.own_as_in = max(group.loops, default=1) - 1
-        if not tolerates() and not (shared.map_in and shared.map_out):
-            unfit(f"group {name} takes or passes on everything")
+        if not is_tolerant() and not (shared.map_in and shared.map_out):
+            report_misfit(f"group {name} takes or passes on everything")
         members = [key for key, one in instance.neighbors.items() if one.group == name]
         for far in members:
             link = [one for one in own if ip_address(far) in one.network]
-            if group.locals_.get(far) not in {str(one.ip) for one in link} and not tolerates():
-                unfit(f"the session with {far} is from {group.locals_.get(far, 'an address of its choice')}")
+            if group.locals_.get(far) not in {str(one.ip) for one in link} and not is_tolerant():
+                report_misfit(f"the session with {far} is from {group.locals_.get(far, 'an address of its choice')}")
         allowed = self.as_lists.get(group.as_list, set())
         finds = bool(group.ports)
         if finds != (len(allowed) == 1) or (finds and "v4" in shared.active) != group.over_v6:
-            unfit(f"group {name} finds neighbours of {sorted(allowed)}, or carries IPv4 without next hops")
+            report_misfit(f"group {name} finds neighbours of {sorted(allowed)}, or carries IPv4 without next hops")
         for port in group.ports:
-            neighbor = instance.neighbor(port)
+            neighbor = instance.find_neighbor(port)
             neighbor.group, neighbor.remote_asn = name, min(allowed)
 
     def _make_maps(self) -> None:
@@ -132,20 +132,20 @@ class JunosRouting:
             if name == BALANCED or not entries:
                 continue
             if entries[-1] != LAST:
-                unfit(f"policy {name} does not reject what it does not name")
+                report_misfit(f"policy {name} does not reject what it does not name")
             self.policies.maps[name] = {10 * n: entry for n, entry in enumerate(entries, 1) if entry != LAST}
 
     def _entry(self, name: str, term: Term) -> Entry:
         if len(term.ends) != 1:
-            unfit(f"a term of policy {name} neither accepts nor rejects")
+            report_misfit(f"a term of policy {name} neither accepts nor rejects")
         if term.protocols and "direct" not in term.protocols:
-            unfit(f"policy {name} passes on what others announce, and nothing of the switch's own")
+            report_misfit(f"policy {name} passes on what others announce, and nothing of the switch's own")
         said = dict(term.said)
         if term.protocols == {"direct"}:
             said["as_path"] = "OWN"
         if added := said.pop("adds", ""):
             if self.communities.get(added) != {GRACEFUL_SHUTDOWN}:
-                unfit(f"community {added} is {sorted(self.communities.get(added, ()))}")
+                report_misfit(f"community {added} is {sorted(self.communities.get(added, ()))}")
             said["community"] = "graceful-shutdown"
         return Entry(permit=term.ends == {"accept"}, **said)
 
@@ -252,7 +252,7 @@ def _originates(routing: JunosRouting, line: Line, name: str) -> None:
 @_BGP.line(r"group (\S+) (.+)")
 def _group(routing: JunosRouting, line: Line, name: str, rest: str) -> None:
     group, instance = routing.groups.setdefault(name, Group()), routing.begun()
-    instance.neighbor(name).is_group = True
+    instance.find_neighbor(name).is_group = True
     pass_on(_GROUP, line, rest, instance, name, group)
 
 
@@ -263,12 +263,12 @@ def _word(instance: Instance, name: str, group: Group, line: Line) -> None:
 
 @_GROUP.line(r"hold-time (\d+)")
 def _hold(instance: Instance, name: str, group: Group, line: Line, seconds: str) -> None:
-    instance.neighbor(name).timers = (int(seconds) // 3, int(seconds))
+    instance.find_neighbor(name).timers = (int(seconds) // 3, int(seconds))
 
 
 @_GROUP.line(r"(import|export) (\S+)")
 def _policy(instance: Instance, name: str, group: Group, line: Line, way: str, policy: str) -> None:
-    (instance.neighbor(name).map_in if way == "import" else instance.neighbor(name).map_out).add(policy)
+    (instance.find_neighbor(name).map_in if way == "import" else instance.find_neighbor(name).map_out).add(policy)
 
 
 @_GROUP.line(r"bfd-liveness-detection (minimum-interval|multiplier) (\d+)")
@@ -278,14 +278,14 @@ def _bfd(instance: Instance, name: str, group: Group, line: Line, word: str, num
 
 @_GROUP.line(r"family (inet6?) unicast(?: (.+))?")
 def _family(instance: Instance, name: str, group: Group, line: Line, word: str, rest: str) -> None:
-    instance.neighbor(name).active.add(FAMILIES[word])
+    instance.find_neighbor(name).active.add(FAMILIES[word])
     if rest:
         pass_on(_FAMILY, line, rest, instance, name, group, FAMILIES[word])
 
 
 @_FAMILY.line(r"prefix-limit maximum (\d+)")
 def _maximum(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
-    instance.neighbor(name).max_prefixes[family] = int(count)
+    instance.find_neighbor(name).max_prefixes[family] = int(count)
 
 
 @_FAMILY.line(r"prefix-limit teardown \d+")
@@ -305,23 +305,23 @@ def _over_v6(instance: Instance, name: str, group: Group, family: str, line: Lin
 
 @_GROUP.line(r"neighbor (\S+) (.+)")
 def _neighbor(instance: Instance, name: str, group: Group, line: Line, far: str, rest: str) -> None:
-    instance.neighbor(far).group = name
+    instance.find_neighbor(far).group = name
     pass_on(_NEIGHBOR, line, rest, instance, group, far)
 
 
 @_NEIGHBOR.line(r"peer-as (\d+)")
 def _peer_as(instance: Instance, group: Group, far: str, line: Line, asn: str) -> None:
-    instance.neighbor(far).remote_asn = int(asn)
+    instance.find_neighbor(far).remote_asn = int(asn)
 
 
 @_NEIGHBOR.line(r"family (inet6?) unicast")
 def _own_family(instance: Instance, group: Group, far: str, line: Line, word: str) -> None:
-    instance.neighbor(far).active.add(FAMILIES[word])
+    instance.find_neighbor(far).active.add(FAMILIES[word])
 
 
 @_NEIGHBOR.line(r"description (.+)")
 def _description(instance: Instance, group: Group, far: str, line: Line, text: str) -> None:
-    instance.neighbor(far).description = unquoted(text)
+    instance.find_neighbor(far).description = unquoted(text)
 
 
 @_NEIGHBOR.line(r"local-address (\S+)")

@@ -13,7 +13,7 @@ from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Snmp, User
 from fabricgen.nos.junos.reading.text import quote
-from fabricgen.render.escape import one_line, text_lines, token, word
+from fabricgen.render.escape import make_one_line, require_token, require_word, split_lines
 from fabricgen.views.model.management import model_management
 from fabricgen.views.switch import SwitchView
 
@@ -37,14 +37,14 @@ def management_values(switch: SwitchView) -> dict[str, Any]:
         "from_loopback": management.from_loopback,
         "users": [_user_row(name, user) for name, user in sorted(asked.users.items())],
         "aaa": _aaa(asked.aaa),
-        "ntp_servers": [word(server) for server in management.ntp],
-        "name_servers": [word(server) for server in management.dns],
-        "dns_domain": token(management.domain) if management.domain else "",
+        "ntp_servers": [require_word(server) for server in management.ntp],
+        "name_servers": [require_word(server) for server in management.dns],
+        "dns_domain": require_token(management.domain) if management.domain else "",
         "log_level": SEVERITIES.get(management.syslog_level, management.syslog_level),
-        "log_servers": [word(server) for server in management.syslog],
+        "log_servers": [require_word(server) for server in management.syslog],
         "snmp": _snmp(asked.snmp, switch.site),
         "gnmi_port": management.gnmi_port,
-        "timezone": token(management.timezone) if management.timezone else "",
+        "timezone": require_token(management.timezone) if management.timezone else "",
         "message": _text(management.login_banner),
         "announcement": _text(management.motd),
     }
@@ -52,18 +52,18 @@ def management_values(switch: SwitchView) -> dict[str, Any]:
 
 def _text(banner: str) -> str:
     """A text of several lines in quotes, "" for none."""
-    return quote("\n".join(text_lines(banner))) if banner else ""
+    return quote("\n".join(split_lines(banner))) if banner else ""
 
 
 def _user_row(name: str, user: User) -> dict[str, Any]:
     """An account: (kind, key) of its SSH keys, "" for no password."""
     kinds = [key.partition(" ")[0] for key in user.ssh_keys]
     words = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
-    keys = [quote(" ".join(map(word, key.split(" ")))) for key in user.ssh_keys]
+    keys = [quote(" ".join(map(require_word, key.split(" ")))) for key in user.ssh_keys]
     return {
-        "name": token(name),
+        "name": require_token(name),
         "class": CLASSES[user.role],
-        "hash": quote(word(user.password)) if user.password else "",
+        "hash": quote(require_word(user.password)) if user.password else "",
         "keys": list(zip(words, keys, strict=True)),
     }
 
@@ -72,7 +72,7 @@ def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
     """Login servers, with "" for a key that is not stated; None without servers."""
     if not aaa:
         return None
-    servers, key = [word(server) for server in aaa.servers], quote(word(aaa.key)) if aaa.key else ""
+    servers, key = [require_word(server) for server in aaa.servers], quote(require_word(aaa.key)) if aaa.key else ""
     return {"word": PROTOCOLS[aaa.protocol], "servers": servers, "key": key}
 
 
@@ -82,10 +82,10 @@ def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
         return None
     location = snmp.location or site
     return {
-        "location": quote(one_line(location)) if location else "",
-        "contact": quote(one_line(snmp.contact)) if snmp.contact else "",
+        "location": quote(make_one_line(location)) if location else "",
+        "contact": quote(make_one_line(snmp.contact)) if snmp.contact else "",
         "users": [
-            (token(name), quote(word(user.auth)), quote(word(user.privacy)))
+            (require_token(name), quote(require_word(user.auth)), quote(require_word(user.privacy)))
             for name, user in sorted(snmp.users.items())
         ],
     }

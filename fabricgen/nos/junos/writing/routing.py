@@ -15,8 +15,14 @@ from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S
 from fabricgen.nos.junos.reading.text import quote
-from fabricgen.render.escape import token
-from fabricgen.render.routing import PolicyNames, entry_rows, list_rows, member_rows, session_rows
+from fabricgen.render.escape import require_token
+from fabricgen.render.routing import (
+    PolicyNames,
+    list_entry_rows,
+    list_member_rows,
+    list_prefix_list_rows,
+    list_session_rows,
+)
 from fabricgen.switch.routing import Bgp, Permit
 from fabricgen.views.model.routing import model_bgp
 from fabricgen.views.switch import SwitchView
@@ -32,14 +38,16 @@ def bgp_values(switch: SwitchView) -> dict[str, Any]:
     (bgp,) = [one for vrf, one in model_bgp(switch).items() if not vrf]
     names = PolicyNames("", "", lambda vrf: vrf, joint=True)
     policies: dict[str, list[dict[str, Any]]] = {}
-    for row in entry_rows(bgp.maps, names, WORDS):
+    for row in list_entry_rows(bgp.maps, names, WORDS):
         policies.setdefault(row["map"], []).append(_term(row))
     return {
-        "route_filters": [(row["name"], row["rules"]) for row in list_rows(bgp.maps, names, WORDS, filter_text)],
+        "route_filters": [
+            (row["name"], row["rules"]) for row in list_prefix_list_rows(bgp.maps, names, WORDS, filter_text)
+        ],
         "policies": list(policies.items()),
         "drained": switch.maintenance,
         "groups": _groups(bgp, names),
-        "discovers": [token(far) for far, peer in bgp.peers.items() if not peer.address],
+        "discovers": [require_token(far) for far, peer in bgp.peers.items() if not peer.address],
         "hold": HOLD_S,
         "warning_percent": WARNING_PERCENT,
         "max_paths": bgp.max_paths,
@@ -69,9 +77,9 @@ def _term(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
     """Groups of sessions with their neighbours, or with the ports on which those are found."""
-    families = {word: member_rows(bgp, names, family) for family, word in (("v4", "inet"), ("v6", "inet6"))}
+    families = {word: list_member_rows(bgp, names, family) for family, word in (("v4", "inet"), ("v6", "inet6"))}
     found: dict[tuple[str, int], dict[str, Any]] = {}
-    for row in session_rows(bgp, exits=False):
+    for row in list_session_rows(bgp, exits=False):
         peer = row["session"]
         key = (peer.group, 0 if peer.address else peer.remote_asn)
         name = peer.group if peer.address else f"{peer.group}-{peer.remote_asn}"

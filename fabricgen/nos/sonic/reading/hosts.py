@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fabricgen.nos.frr.routing import vrf_of
-from fabricgen.running.tree import only, unfit
+from fabricgen.nos.frr.routing import strip_vrf_prefix
+from fabricgen.running.tree import allow_fields, report_misfit
 from fabricgen.switch.interfaces import DROPPED, Access, Advertised, Relay, Vlan
-from fabricgen.switch.routing import network_of
+from fabricgen.switch.routing import find_network
 
 _STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}
 _TYPES = {"dhcp": ("L3", "IPV4ANY"), "dhcp6": ("L3V6", "IPV6ANY"), "ra": ("L3V6", "IPV6ANY")}
@@ -24,121 +24,127 @@ class HostTables:
     refused: dict[str, set[str]] = field(default_factory=dict)
     kbps: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def access(self, name: str, members: Iterable[str], speed_gbps: int) -> Access:
+    def make_access(self, name: str, members: Iterable[str], speed_gbps: int) -> Access:
         """What a port refuses, or a bond with its members; raises UnknownTextError where these are not alike."""
         storms = [
             {kind: round(kbps / speed_gbps / 10**4, 4) for (port, kind), kbps in self.kbps.items() if port == member}
             for member in members
         ]
         if any(storm != storms[0] for storm in storms):
-            unfit(f"ports of {name} refuse different things")
-        lists = {own for own, ports in self.ports.items() if name in ports}
-        return Access(storms[0], refused=frozenset(kind for own in lists for kind in self.refused.get(own, ())))
+            report_misfit(f"ports of {name} refuse different things")
+        lists = {list_name for list_name, ports in self.ports.items() if name in ports}
+        return Access(
+            storms[0], refused=frozenset(kind for list_name in lists for kind in self.refused.get(list_name, ()))
+        )
 
 
-def acl_tables(box: Any, table: Mapping[str, Any]) -> None:
+def read_acl_tables(box: Any, table: Mapping[str, Any]) -> None:
     """Take ACL_TABLE."""
     for name, row in table.items():
-        only(row, "policy_desc", "ports", "stage", "type")
+        allow_fields(row, "policy_desc", "ports", "stage", "type")
         if row["stage"] != "ingress":
-            unfit(f"access list {name} is of packets that leave")
+            report_misfit(f"access list {name} is of packets that leave")
         box.hosts.types[name], box.hosts.ports[name] = row["type"], frozenset(row["ports"])
         box.hosts.refused.setdefault(name, set())
 
 
-def acl_rules(box: Any, table: Mapping[str, Any]) -> None:
+def read_acl_rules(box: Any, table: Mapping[str, Any]) -> None:
     """Take ACL_RULE, after ACL_TABLE or before it."""
     for key, row in table.items():
         name, _, _ = key.partition("|")
-        found = [kind for kind, wanted in _RULES.items() if {**row, "PRIORITY": ""} == {**wanted, "PRIORITY": ""}]
-        if not found:
-            unfit(f"ACL_RULE {key}: {row}")
+        kinds = [kind for kind, rule in _RULES.items() if {**row, "PRIORITY": ""} == {**rule, "PRIORITY": ""}]
+        if not kinds:
+            report_misfit(f"ACL_RULE {key}: {row}")
             continue
-        box.hosts.refused.setdefault(name, set()).add(found[0])
+        box.hosts.refused.setdefault(name, set()).add(kinds[0])
 
 
-def _rule(kind: str) -> dict[str, str]:
+def _make_rule(kind: str) -> dict[str, str]:
     protocol, source, target = DROPPED[kind]
-    found = {"PACKET_ACTION": "DROP", "IP_TYPE": _TYPES[kind][1], "IP_PROTOCOL": str(protocol)}
+    fields = {"PACKET_ACTION": "DROP", "IP_TYPE": _TYPES[kind][1], "IP_PROTOCOL": str(protocol)}
     if not target:
-        return {**found, "ICMPV6_TYPE": str(source)}
-    return {**found, "L4_SRC_PORT": str(source), "L4_DST_PORT": str(target)}
+        return {**fields, "ICMPV6_TYPE": str(source)}
+    return {**fields, "L4_SRC_PORT": str(source), "L4_DST_PORT": str(target)}
 
 
-_RULES = {kind: _rule(kind) for kind in DROPPED}
+_RULES = {kind: _make_rule(kind) for kind in DROPPED}
 
 
-def storms(box: Any, table: Mapping[str, Any]) -> None:
+def read_storms(box: Any, table: Mapping[str, Any]) -> None:
     """Take PORT_STORM_CONTROL."""
     for key, row in table.items():
-        only(row, "kbps")
+        allow_fields(row, "kbps")
         port, _, kind = key.partition("|")
         box.hosts.kbps[port, _STORMS[kind]] = int(row["kbps"])
 
 
-def check(hosts: HostTables) -> None:
+def check_acl_types(hosts: HostTables) -> None:
     """Raises UnknownTextError for rules of no list, and lists of another family than their rules."""
     for name, kinds in hosts.refused.items():
         if {_TYPES[kind][0] for kind in kinds} != {hosts.types.get(name)}:
-            unfit(f"access list {name} is of another type than its rules")
+            report_misfit(f"access list {name} is of another type than its rules")
 
 
 LIFETIME_S = 540
 """What radvd advertises where nothing is stated: three times the 180 s of radvd.conf.j2 (RFC 4861, section 6.2.1)."""
 
 
-def gateways(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -> dict[int, Vlan]:
+def add_gateway_services(vlans: Mapping[int, Vlan], tables: Mapping[str, Any]) -> dict[int, Vlan]:
     """VLANs with their DHCP relay, which SONiC always tells where requests came in, and router advertisements."""
     radv = tables["FEATURE"].get("radv", {}).get("state", "")
     for name in (*tables.get("DHCP_RELAY", {}), *tables.get("DHCPV4_RELAY", {})):
         if int(name.removeprefix("Vlan")) not in vlans:
-            unfit(f"DHCP relay of {name}, which is not there")
-    return {number: _gateway(vlan, f"Vlan{number}", radv, tables) for number, vlan in vlans.items()}
+            report_misfit(f"DHCP relay of {name}, which is not there")
+    return {number: _add_services(vlan, f"Vlan{number}", radv, tables) for number, vlan in vlans.items()}
 
 
-def _four(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
+def _list_servers_v4(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
     """The DHCP servers of the agent that runs, which must hear their replies."""
-    isc, own = (
+    isc_servers, sonic_servers = (
         tuple(tables.get(table, {}).get(name, {}).get(field, ()))
         for table, field in (("VLAN", "dhcp_servers"), ("DHCPV4_RELAY", "dhcpv4_servers"))
     )
     runs = tables["DEVICE_METADATA"]["localhost"].get("has_sonic_dhcpv4_relay") == "True"
-    if (isc and runs) or (own and not runs):
-        unfit(f"DHCP relay of {name} by an agent that does not run")
+    if (isc_servers and runs) or (sonic_servers and not runs):
+        report_misfit(f"DHCP relay of {name} by an agent that does not run")
     bare = any(row.get("ipv6_use_link_local_only") == "enable" for row in tables.get("INTERFACE", {}).values())
-    if isc and (vlan.vrf or bare or tables.get("MCLAG_DOMAIN")):
-        unfit(f"isc-dhcp-relay of {name} would not hear its servers, or not all replies")
-    if own and vlan.vrf and not all(tunnel.startswith("VXLAN") for tunnel in tables.get("VXLAN_TUNNEL", {})):
-        unfit(f"the DHCP relay of {name} would not hear its servers over VXLAN")
-    return own or isc
+    if isc_servers and (vlan.vrf or bare or tables.get("MCLAG_DOMAIN")):
+        report_misfit(f"isc-dhcp-relay of {name} would not hear its servers, or not all replies")
+    if sonic_servers and vlan.vrf and not all(tunnel.startswith("VXLAN") for tunnel in tables.get("VXLAN_TUNNEL", {})):
+        report_misfit(f"the DHCP relay of {name} would not hear its servers over VXLAN")
+    return sonic_servers or isc_servers
 
 
-def _source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
+def _find_relay_source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
     """The loopback that servers answer to, "" for the gateway; raises UnknownTextError where they could not tell whose
     subnet it is, or where it is no loopback of the VRF.
     """
     row = tables.get("DHCPV4_RELAY", {}).get(name, {})
-    source, selects = row.get("source_interface", ""), row.get("link_selection", "disable") == "enable"
-    if not source and not selects:
+    source, selects_link = row.get("source_interface", ""), row.get("link_selection", "disable") == "enable"
+    if not source and not selects_link:
         return ""
     rows = tables.get("LOOPBACK_INTERFACE", {})
     keys = [key.partition("|") for key in rows]
-    found: list[str] = [address.partition("/")[0] for own, _, address in keys if own == source and "." in address]
-    vrf = vrf_of(rows.get(source, {}).get("vrf_name", ""))
-    if len(found) != 1 or not selects or vrf != vlan.vrf:
-        unfit(f"the DHCP relay of {name} has the source {source!r}, of VRF {vrf!r}, and link selection {selects}")
-    return found[0]
+    addresses: list[str] = [
+        address.partition("/")[0] for loopback, _, address in keys if loopback == source and "." in address
+    ]
+    vrf = strip_vrf_prefix(rows.get(source, {}).get("vrf_name", ""))
+    if len(addresses) != 1 or not selects_link or vrf != vlan.vrf:
+        report_misfit(
+            f"the DHCP relay of {name} has the source {source!r}, of VRF {vrf!r}, and link selection {selects_link}"
+        )
+    return addresses[0]
 
 
-def _gateway(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
-    four = _four(vlan, name, tables)
-    servers = (*four, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
+def _add_services(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
+    servers_v4 = _list_servers_v4(vlan, name, tables)
+    servers = (*servers_v4, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
     if servers and tables["FEATURE"].get("dhcp_relay") != {"state": "enabled"}:
-        unfit("DHCP relay that does not run")
-    six = frozenset(network_of(address) for address in vlan.gateways if ":" in address)
+        report_misfit("DHCP relay that does not run")
+    prefixes_v6 = frozenset(find_network(address) for address in vlan.gateways if ":" in address)
     return replace(
         vlan,
-        relay=Relay(frozenset(servers), bool(four), _source(vlan, name, tables)) if servers else None,
-        advertised=Advertised(True, False, LIFETIME_S, six) if six and radv == "enabled" else None,
-        silent=bool(six) and radv == "disabled",
+        relay=Relay(frozenset(servers), bool(servers_v4), _find_relay_source(vlan, name, tables)) if servers else None,
+        advertised=Advertised(True, False, LIFETIME_S, prefixes_v6) if prefixes_v6 and radv == "enabled" else None,
+        silent=bool(prefixes_v6) and radv == "disabled",
     )

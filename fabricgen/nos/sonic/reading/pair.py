@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from fabricgen.running.tree import only, require_fields, unfit
+from fabricgen.running.tree import allow_fields, report_misfit, require_fields
 from fabricgen.switch.interfaces import Pair
 
 Table = Mapping[str, Mapping[str, Any]]
@@ -14,28 +14,28 @@ Table = Mapping[str, Mapping[str, Any]]
 NAMES = frozenset({"MCLAG_DOMAIN", "MCLAG_INTERFACE", "MCLAG_UNIQUE_IP"})
 
 
-def peer_link(tables: Mapping[str, Table]) -> str:
+def find_peer_link(tables: Mapping[str, Table]) -> str:
     """The bond of the peer link, "" for none."""
     return next((row["peer_link"] for row in tables.get("MCLAG_DOMAIN", {}).values()), "")
 
 
-def joined(tables: Mapping[str, Table]) -> frozenset[str]:
+def list_mlag_bonds(tables: Mapping[str, Table]) -> frozenset[str]:
     """The bonds that are over both switches of a pair; raises UnknownTextError for those of another domain."""
-    domains, found = set(tables.get("MCLAG_DOMAIN", {})), set()
+    domains, bonds = set(tables.get("MCLAG_DOMAIN", {})), set()
     for key, row in tables.get("MCLAG_INTERFACE", {}).items():
         require_fields(row, "if_type")
         domain, _, bond = key.partition("|")
         if domain not in domains:
-            unfit(f"{bond} is in MCLAG domain {domain}, which is not there")
-        found.add(bond)
-    return frozenset(found)
+            report_misfit(f"{bond} is in MCLAG domain {domain}, which is not there")
+        bonds.add(bond)
+    return frozenset(bonds)
 
 
-def own_vlans(tables: Mapping[str, Table]) -> frozenset[str]:
+def list_pair_vlans(tables: Mapping[str, Table]) -> frozenset[str]:
     """The VLANs in which the two switches talk."""
     for row in tables.get("MCLAG_UNIQUE_IP", {}).values():
         if row != {"unique_ip": "enable"}:
-            unfit(f"MCLAG_UNIQUE_IP: {row}")
+            report_misfit(f"MCLAG_UNIQUE_IP: {row}")
     return frozenset(tables.get("MCLAG_UNIQUE_IP", {}))
 
 
@@ -49,25 +49,32 @@ def read_pair(
 
     Raises UnknownTextError where its parts do not fit together.
     """
-    rows, own = tables.get("MCLAG_DOMAIN", {}), own_vlans(tables)
+    rows, pair_vlans = tables.get("MCLAG_DOMAIN", {}), list_pair_vlans(tables)
     if not rows:
-        if own or tables.get("MCLAG_INTERFACE"):
-            unfit("parts of an MCLAG pair without the others")
+        if pair_vlans or tables.get("MCLAG_INTERFACE"):
+            report_misfit("parts of an MCLAG pair without the others")
         return None
     ((domain, row),) = rows.items()
-    only(row, "peer_ip", "peer_link", "source_ip")
+    allow_fields(row, "peer_ip", "peer_link", "source_ip")
     link = row["peer_link"]
     keys = [key.partition("|") for key in tables["VLAN_INTERFACE"]]
-    of = {vlan: frozenset(text for name, bar, text in keys if bar and name == vlan) for vlan in own}
-    talks = [ip_interface(text) for texts in of.values() for text in texts]
+    addresses_of_vlan = {
+        vlan: frozenset(text for name, bar, text in keys if bar and name == vlan) for vlan in pair_vlans
+    }
+    pair_addresses = [ip_interface(text) for texts in addresses_of_vlan.values() for text in texts]
     gateways = {name for name, bar, _ in keys if bar}
-    fits = (
-        any(str(t.ip) == row["source_ip"] and ip_address(row["peer_ip"]) in t.network for t in talks),
+    conditions = (
+        any(str(t.ip) == row["source_ip"] and ip_address(row["peer_ip"]) in t.network for t in pair_addresses),
         row["source_ip"] != row["peer_ip"],
-        own <= tagged and gateways <= tagged,
+        pair_vlans <= tagged and gateways <= tagged,
         tables["PORTCHANNEL"][link]["admin_status"] == "up",
         tables["FEATURE"].get("iccpd") == {"state": "enabled"},
     )
-    if not all(fits):
-        unfit(f"an MCLAG pair that does not come up: {fits}")
-    return Pair(members(link), domain, ("", ""), {int(v.removeprefix("Vlan")): (vrf_of[v], of[v]) for v in own})
+    if not all(conditions):
+        report_misfit(f"an MCLAG pair that does not come up: {conditions}")
+    return Pair(
+        members(link),
+        domain,
+        ("", ""),
+        {int(v.removeprefix("Vlan")): (vrf_of[v], addresses_of_vlan[v]) for v in pair_vlans},
+    )

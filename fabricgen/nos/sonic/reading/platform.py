@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.running.tree import only, require_fields, unfit
+from fabricgen.running.tree import allow_fields, report_misfit, require_fields
 
 Tables = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
@@ -39,17 +39,17 @@ def check_platform(tables: Tables) -> None:
 
 
 def _check_device(tables: Tables) -> None:
-    own, states = tables["DEVICE_METADATA"]["localhost"], tables["FEATURE"]
-    asked = ["docker_routing_config_mode", "frr_mgmt_framework_config", "hostname", "hwsku", "platform", "type"]
-    if "bgp_asn" in own:
-        asked += ["default_bgp_status", "suppress-fib-pending", "synchronous_mode"]
+    metadata, states = tables["DEVICE_METADATA"]["localhost"], tables["FEATURE"]
+    required = ["docker_routing_config_mode", "frr_mgmt_framework_config", "hostname", "hwsku", "platform", "type"]
+    if "bgp_asn" in metadata:
+        required += ["default_bgp_status", "suppress-fib-pending", "synchronous_mode"]
     if BUFFERS & tables.keys():
-        asked.append("buffer_model")
-    if missing := set(asked) - set(own):
-        unfit(f"DEVICE_METADATA does not say {sorted(missing)}")
+        required.append("buffer_model")
+    if missing := set(required) - set(metadata):
+        report_misfit(f"DEVICE_METADATA does not say {sorted(missing)}")
     runs = {name for name, row in states.items() if row["state"] == "enabled"}
     if not {"bgp", "lldp"} <= set(states) or ("macsec" in runs) != ("MACSEC_PROFILE" in tables):
-        unfit(f"containers that run: {sorted(runs)}")
+        report_misfit(f"containers that run: {sorted(runs)}")
     if any(key.startswith("eth0|") for key in tables.get("MGMT_INTERFACE", {})):
         require_fields(tables["MGMT_PORT"]["eth0"], "admin_status", "alias")
     require_fields(tables["VERSIONS"]["DATABASE"], "VERSION")
@@ -58,19 +58,21 @@ def _check_device(tables: Tables) -> None:
 def _check_cages(tables: Tables) -> None:
     """Ports of one `index` are those of a cage, of which the first names how it is split."""
     cages: dict[str, list[str]] = {}
-    for name, row in sorted(tables["PORT"].items(), key=lambda item: int(item[0].removeprefix("Ethernet"))):
+    for name, row in sorted(
+        tables["PORT"].items(), key=lambda name_and_row: int(name_and_row[0].removeprefix("Ethernet"))
+    ):
         require_fields(
             {field: row[field] for field in row.keys() & {"alias", "index", "lanes"}}, "alias", "index", "lanes"
         )
         cages.setdefault(row["index"], []).append(name)
     for ports in cages.values():
         if [tables["PORT"][port].get("subport", "0") for port in ports] != _number_subports(len(ports)):
-            unfit(f"{ports} are no ports of one cage")
+            report_misfit(f"{ports} are no ports of one cage")
     split = tables.get("BREAKOUT_CFG", {})
     for ports in cages.values() if split else ():
         require_fields(split[ports[0]], "brkout_mode")
         if not split[ports[0]]["brkout_mode"].startswith(f"{len(ports)}x"):
-            unfit(f"{ports} are of a cage that is {split[ports[0]]}")
+            report_misfit(f"{ports} are of a cage that is {split[ports[0]]}")
 
 
 def _number_subports(ports: int) -> list[str]:
@@ -87,9 +89,9 @@ def _check_far_ends(tables: Tables) -> None:
     near = {row["name"] for row in far.values()}
     managed = {row["name"] for row in far.values() if row["port"].startswith(MANAGEMENT)}
     if not near - managed <= kinds.keys() <= near:
-        unfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(near)}")
+        report_misfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(near)}")
     if far.keys() != (cabled := _find_cabled_ports(tables)):
-        unfit(f"ports whose far ends are not known: {sorted(cabled ^ far.keys())}")
+        report_misfit(f"ports whose far ends are not known: {sorted(cabled ^ far.keys())}")
 
 
 def _find_cabled_ports(tables: Tables) -> set[str]:
@@ -102,25 +104,27 @@ def _check_buffers(tables: Tables) -> None:
     for pool in pools.values():
         require_fields({field: text for field, text in pool.items() if field != "xoff"}, "mode", "size", "type")
     for name, row in profiles.items():
-        only(row, *THRESHOLDS, *LOSSLESS, "packet_discard_action", "pool", "size", "xon_offset")
+        allow_fields(row, *THRESHOLDS, *LOSSLESS, "packet_discard_action", "pool", "size", "xon_offset")
         lossless = LOSSLESS if name.startswith("pg_lossless") else ()
         if not {"pool", "size", *lossless} <= row.keys() or len(row.keys() & set(THRESHOLDS)) != 1:
-            unfit(f"{name} is no whole profile: {row}")
+            report_misfit(f"{name} is no whole profile: {row}")
     used = {row["profile"] for table in ("BUFFER_PG", "BUFFER_QUEUE") for row in tables[table].values()}
     used |= {p for table in PER_PORT for row in tables.get(table, {}).values() for p in row["profile_list"].split(",")}
     spare = profiles.keys() - used - {name for name in profiles if "queue" in name}
     if not used <= profiles.keys() or spare or not {row["pool"] for row in profiles.values()} <= pools.keys():
-        unfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
+        report_misfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
     lengths = tables.get("CABLE_LENGTH", {}).get("AZURE", {})
     for table in BUFFERS & tables.keys() - {"BUFFER_POOL", "BUFFER_PROFILE"}:
         numbers: dict[str, set[str]] = {name: set() for name in _find_cabled_ports(tables)}
         for port, _, number in (key.partition("|") for key in tables[table]):
             numbers.get(port, set()).add(number)
         pauses = {name: tables["PORT_QOS_MAP"][name].get("pfc_enable") for name in numbers}
-        if len({(pauses[name], frozenset(own)) for name, own in numbers.items()}) > len(set(pauses.values())):
-            unfit(f"{table} is not of all ports alike: {numbers}")
+        if len({(pauses[name], frozenset(port_numbers)) for name, port_numbers in numbers.items()}) > len(
+            set(pauses.values())
+        ):
+            report_misfit(f"{table} is not of all ports alike: {numbers}")
     for port, row in tables.get("PORT_QOS_MAP", {}).items():
         for priority in row.get("pfc_enable", "").split(","):
             profile = tables["BUFFER_PG"].get(f"{port}|{priority}", {}).get("profile", "")
             if priority and not profile.endswith(f"_{lengths[port]}_profile"):
-                unfit(f"{port} pauses over {lengths[port]}, and has room for {profile}")
+                report_misfit(f"{port} pauses over {lengths[port]}, and has room for {profile}")

@@ -48,7 +48,7 @@ class CabledPort(NamedTuple):
     pauses: bool = True
 
 
-def lossless_profile(speed_gbps: int, length: str) -> str:
+def make_lossless_profile_name(speed_gbps: int, length: str) -> str:
     """The profile of a port's lossless priority group, as buffermgrd names it."""
     return f"pg_lossless_{speed_gbps * 1000}_{length}m_profile"
 
@@ -65,108 +65,109 @@ class _BufferKey:
     buffers: BufferSet = field(compare=False)
 
 
-def buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
+def list_buffer_lengths_m(platform: SonicPlatform, port_table: PortTable) -> tuple[float, ...]:
     """Published lengths of cables, ascending: those between two of them are treated alike."""
-    found = platform.find_buffers(port_table.hwsku)
-    return tuple(sorted(found.headroom)) if found else ()
+    buffers = platform.find_buffers(port_table.hwsku)
+    return tuple(sorted(buffers.headroom)) if buffers else ()
 
 
-def cabled_ports(
+def list_cabled_ports(
     switch: SwitchView, lengths_m: Sequence[float], platform: SonicPlatform, port_table: PortTable
 ) -> tuple[CabledPort, ...]:
     """The ports of a switch; none where the fabric is best-effort, nothing is published, or a cable is too long."""
-    found = platform.find_buffers(port_table.hwsku)
-    if found is None or not switch.fabric.qos.lossless:
+    buffers = platform.find_buffers(port_table.hwsku)
+    if buffers is None or not switch.fabric.qos.lossless:
         return ()
-    wanted = [_length_m(found, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
-    if None in wanted:
+    lengths = [_choose_length_m(buffers, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
+    if None in lengths:
         return ()
     return tuple(
         CabledPort(p.name, p.speed_gbps, m, p.pauses)
-        for p, m in zip(switch.ports, wanted, strict=True)
+        for p, m in zip(switch.ports, lengths, strict=True)
         if m is not None
     )
 
 
-def _length_m(found: BufferSet, port: SwitchPort, cable_m: float) -> int | None:
+def _choose_length_m(buffers: BufferSet, port: SwitchPort, cable_m: float) -> int | None:
     """What counts as the length of a port's cable; None where it is longer than all published."""
     if port.span is None:
-        return found.length_m(cable_m)
-    return port.span.length_m if port.span.lossless else min(found.headroom)
+        return buffers.length_m(cable_m)
+    return port.span.length_m if port.span.lossless else min(buffers.headroom)
 
 
-def headroom_of(found: BufferSet, length_m: int, gbps: int) -> Headroom | None:
+def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | None:
     """The headroom of a port, bytes; None for a speed that is not in the table.
 
     For a span longer than all that is published it is that of the longest, and what is in flight over the rest.
     """
-    if length_m in found.headroom:
-        return found.headroom[length_m].get(gbps)
-    shorter = found.length_m(length_m) or max(found.headroom)
-    row = found.headroom[shorter].get(gbps)
+    if length_m in buffers.headroom:
+        return buffers.headroom[length_m].get(gbps)
+    shorter = buffers.length_m(length_m) or max(buffers.headroom)
+    row = buffers.headroom[shorter].get(gbps)
     if row is None or shorter >= length_m:
         return row
     more = round(in_flight_bytes((length_m - shorter) / 1000, gbps))
     return row._replace(size=row.size + more, xoff=row.xoff + more)
 
 
-def buffer_tables(
+def make_buffer_tables(
     switch: SwitchView, ports: Sequence[CabledPort], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """By table, what the template of each buffer table names that prints no length of a port: its rows.
 
     None without a role that fits the cables.
     """
-    key = _key_of(switch, platform, port_table) if ports else None
-    role = fitting_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
+    key = _make_key(switch, platform, port_table) if ports else None
+    role = choose_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
     if key is None or role is None:
         return {}
     pools: Rows = {name: dict(pool) for name, pool in role.pools.items()}
     profiles: Rows = {name: dict(profile) for name, profile in role.profiles.items()}
-    profiles |= _lossless_profiles(key.buffers, ports)
-    tables = {"BUFFER_POOL": pools, "BUFFER_PROFILE": profiles, **_by_port(key)}
-    return {table: _shared(table, rows) for table, rows in tables.items() if rows}
+    profiles |= _make_lossless_profiles(key.buffers, ports)
+    tables = {"BUFFER_POOL": pools, "BUFFER_PROFILE": profiles, **_make_port_tables(key)}
+    return {table: _share_rows(table, rows) for table, rows in tables.items() if rows}
 
 
-def length_tables(
+def make_length_tables(
     switch: SwitchView, lengths: Sequence[str], platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
     """By table, what the templates name that print the length of each port, which is a text here: m, or what stands
     for it."""
-    key = _key_of(switch, platform, port_table) if lengths else None
+    key = _make_key(switch, platform, port_table) if lengths else None
     if key is None:
         return {}
     shortest = min(key.buffers.headroom)
     cables = {port.name: f"{length}m" for port, length in zip(switch.ports, lengths, strict=True)}
     profiles = {
-        port.name: lossless_profile(port.speed_gbps, length) for port, length in zip(switch.ports, lengths, strict=True)
+        port.name: make_lossless_profile_name(port.speed_gbps, length)
+        for port, length in zip(switch.ports, lengths, strict=True)
     }
     pausing = {port.name for port in switch.ports if port.pauses}
     groups: Rows = {}
-    for name, use in _uses(key):
+    for name, use in _list_port_buffers(key):
         groups[f"{name}|{LOSSY_GROUP}"] = {"profile": use.group}
         if name in pausing:
             groups[f"{name}|{key.roce_class}"] = {"profile": profiles[name]}
     return {
-        "CABLE_LENGTH": _shared("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in key.ports}}),
-        "BUFFER_PG": _shared("BUFFER_PG", groups),
+        "CABLE_LENGTH": _share_rows("CABLE_LENGTH", {"AZURE": {n: cables.get(n, f"{shortest}m") for n in key.ports}}),
+        "BUFFER_PG": _share_rows("BUFFER_PG", groups),
     }
 
 
-def _key_of(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
-    found = platform.find_buffers(port_table.hwsku)
+def _make_key(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
+    buffers = platform.find_buffers(port_table.hwsku)
     names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
-    return _BufferKey(id(found), names, cabled, switch.fabric.qos.roce_class, found) if found else None
+    return _BufferKey(id(buffers), names, cabled, switch.fabric.qos.roce_class, buffers) if buffers else None
 
 
 @lru_cache(maxsize=64)
-def _by_port(key: _BufferKey) -> Mapping[str, Rows]:
+def _make_port_tables(key: _BufferKey) -> Mapping[str, Rows]:
     """The tables that follow from which ports are cabled."""
-    used = _uses(key)
+    used = _list_port_buffers(key)
     queues: Rows = {
         f"{name}|{queues}": {"profile": profile}
         for name, use in used
-        for queues, profile in _queue_profiles(use, key.roce_class).items()
+        for queues, profile in _list_queue_profiles(use, key.roce_class).items()
     }
     return {
         "BUFFER_QUEUE": queues,
@@ -175,53 +176,53 @@ def _by_port(key: _BufferKey) -> Mapping[str, Rows]:
     }
 
 
-def _uses(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
+def _list_port_buffers(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
     """(name, profiles) of every port that has any."""
     cabled, unused = key.buffers.cabled, key.buffers.unused
     uses = ((name, cabled if name in key.cabled else unused) for name in key.ports)
     return [(name, use) for name, use in uses if use]
 
 
-def _shared(table: str, rows: Rows) -> Mapping[str, Rows]:
+def _share_rows(table: str, rows: Rows) -> Mapping[str, Rows]:
     """The rows by the name of their table: the same object for the same rows, so that a table is rendered once for all
     switches that have it."""
-    return _same(table, tuple((key, tuple(fields.items())) for key, fields in rows.items()))
+    return _intern_rows(table, tuple((key, tuple(fields.items())) for key, fields in rows.items()))
 
 
 @lru_cache(maxsize=4096)
-def _same(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ...]], ...]) -> Mapping[str, Rows]:
+def _intern_rows(table: str, rows: tuple[tuple[str, tuple[tuple[str, object], ...]], ...]) -> Mapping[str, Rows]:
     return {table: {key: dict(fields) for key, fields in rows}}
 
 
-def fitting_role(buffers: BufferSet, wanted: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
+def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[CabledPort]) -> RoleBuffers | None:
     """The pools of a role, or of the other where only those leave room for the headroom of all ports.
 
     None where neither does, or a port's speed is not in the table. Ports with a shared headroom pool (`xoff`) need no
     room of their own, but spans beyond the published lengths have to fit into it together.
     """
     pausing = [port for port in ports if port.pauses]
-    rows = [headroom_of(buffers, port.length_m, port.speed_gbps) for port in pausing]
+    rows = [find_headroom(buffers, port.length_m, port.speed_gbps) for port in pausing]
     if None in rows:
         return None
     spans = sum(
         row.xoff for port, row in zip(pausing, rows, strict=True) if row and port.length_m > max(buffers.headroom)
     )
     needed = sum(row.size for row in rows if row)
-    for role in (buffers.role(name) for name in dict.fromkeys((wanted, "t1", "t0"))):
-        left = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
+    for role in (buffers.role(name) for name in dict.fromkeys((preferred, "t1", "t0"))):
+        room = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
         shared = role.pools[LOSSLESS_POOL].xoff
-        if (needed <= left) if shared is None else (spans <= shared):
+        if (needed <= room) if shared is None else (spans <= shared):
             return role
     return None
 
 
-def _lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
-    found = sorted({(port.speed_gbps, port.length_m) for port in ports if port.pauses})
-    rows = ((gbps, m, headroom_of(buffers, m, gbps)) for gbps, m in found)
-    return {lossless_profile(gbps, f"{m}"): _headroom_fields(row) for gbps, m, row in rows if row}
+def _make_lossless_profiles(buffers: BufferSet, ports: Iterable[CabledPort]) -> Rows:
+    kinds = sorted({(port.speed_gbps, port.length_m) for port in ports if port.pauses})
+    rows = ((gbps, m, find_headroom(buffers, m, gbps)) for gbps, m in kinds)
+    return {make_lossless_profile_name(gbps, f"{m}"): _make_headroom_fields(row) for gbps, m, row in rows if row}
 
 
-def _headroom_fields(row: Headroom) -> dict[str, object]:
+def _make_headroom_fields(row: Headroom) -> dict[str, object]:
     """The fields of BUFFER_PROFILE, None for those that are not there."""
     return {
         "pool": LOSSLESS_POOL,
@@ -233,12 +234,12 @@ def _headroom_fields(row: Headroom) -> dict[str, object]:
     }
 
 
-def _queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
+def _list_queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
     """The profile of each run of queues, such as 0-2."""
     below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
-    lossy = {_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}
+    lossy = {_write_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}
     return {**lossy, str(roce_class): use.lossless_queue}
 
 
-def _run(first: int, last: int) -> str:
+def _write_run(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"

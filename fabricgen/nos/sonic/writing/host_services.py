@@ -44,29 +44,31 @@ _PORTS = {"dhcp": (67, 68), "dhcp6": (547, 546)}
 Rows = dict[str, dict[str, Any]]
 
 
-def host_tables(switch: SwitchView) -> dict[str, Any]:
+def make_host_tables(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables, by table, and which containers run: `relays`, `radv_state`."""
     lists = list_guards(switch, "PortChannel{number}")
     bridged = [service for service in switch.services if service.gateways]
-    stated = [s.offers for s in bridged if s.offers.states_advertised and any(":" in g for g in s.gateways)]
+    advertising = [s.offers for s in bridged if s.offers.states_advertised and any(":" in g for g in s.gateways)]
     return {
         "relays": any(service.offers.dhcp for service in bridged),
-        "radv_state": ("enabled" if any(own.advertised for own in stated) else "disabled") if stated else "",
-        "own_relay": own_relay(switch),
+        "radv_state": ("enabled" if any(offers.advertised for offers in advertising) else "disabled")
+        if advertising
+        else "",
+        "own_relay": has_sonic_relay(switch),
         "DHCPV4_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv4_servers": _servers(switch, s), **_source(switch, s)}
+            f"Vlan{s.vlan}": {"dhcpv4_servers": _list_servers(switch, s), **_make_source_fields(switch, s)}
             for s in bridged
-            if own_relay(switch) and _servers(switch, s)
+            if has_sonic_relay(switch) and _list_servers(switch, s)
         },
         "DHCP_RELAY": {
-            f"Vlan{s.vlan}": {"dhcpv6_servers": _servers(switch, s, v6=True)}
+            f"Vlan{s.vlan}": {"dhcpv6_servers": _list_servers(switch, s, v6=True)}
             for s in bridged
-            if _servers(switch, s, v6=True)
+            if _list_servers(switch, s, v6=True)
         },
         "ACL_RULE": {
-            f"{guard.name}|RULE_{place}": _rule(guard, kind, place)
+            f"{guard.name}|RULE_{number}": _make_rule(guard, kind, number)
             for guard in lists
-            for place, kind in enumerate(guard.kinds, 1)
+            for number, kind in enumerate(guard.kinds, 1)
         },
         "ACL_TABLE": {
             guard.name: {
@@ -85,62 +87,62 @@ def host_tables(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def vlan_rows(switch: SwitchView) -> Rows:
+def make_vlan_rows(switch: SwitchView) -> Rows:
     """Rows of VLAN: its number, and the DHCP servers that isc-dhcp-relay takes its hosts' requests to."""
-    isc = not own_relay(switch)
+    isc = not has_sonic_relay(switch)
     return {
-        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _servers(switch, s)) or None, "vlanid": s.vlan}
+        f"Vlan{s.vlan}": {"dhcp_servers": (isc and _list_servers(switch, s)) or None, "vlanid": s.vlan}
         for s in switch.services
         if s.gateways
     }
 
 
-def own_relay(switch: SwitchView) -> bool:
+def has_sonic_relay(switch: SwitchView) -> bool:
     """Whether SONiC's own agent relays DHCP: where isc-dhcp-relay would not hear the replies of servers, or, on one of
     two switches with one gateway, would drop those to requests that the other sent.
     """
     deaf = switch.fabric.underlay == "ebgp-unnumbered" or switch.pair is not None or bool(switch.multihomed)
-    return any((service.vrf or deaf) and _servers(switch, service) for service in switch.services)
+    return any((service.vrf or deaf) and _list_servers(switch, service) for service in switch.services)
 
 
-def circuit_forms(switch: SwitchView) -> dict[str, str]:
+def list_circuit_forms(switch: SwitchView) -> dict[str, str]:
     """The circuit id of each fabric whose hosts are bridged.
 
     isc-dhcp-relay says host name and alias (`-a %h:%p --name-alias-map-file`: sonic-buildimage, dockers/
     docker-dhcp-relay, dhcpv4-relay.agents.j2; src/isc-dhcp, patches 0002 to 0004); SONiC's own agent the interface of
     the VLAN, too (sonic-dhcp-relay, commit c8ce985, dhcp4relay/src/dhcp4relay.cpp, encode_relay_option).
     """
-    form = "{switch}:{alias}:Vlan{vlan}" if own_relay(switch) else "{switch}:{alias}"
+    form = "{switch}:{alias}:Vlan{vlan}" if has_sonic_relay(switch) else "{switch}:{alias}"
     return {service.fabric: form for service in switch.services if service.gateways}
 
 
-def loopback_name(own: VrfLoopback) -> str:
+def make_loopback_name(loopback: VrfLoopback) -> str:
     """SONiC's name of a loopback in a VRF, by the number of the VRF."""
-    return f"Loopback{own.number}"
+    return f"Loopback{loopback.number}"
 
 
-def _source(switch: SwitchView, service: Service) -> dict[str, str]:
+def _make_source_fields(switch: SwitchView, service: Service) -> dict[str, str]:
     """Where two switches have the gateway, the loopback that servers answer to, in the VRF of the VLAN, and that the
     request says whose subnet it is (RFC 3527).
     """
-    own, relay = switch.loopback_in(service.vrf), model_relay(switch, service, service.gateways)
-    source = loopback_name(own) if own else "Loopback0"
+    loopback, relay = switch.loopback_in(service.vrf), model_relay(switch, service, service.gateways)
+    source = make_loopback_name(loopback) if loopback else "Loopback0"
     return {"link_selection": "enable", "source_interface": source} if relay and relay.source else {}
 
 
-def _servers(switch: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
+def _list_servers(switch: SwitchView, service: Service, *, v6: bool = False) -> list[str]:
     relay = model_relay(switch, service, service.gateways)
-    return relay.servers_of(v6=v6) if relay else []
+    return relay.list_servers(v6=v6) if relay else []
 
 
-def _rule(guard: Guard, kind: str, place: int) -> dict[str, Any]:
+def _make_rule(guard: Guard, kind: str, number: int) -> dict[str, Any]:
     """A rule that drops, with the fields that `acl-loader` gives to one (sonic-utilities, acl_loader/main.py)."""
-    found = {
+    fields = {
         "IP_TYPE": "IPV6ANY" if guard.v6 else "IPV4ANY",
         "PACKET_ACTION": "DROP",
-        "PRIORITY": FIRST_PRIORITY - 10 * (place - 1),
+        "PRIORITY": FIRST_PRIORITY - 10 * (number - 1),
     }
     if kind == "ra":
-        return {**found, "ICMPV6_TYPE": ADVERTISEMENT, "IP_PROTOCOL": ICMPV6}
+        return {**fields, "ICMPV6_TYPE": ADVERTISEMENT, "IP_PROTOCOL": ICMPV6}
     source, target = _PORTS[kind]
-    return {**found, "IP_PROTOCOL": UDP, "L4_DST_PORT": target, "L4_SRC_PORT": source}
+    return {**fields, "IP_PROTOCOL": UDP, "L4_DST_PORT": target, "L4_SRC_PORT": source}

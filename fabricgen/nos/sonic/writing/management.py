@@ -36,34 +36,34 @@ PRINTED_WITH = {
 """Tables whose rows stand in their templates, each with the value without which it is left out."""
 
 
-def management_values(switch: SwitchView) -> dict[str, Any]:
+def make_management_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables by which a switch is managed, by table, and what else their templates name.
 
     What is not asked for is empty.
     """
-    asked, management = switch.fabric.management, model_management(switch)
+    spec, management = switch.fabric.management, model_management(switch)
     return {
-        **_logins(asked.aaa),
-        **_snmp(asked, switch.site),
+        **_make_login_rows(spec.aaa),
+        **_make_snmp_rows(spec, switch.site),
         "gnmi_port": management.gnmi_port,
-        **_certificates(asked),
+        **_list_certificates(spec),
         "NTP_SERVER": {server: {"resolve_as": server} for server in management.ntp},
         "DNS_NAMESERVER": {server: {} for server in management.dns},
         "DNS_OPTIONS": {"GLOBAL": {"search": [management.domain]}} if management.domain and management.dns else {},
         "SYSLOG_SERVER": {s: {"severity": SEVERITIES[management.syslog_level]} for s in management.syslog},
-        "has_banner": asked.banner is not None,
-        "login_banner": _banner(management.login_banner),
-        "motd_banner": _banner(management.motd),
+        "has_banner": spec.banner is not None,
+        "login_banner": _escape_banner(management.login_banner),
+        "motd_banner": _escape_banner(management.motd),
         "timezone": management.timezone,
     }
 
 
-def _banner(text: str) -> str:
+def _escape_banner(text: str) -> str:
     """A banner as it is stored: the switch prints it with `echo -e`, which would read a backslash."""
     return text.replace("\\", "\\\\")
 
 
-def _logins(aaa: Aaa | None) -> dict[str, Any]:
+def _make_login_rows(aaa: Aaa | None) -> dict[str, Any]:
     """Servers with their priority: the first has the highest."""
     servers = {server: {"priority": len(aaa.servers) - n} for n, server in enumerate(aaa.servers)} if aaa else {}
     key, protocol = (aaa.key or "", aaa.protocol) if aaa else ("", "")
@@ -76,29 +76,29 @@ def _logins(aaa: Aaa | None) -> dict[str, Any]:
     }
 
 
-def _snmp(asked: Management, site: str) -> dict[str, Any]:
-    snmp = asked.snmp
+def _make_snmp_rows(spec: Management, site: str) -> dict[str, Any]:
+    snmp = spec.snmp
     return {
         "has_snmp": snmp is not None,
         "snmp_contact": snmp.contact if snmp else "",
         "snmp_location": (snmp.location or site) if snmp else "",
         "SNMP_USER": {
-            name: _snmp_user(user) for name, user in (snmp.users if snmp else {}).items() if takes_snmp_user(name)
+            name: _make_snmp_user(user) for name, user in (snmp.users if snmp else {}).items() if takes_snmp_user(name)
         },
     }
 
 
-def _snmp_user(user: SnmpUser) -> dict[str, str]:
+def _make_snmp_user(user: SnmpUser) -> dict[str, str]:
     return {"SNMP_USER_AUTH_PASSWORD": user.auth, "SNMP_USER_ENCRYPTION_PASSWORD": user.privacy}
 
 
-def _certificates(asked: Management) -> dict[str, str]:
+def _list_certificates(spec: Management) -> dict[str, str]:
     """The files of certificate and key, "" where none are stated that SONiC takes.
 
     The port of gNMI is always written: with a row that names none the server exits
     (dockers/docker-sonic-gnmi/gnmi-native.sh).
     """
-    tls = asked.tls if asked.tls and takes_file_names(asked.tls) else None
+    tls = spec.tls if spec.tls and takes_file_names(spec.tls) else None
     return {
         "gnmi_certificate": f"{CERTIFICATES}/{tls.certificate}" if tls else "",
         "gnmi_key": f"{CERTIFICATES}/{tls.key}" if tls else "",

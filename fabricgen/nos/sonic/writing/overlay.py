@@ -30,9 +30,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.nos.sonic.writing.host_services import own_relay
-from fabricgen.render.escape import one_line, token
-from fabricgen.render.routing import MULTIHOP, overlay_groups
+from fabricgen.nos.sonic.writing.host_services import has_sonic_relay
+from fabricgen.render.escape import make_one_line, require_token
+from fabricgen.render.routing import MULTIHOP, make_overlay_groups
 from fabricgen.views.model.ports import model_bonds
 from fabricgen.views.switch import SwitchView
 
@@ -43,12 +43,12 @@ dhcp4relay/src/dhcp4relay.cpp), and those of a tunnel are called TUNNEL-VLAN, su
 cfgmgr/vxlanmgr.cpp, createVxlanNetdevice)."""
 
 
-def overlay_values(switch: SwitchView) -> dict[str, Any]:
+def make_overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of VXLAN, and what an frr.conf names of EVPN: None without an overlay."""
     overlay = switch.overlay
     mapped = [(vrf.vlan, vrf.vni) for vrf in overlay.vrfs.values()] if overlay else []
     mapped += [(number, vlan.vni) for number, vlan in overlay.vlans.items()] if overlay else []
-    tunnel = RELAYED_TUNNEL if own_relay(switch) else TUNNEL
+    tunnel = RELAYED_TUNNEL if has_sonic_relay(switch) else TUNNEL
     return {
         "VXLAN_EVPN_NVO": {INSTANCE: {"source_vtep": tunnel}} if mapped else {},
         "VXLAN_TUNNEL": {tunnel: {"src_ip": overlay.vtep}} if overlay and mapped else {},
@@ -66,16 +66,16 @@ def overlay_values(switch: SwitchView) -> dict[str, Any]:
                     "allow_own_asn": group.allow_own_asn,
                     "outward": group.outward,
                     "peers": [
-                        (address, p.remote_asn, one_line(p.description, 80)) for address, p in group.peers.items()
+                        (address, p.remote_asn, make_one_line(p.description, 80)) for address, p in group.peers.items()
                     ],
                 }
-                for group in overlay_groups(switch)
+                for group in make_overlay_groups(switch)
             ],
         },
     }
 
 
-def vni_vlans(switch: SwitchView) -> dict[str, int]:
+def list_vni_vlans(switch: SwitchView) -> dict[str, int]:
     """The VLAN of each VRF's VNI, by VRF."""
     return {name: vrf.vlan for name, vrf in switch.overlay.vrfs.items()} if switch.overlay else {}
 
@@ -91,7 +91,7 @@ HOLD_S = {"mac_holdtime": 1080, "neigh_holdtime": 1080}
 """Seconds for which what the other switch has withdrawn is kept: defaults of sonic-evpn.yang and of FRR alike."""
 
 
-def segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
+def make_segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
     """Rows of the tables of multihoming, by table; empty for a switch without it."""
     if not switch.multihomed:
         return {"EVPN_ETHERNET_SEGMENT": {}, "EVPN_MH_GLOBAL": {}, "SAG": {}}
@@ -104,14 +104,14 @@ def segment_tables(switch: SwitchView) -> dict[str, dict[str, dict[str, Any]]]:
     }
 
 
-def segment_values(switch: SwitchView) -> dict[str, Any]:
+def make_segment_values(switch: SwitchView) -> dict[str, Any]:
     """What an frr.conf says: segments, links up that are tracked, and VLANs over EVPN; `segments` is None without."""
     vlans = switch.overlay.vlans if switch.overlay else {}
     return {
         "segments": {
             "startup_s": STARTUP_S,
             "bonds": [(f"PortChannel{n}", n, b.segment) for n, b in model_bonds(switch).items() if b.segment],
-            "uplinks": [token(port.name) for port in switch.ports if port.role == "up"],
+            "uplinks": [require_token(port.name) for port in switch.ports if port.role == "up"],
         }
         if switch.multihomed
         else None,

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.nos.sonic.writing.routing import vrf_name
-from fabricgen.render.escape import one_line
+from fabricgen.nos.sonic.writing.routing import make_vrf_name
+from fabricgen.render.escape import make_one_line
 from fabricgen.switch.interfaces import Pair
 from fabricgen.views.model.ports import model_bonds
 from fabricgen.views.switch import SwitchView
@@ -29,38 +29,42 @@ VLAN = f"Vlan{PAIR_VLAN}"
 Rows = dict[str, dict[str, Any]]
 
 
-def pair_tables(switch: SwitchView) -> dict[str, Rows]:
+def make_pair_tables(switch: SwitchView) -> dict[str, Rows]:
     """Rows of the tables of MCLAG, by table; empty for a switch that is in no pair."""
     pair = switch.pair
     if pair is None:
         return {"MCLAG_DOMAIN": {}, "MCLAG_INTERFACE": {}, "MCLAG_UNIQUE_IP": {}}
     _, addresses = pair.vlans[PAIR_VLAN]
-    joined = [bond.mlag_id for bond in model_bonds(switch).values() if bond.mlag_id]
-    fields = {"source_ip": next(iter(addresses)).partition("/")[0], "peer_ip": pair.peer, "peer_link": _peer_link(pair)}
+    mlag_ids = [bond.mlag_id for bond in model_bonds(switch).values() if bond.mlag_id]
+    fields = {
+        "source_ip": next(iter(addresses)).partition("/")[0],
+        "peer_ip": pair.peer,
+        "peer_link": _name_peer_link(pair),
+    }
     return {
         "MCLAG_DOMAIN": {pair.name: fields},
-        "MCLAG_INTERFACE": {f"{pair.name}|PortChannel{number}": {"if_type": "PortChannel"} for number in joined},
+        "MCLAG_INTERFACE": {f"{pair.name}|PortChannel{number}": {"if_type": "PortChannel"} for number in mlag_ids},
         "MCLAG_UNIQUE_IP": {f"Vlan{vlan}": {"unique_ip": "enable"} for vlan in pair.vlans},
     }
 
 
-def pair_rows(switch: SwitchView) -> dict[str, Rows]:
+def make_pair_rows(switch: SwitchView) -> dict[str, Rows]:
     """Further rows of the tables of bonds and VLANs for the peer link of a pair, by table."""
     pair, end = switch.pair, switch.pair_end
     if pair is None or end is None:
         return {}
-    name, vlans = _peer_link(pair), [service.vlan for service in switch.services if service.gateways]
+    name, vlans = _name_peer_link(pair), [service.vlan for service in switch.services if service.gateways]
     unnumbered = switch.fabric.underlay == "ebgp-unnumbered" and end.peer_asn
     interfaces: Rows = {}
     for vlan, (vrf, addresses) in pair.vlans.items():
-        interfaces[f"Vlan{vlan}"] = {"vrf_name": vrf_name(vrf)} if vrf else {}
+        interfaces[f"Vlan{vlan}"] = {"vrf_name": make_vrf_name(vrf)} if vrf else {}
         interfaces |= {f"Vlan{vlan}|{address}": {} for address in addresses}
     interfaces[VLAN] = {"ipv6_use_link_local_only": "enable" if unnumbered else None}
     return {
         "PORTCHANNEL": {
             name: {
                 "admin_status": "up",
-                "description": one_line(f"MCLAG peer link to {pair.mate}", 255),
+                "description": make_one_line(f"MCLAG peer link to {pair.mate}", 255),
                 "fallback": None,
                 "fast_rate": "true",
                 "lacp_key": "auto",
@@ -75,5 +79,5 @@ def pair_rows(switch: SwitchView) -> dict[str, Rows]:
     }
 
 
-def _peer_link(pair: Pair) -> str:
+def _name_peer_link(pair: Pair) -> str:
     return f"PortChannel{pair.number}"

@@ -53,17 +53,17 @@ class _TableKey:
     profile: SwitchProfile = field(compare=False)
 
 
-def port_table_of(switch: SwitchView, platform: SonicPlatform) -> PortTable:
+def find_port_table(switch: SwitchView, platform: SonicPlatform) -> PortTable:
     """The port table of a switch: the HwSKU that suits, how cages are split, and every port, whether cabled or not.
 
     Left out are cages that are not in use and have no port in the HwSKU: its SAI profile does not start them.
     """
     used = {port.cage: CageUse(port.ways, port.speed_gbps) for port in switch.ports}
-    return _port_table(_TableKey(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
+    return _make_port_table(_TableKey(id(platform), id(switch.profile), tuple(used.items()), platform, switch.profile))
 
 
 @lru_cache(maxsize=256)
-def _port_table(key: _TableKey) -> PortTable:
+def _make_port_table(key: _TableKey) -> PortTable:
     used, platform = dict(key.used), key.platform
     hwsku = choose_hwsku(used, platform)
     ports: list[TablePort] = []
@@ -72,33 +72,33 @@ def _port_table(key: _TableKey) -> PortTable:
     for number, (cage, cage_class) in enumerate(zip(platform.cages, classes, strict=True), 1):
         if number not in used and platform.run_of(hwsku, number) is None:
             continue
-        use = used.get(number) or native_use(cage_class)
+        use = used.get(number) or choose_native_use(cage_class)
         mode = find_breakout_mode(platform, cage_class, use.ways, use.speed_gbps)
         parsed = parse_mode(mode)
-        taken = parsed.lanes if parsed and use.ways == 1 else None
-        ports += _ports(platform, cage, use, taken, copper=cage_class.form_factor == "RJ45")
+        lanes_used = parsed.lanes if parsed and use.ways == 1 else None
+        ports += _make_cage_ports(platform, cage, use, lanes_used, copper=cage_class.form_factor == "RJ45")
         if mode:
             modes.append((f"Ethernet{cage.port}", mode))
     return PortTable(hwsku, tuple(ports), tuple(sorted(modes)))
 
 
-def native_use(cage_class: CageClass) -> CageUse:
+def choose_native_use(cage_class: CageClass) -> CageUse:
     """How an unused cage is left: split as little as it can be, at full speed."""
-    ways = min(cage_class.breakouts)
-    return CageUse(ways, max(cage_class.breakouts[ways]))
+    breakout = min(cage_class.breakouts)
+    return CageUse(breakout, max(cage_class.breakouts[breakout]))
 
 
-def _ports(
-    platform: SonicPlatform, cage: PlatformCage, use: CageUse, taken: int | None, *, copper: bool
+def _make_cage_ports(
+    platform: SonicPlatform, cage: PlatformCage, use: CageUse, lanes_used: int | None, *, copper: bool
 ) -> list[TablePort]:
-    """The ports of a cage; lanes as the platform's table has them, in its order, and the first `taken` where given."""
-    each = len(cage.lanes) // use.ways
+    """The ports of a cage; lanes in the order of the platform's table, and the first `lanes_used` where given."""
+    lanes_each = len(cage.lanes) // use.ways
     return [
         TablePort(
-            name=f"Ethernet{cage.port + sub * each}",
+            name=f"Ethernet{cage.port + sub * lanes_each}",
             alias=platform.alias(cage, use.ways, sub),
             index=cage.index,
-            lanes=",".join(map(str, cage.lanes[sub * each : (sub + 1) * each][:taken])),
+            lanes=",".join(map(str, cage.lanes[sub * lanes_each : (sub + 1) * lanes_each][:lanes_used])),
             subport=sub + 1 if use.ways > 1 else 0,
             speed_gbps=use.speed_gbps,
             copper=copper,
@@ -114,11 +114,11 @@ def choose_hwsku(used: dict[int, CageUse], platform: SonicPlatform) -> str:
     to dynamic breakout. One that has no port at all in a cage in use comes after those that have.
     """
 
-    def rank(name: str) -> tuple[int, int]:
+    def rank_hwsku(name: str) -> tuple[int, int]:
         runs = [(platform.run_of(name, cage), use) for cage, use in used.items()]
         agree = sum(run is not None and (run.ways, run.speed_gbps) == (use.ways, use.speed_gbps) for run, use in runs)
         return sum(run is None for run, _ in runs), -agree
 
     if not platform.hwskus:
         return platform.default_hwsku
-    return min(platform.hwskus, key=lambda name: (rank(name), name != platform.default_hwsku, name))
+    return min(platform.hwskus, key=lambda name: (rank_hwsku(name), name != platform.default_hwsku, name))

@@ -49,7 +49,7 @@ MAX_POLL_MS = 1000
 """Of the watchdog (sonic-pfcwd.yang)."""
 
 
-def qos_values(switch: SwitchView) -> dict[str, Any] | None:
+def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
     """Rows of the QoS tables, by table, and what else their templates name; None where the fabric is best-effort.
 
     Switches with like ports get the very same mapping, so that its tables are rendered once.
@@ -58,11 +58,11 @@ def qos_values(switch: SwitchView) -> dict[str, Any] | None:
     if qos is None or qos.watchdog is None:
         return None
     speeds = tuple(port.speed_gbps for port in switch.ports)
-    return _qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith("Spectrum"))
+    return _make_qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith("Spectrum"))
 
 
 @lru_cache(maxsize=256)
-def _qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spectrum: bool) -> dict[str, Any]:
+def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spectrum: bool) -> dict[str, Any]:
     """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
     lossy_class, cnp_class, roce_class = qos.classes
     by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
@@ -79,8 +79,8 @@ def _qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spectrum:
         for name, speed in zip(qos.ports, speeds, strict=True)
         for number, row in (
             (lossy_class, {"scheduler": "scheduler.0"}),
-            (roce_class, {"scheduler": "scheduler.1", "wred_profile": wred_name(speed)}),
-            (cnp_class, {"scheduler": shaper_name(shaped_percent, speed)}),
+            (roce_class, {"scheduler": "scheduler.1", "wred_profile": make_wred_name(speed)}),
+            (cnp_class, {"scheduler": make_shaper_name(shaped_percent, speed)}),
         )
     }
     return {
@@ -96,30 +96,32 @@ def _qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spectrum:
         "PFC_WD": {name: guarded for name, port in qos.ports.items() if port.watched},
         "PORT_QOS_MAP": {name: paused if port.pfc else PAUSED_NEVER for name, port in qos.ports.items()},
         "QUEUE": queue_rows,
-        "SCHEDULER": {shaper_name(shaped_percent, speed): _shaper(shaped_percent, speed) for speed in by_speed},
+        "SCHEDULER": {
+            make_shaper_name(shaped_percent, speed): _make_shaper(shaped_percent, speed) for speed in by_speed
+        },
         "TC_TO_PRIORITY_GROUP_MAP": {MAPS: {str(n): group_of.get(n, 0) for n in range(CLASSES)}},
         "TC_TO_QUEUE_MAP": {MAPS: queues},
-        "WRED_PROFILE": {wred_name(speed): _wred_thresholds(port.ecn) for speed, port in by_speed.items()},
+        "WRED_PROFILE": {make_wred_name(speed): _make_wred_thresholds(port.ecn) for speed, port in by_speed.items()},
     }
 
 
-def wred_name(speed_gbps: int) -> str:
+def make_wred_name(speed_gbps: int) -> str:
     """The WRED profile of ports of a speed."""
     return f"ROCE_{speed_gbps}G"
 
 
-def shaper_name(shaped_percent: int, speed_gbps: int) -> str:
+def make_shaper_name(shaped_percent: int, speed_gbps: int) -> str:
     """The scheduler of the notification queue: one for all speeds where it is not shaped."""
     return f"scheduler.cnp_{speed_gbps}G" if shaped_percent else "scheduler.2"
 
 
-def _shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
+def _make_shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
     """The fields of a scheduler that lets notifications take so much of a port, in bytes/s; 0: that does not shape."""
     rate = speed_gbps * 1_000_000_000 // 8 * shaped_percent // 100
     return {"cir": rate, "meter_type": "bytes", "pir": rate} if rate else {}
 
 
-def _wred_thresholds(ecn: Ecn) -> dict[str, int]:
+def _make_wred_thresholds(ecn: Ecn) -> dict[str, int]:
     """Where marking begins and ends, bytes: alike for packets of all colours."""
     ends = {"min": 1000 * ecn.min_kb, "max": 1000 * ecn.max_kb}
     return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
@@ -129,7 +131,7 @@ FLOW_FIELDS = ("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT")
 QUEUE_PAIR = "RDMA_BTH_DEST_QP"
 
 
-def balancing_values(switch: SwitchView) -> dict[str, Any]:
+def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of SWITCH_HASH; none where RoCE is hashed as the image does it."""
     fields, families = [*FLOW_FIELDS, QUEUE_PAIR], sorted(model_balancing(switch).queue_pairs)
     rows = {"GLOBAL": {f"ecmp_hash_ip{family}_rdma": fields for family in families}}
@@ -143,14 +145,16 @@ TRIM_MAPS = "TRIM"
 """The name of the maps."""
 
 
-def trim_tables(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> Mapping[str, Mapping[str, Any]]:
+def find_trim_tables(
+    switch: SwitchView, platform: SonicPlatform, port_table: PortTable
+) -> Mapping[str, Mapping[str, Any]]:
     """By table, what its template names; nothing for a switch that is not asked to trim, or cannot."""
-    trimming, found = model_trimming(switch), platform.find_lossy_buffers(port_table.hwsku)
-    if trimming is None or found is None:
+    trimming, buffers = model_trimming(switch), platform.find_lossy_buffers(port_table.hwsku)
+    if trimming is None or buffers is None:
         return {}
     cabled = frozenset(port.name for port in switch.ports)
     names = tuple(port.name for port in port_table.ports)
-    return _make_trim_tables(_TrimKey(id(found), trimming, names, cabled, found))
+    return _make_trim_tables(_TrimKey(id(buffers), trimming, names, cabled, buffers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,7 @@ def _make_trim_tables(key: _TrimKey) -> Mapping[str, Mapping[str, Any]]:
     """Switches with like ports get the very same mapping, so that its tables are rendered once."""
     trimming = key.trimming
     values: dict[str, Any] = {
-        **_trim_buffers(key),
+        **_make_trim_buffers(key),
         "maps": TRIM_MAPS,
         "pauses": False,
         "DSCP_TO_TC_MAP": {TRIM_MAPS: {str(dscp): number for dscp, number in enumerate(trimming.class_of)}},
@@ -189,13 +193,13 @@ def _make_trim_tables(key: _TrimKey) -> Mapping[str, Mapping[str, Any]]:
     return dict.fromkeys(TRIM_TABLES, values)
 
 
-def _trim_buffers(key: _TrimKey) -> Mapping[str, Rows]:
+def _make_trim_buffers(key: _TrimKey) -> Mapping[str, Rows]:
     """Rows of the BUFFER_ tables: the platform's, and the profile of the queue that is trimmed."""
-    found, trimmed = key.buffers, key.trimming.ports
-    lossy = found.cabled.queues[str(LOSSY_CLASS)]
-    profiles: Rows = {name: dict(profile) for name, profile in found.profiles.items()}
-    profiles[TRIMMED] = {**dict(found.profiles[lossy]), "packet_discard_action": "trim"}
-    uses = {name: found.cabled if name in key.cabled else found.unused for name in key.names}
+    buffers, trimmed = key.buffers, key.trimming.ports
+    lossy = buffers.cabled.queues[str(LOSSY_CLASS)]
+    profiles: Rows = {name: dict(profile) for name, profile in buffers.profiles.items()}
+    profiles[TRIMMED] = {**dict(buffers.profiles[lossy]), "packet_discard_action": "trim"}
+    uses = {name: buffers.cabled if name in key.cabled else buffers.unused for name in key.names}
     queues: Rows = {
         f"{name}|{run}": {"profile": TRIMMED if name in trimmed and profile == lossy else profile}
         for name, use in uses.items()
@@ -203,7 +207,7 @@ def _trim_buffers(key: _TrimKey) -> Mapping[str, Rows]:
     }
     return {
         "BUFFER_PG": {f"{name}|{LOSSY_CLASS}": {"profile": use.group} for name, use in uses.items()},
-        "BUFFER_POOL": {name: dict(pool) for name, pool in found.pools.items()},
+        "BUFFER_POOL": {name: dict(pool) for name, pool in buffers.pools.items()},
         "BUFFER_PORT_EGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(use.egress)} for n, use in uses.items()},
         "BUFFER_PORT_INGRESS_PROFILE_LIST": {n: {"profile_list": ",".join(use.ingress)} for n, use in uses.items()},
         "BUFFER_PROFILE": profiles,

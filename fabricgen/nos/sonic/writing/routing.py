@@ -14,20 +14,20 @@ import re
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import CONNECT_RETRY_S, HOLD_S, KEEPALIVE_S
-from fabricgen.render.escape import token
+from fabricgen.render.escape import require_token
 from fabricgen.render.routing import (
     DISCARD_DISTANCE,
     IP_WORDS,
     PolicyNames,
-    entry_rows,
-    family_word,
-    group_names,
-    leak_rows,
-    list_rows,
-    member_rows,
-    outside_rows,
-    path_rows,
-    session_rows,
+    find_family_word,
+    list_entry_rows,
+    list_group_names,
+    list_leak_rows,
+    list_member_rows,
+    list_path_rows,
+    list_prefix_list_rows,
+    list_session_rows,
+    sort_outside_rows,
 )
 from fabricgen.switch.routing import Bgp, StaticRoute
 from fabricgen.views.exits import EXIT
@@ -56,12 +56,12 @@ def owns_frr(switch: SwitchView) -> bool:
     return bool(switch.asn) and not is_routed_by_daemon(switch)
 
 
-def router_type(level: int) -> str:
+def find_router_type(level: int) -> str:
     """SONiC's word for a switch with so many tiers below it."""
     return ROUTER_TYPES[min(level, len(ROUTER_TYPES) - 1)]
 
 
-def vrf_name(vrf: str) -> str:
+def make_vrf_name(vrf: str) -> str:
     """SONiC's name of a VRF: a kernel interface whose name says that it is one; "" for the default.
 
     Raises ValueError for a name of more than 11 letters, digits, `_` and `-` (pattern in sonic-vrf.yang).
@@ -71,18 +71,18 @@ def vrf_name(vrf: str) -> str:
     return f"Vrf_{vrf}" if vrf else ""
 
 
-def routing_values(switch: SwitchView) -> dict[str, Any]:
+def make_routing_values(switch: SwitchView) -> dict[str, Any]:
     """Rows of the tables of neighbours, sessions and static routes, by table, and what an frr.conf names."""
     return {
-        **_neighbors(switch),
-        "BGP_NEIGHBOR": {} if owns_frr(switch) else _sessions(switch),
-        "BGP_DEVICE_GLOBAL": {"STATE": {"tsa_enabled": "true"}} if _shifted(switch) else {},
-        "STATIC_ROUTE": _static_routes(switch),
-        **_frr(switch),
+        **_make_neighbor_rows(switch),
+        "BGP_NEIGHBOR": {} if owns_frr(switch) else _make_session_rows(switch),
+        "BGP_DEVICE_GLOBAL": {"STATE": {"tsa_enabled": "true"}} if _is_shifted(switch) else {},
+        "STATIC_ROUTE": _make_static_routes(switch),
+        **_make_frr_values(switch),
     }
 
 
-def _shifted(switch: SwitchView) -> bool:
+def _is_shifted(switch: SwitchView) -> bool:
     """Whether bgpcfgd shifts traffic away (TSA): then it announces the loopbacks alone.
 
     BGP_DEVICE_GLOBAL|STATE, tsa_enabled, true or false, false by default (sonic-buildimage@086b03bd,
@@ -94,40 +94,40 @@ def _shifted(switch: SwitchView) -> bool:
     return switch.maintenance and bool(switch.asn) and not owns_frr(switch)
 
 
-def _static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
+def _make_static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
     if switch.asn:
         blocks = () if owns_frr(switch) else discard_host_blocks(switch)
         announced = {"advertise": "true", "blackhole": "true"}
-        return {f"{vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
-    return {f"default|{prefix}": static_route(prefix, route) for (_, prefix), route in switch.routes.items()}
+        return {f"{make_vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
+    return {f"default|{prefix}": make_static_route(prefix, route) for (_, prefix), route in switch.routes.items()}
 
 
-def static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
+def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
     """The fields of a route; where it discards beside next hops, the discard is one more entry of each list."""
     if not route.hops:
         return {"advertise": "false", "blackhole": "true"}
     ports, hops = zip(*route.hops, strict=True)
     if not route.discard:
         return {"advertise": "false", "ifname": ",".join(ports), "nexthop": ",".join(hops)}
-    ways = len(hops)
+    hop_count = len(hops)
     return {
         "advertise": "false",
-        "blackhole": ",".join(["false"] * ways + ["true"]),
-        "distance": ",".join(["0"] * ways + [str(DISCARD_DISTANCE)]),
+        "blackhole": ",".join(["false"] * hop_count + ["true"]),
+        "distance": ",".join(["0"] * hop_count + [str(DISCARD_DISTANCE)]),
         "ifname": ",".join([*ports, ""]),
         "nexthop": ",".join([*hops, NO_HOP6 if ":" in prefix else NO_HOP]),
     }
 
 
-def _neighbors(switch: SwitchView) -> dict[str, Any]:
-    types = {port.peer: word for port in switch.ports if (word := _neighbor_type(switch, port))}
+def _make_neighbor_rows(switch: SwitchView) -> dict[str, Any]:
+    types = {port.peer: word for port in switch.ports if (word := _find_neighbor_type(switch, port))}
     return {
         "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in switch.ports},
         "DEVICE_NEIGHBOR_METADATA": {name: {"type": word} for name, word in types.items()},
     }
 
 
-def _sessions(switch: SwitchView) -> dict[str, Any]:
+def _make_session_rows(switch: SwitchView) -> dict[str, Any]:
     """The table of which bgpcfgd makes FRR's sessions."""
     return {
         far: {"asn": peer.remote_asn, "local_addr": peer.address, "name": peer.device}
@@ -136,16 +136,16 @@ def _sessions(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def _neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
+def _find_neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
     """What is at the far end; "" for the management port of a switch, which is no neighbour of the fabric."""
     if port.role in ("host", EXIT):
         return "Server" if port.peer_tier == "node" else ""
-    return router_type(switch.level + {"up": 1, "down": -1}.get(port.role, 0))
+    return find_router_type(switch.level + {"up": 1, "down": -1}.get(port.role, 0))
 
 
-def _frr(switch: SwitchView) -> dict[str, Any]:
-    found = model_bgp(switch)
-    whole = found.pop("")
+def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
+    instances = model_bgp(switch)
+    default_instance = instances.pop("")
     return {
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
@@ -156,48 +156,50 @@ def _frr(switch: SwitchView) -> dict[str, Any]:
         "unnumbered": switch.fabric.underlay == "ebgp-unnumbered",
         "own_bgp_lines": switch.lines_at("bgp"),
         "own_lines": switch.lines_at("frr"),
-        "max_paths": whole.max_paths,
+        "max_paths": default_instance.max_paths,
         "leak_path": match_leaked_paths(switch),
         "leaks_told": tells_leaked(switch),
         "leaked_path": LEAKED_PATH,
-        "bgp_instances": [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in found.items()],
-        "default_instance": _make_bgp_instance(switch, "", whole),
+        "bgp_instances": [_make_bgp_instance(switch, vrf, bgp) for vrf, bgp in instances.items()],
+        "default_instance": _make_bgp_instance(switch, "", default_instance),
     }
 
 
 def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]:
     """BGP in a VRF: its name, families, lists and maps, peer groups, and sessions: those of exits apart."""
-    name = vrf_name(vrf)
-    names, over = PolicyNames(vrf, name, vrf_name), switch.overlay_in(vrf)
-    lists, entries = list(list_rows(bgp.maps, names, IP_WORDS)), entry_rows(bgp.maps, names, IP_WORDS)
+    name = make_vrf_name(vrf)
+    names, over = PolicyNames(vrf, name, make_vrf_name), switch.overlay_in(vrf)
+    lists, entries = list(list_prefix_list_rows(bgp.maps, names, IP_WORDS)), list_entry_rows(bgp.maps, names, IP_WORDS)
     groups = {peer.group: peer for peer in bgp.peers.values()}
     return {
         "vrf": name,
         "evpn": over and {"vni": over.vni, "distinguisher": over.distinguisher, "target": over.target},
-        "lists": sorted((row for row in lists if row["of_fabric"]), key=_place_of_list),
+        "lists": sorted((row for row in lists if row["of_fabric"]), key=_rank_list),
         "entries": [row for row in entries if row["of_fabric"]],
-        "exit_paths": path_rows(bgp.maps, names),
+        "exit_paths": list_path_rows(bgp.maps, names),
         "exit_lists": [row for row in lists if not row["of_fabric"]],
-        "exit_entries": outside_rows(entries),
+        "exit_entries": sort_outside_rows(entries),
         "exit_routes": [
-            (family_word(prefix), prefix, far, token(port), f" vrf {name}" if name else "")
+            (find_family_word(prefix), prefix, far, require_token(port), f" vrf {name}" if name else "")
             for prefix, route in switch.exits.routes_in(vrf).items()
             for port, far in route.hops
         ],
-        "groups": [(group, groups[group]) for group in group_names(groups.values())],
-        "peers": session_rows(bgp, exits=False),
-        "exits": session_rows(bgp, exits=True),
-        "families": [_family(bgp, names, v6=v6) for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has],
-        "leaks": leak_rows(bgp.maps, names, IP_WORDS),
+        "groups": [(group, groups[group]) for group in list_group_names(groups.values())],
+        "peers": list_session_rows(bgp, exits=False),
+        "exits": list_session_rows(bgp, exits=True),
+        "families": [
+            _make_family_values(bgp, names, v6=v6) for v6, has in ((False, switch.has_v4), (True, switch.has_v6)) if has
+        ],
+        "leaks": list_leak_rows(bgp.maps, names, IP_WORDS),
     }
 
 
-def _place_of_list(row: dict[str, Any]) -> tuple[bool, bool]:
+def _rank_list(row: dict[str, Any]) -> tuple[bool, bool]:
     """Lists by family, those of loopbacks first."""
     return row["word"] == IP_WORDS[True], row["name"].startswith("HOSTS")
 
 
-def _family(bgp: Bgp, names: PolicyNames, *, v6: bool) -> dict[str, Any]:
+def _make_family_values(bgp: Bgp, names: PolicyNames, *, v6: bool) -> dict[str, Any]:
     """FRR's words for a family, who carries it, and what is announced and brought in."""
     ending, static = ("6" if v6 else ""), "STATIC6" if v6 else "STATIC"
     return {
@@ -206,6 +208,6 @@ def _family(bgp: Bgp, names: PolicyNames, *, v6: bool) -> dict[str, Any]:
         "connected": names.name_map(f"CONNECTED{ending}"),
         "static": names.name_map(static) if static in bgp.maps.maps else "",
         "aggregates": [prefix for prefix in bgp.aggregates if (":" in prefix) == v6],
-        "members": member_rows(bgp, names, "v6" if v6 else "v4"),
-        "leaks": [row for row in leak_rows(bgp.maps, names, IP_WORDS) if row["word"] == IP_WORDS[v6]],
+        "members": list_member_rows(bgp, names, "v6" if v6 else "v4"),
+        "leaks": [row for row in list_leak_rows(bgp.maps, names, IP_WORDS) if row["word"] == IP_WORDS[v6]],
     }
