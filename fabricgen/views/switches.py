@@ -147,14 +147,9 @@ class SwitchViews(SwitchFrames):
         places = slice(pointer[row], pointer[row + 1])
         link_rows, upper = link_of[places], upper_of[places]
         peers = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
+        ports = np.where(upper, links.b_port[link_rows], links.a_port[link_rows])
         columns = (
-            *(
-                link_rows,
-                upper,
-                links.segment[link_rows],
-                np.where(upper, links.b_port[link_rows], links.a_port[link_rows]),
-                peers,
-            ),
+            *(link_rows, upper, links.segment[link_rows], ports, peers),
             *(addresses.asn[peers], devices.device_class[peers], links.cable[link_rows]),
             *self._find_bonds(link_rows),
         )
