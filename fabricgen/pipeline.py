@@ -83,9 +83,9 @@ def compile_adopted(
 
     `told` is told what of these cannot be kept.
     """
-    from fabricgen.lock.adoption import adopt
+    from fabricgen.lock.adoption import adopt_lists
 
-    return adopt(compile_released(blueprint, released, allow_outside=allow_outside), files, sources, told)
+    return adopt_lists(compile_released(blueprint, released, allow_outside=allow_outside), files, sources, told)
 
 
 def compile_released(
@@ -374,15 +374,15 @@ def compile_cluster(
     if not judged:
         require_expected(design)
     if lab is not None:
-        from fabricgen.phases.tables import in_lab
+        from fabricgen.phases.tables import build_lab
 
-        cluster = in_lab(design, lab, phase)
+        cluster = build_lab(design, lab, phase)
     elif phase is None:
         cluster = build_cluster(design)
     else:
-        from fabricgen.phases.tables import at_phase
+        from fabricgen.phases.tables import build_at_phase
 
-        cluster = at_phase(design, phase)
+        cluster = build_at_phase(design, phase)
     if not judged and design.loaded.blueprint.expect.needs_the_plan:
         from fabricgen.analyze.expected import require_expected as require_expected_of_plan
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from fabricgen.analyze.asked import job_of
-from fabricgen.analyze.collectives.model import Team, Timed, team_of
-from fabricgen.analyze.network import networks_of
-from fabricgen.analyze.sections.collectives import algorithm_time, bus_factor, quickest
+from fabricgen.analyze.asked import read_job
+from fabricgen.analyze.collectives.model import Team, Timed, make_team
+from fabricgen.analyze.network import list_networks
+from fabricgen.analyze.sections.collectives import bus_factor, find_quickest, time_algorithm
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import Blueprint
@@ -62,10 +62,10 @@ def compared() -> Iterator[Compared]:
 
 def _timed(team: Team, figure: dict[str, Any], size: int) -> tuple[str, Timed]:
     stated = ALGORITHMS.get(figure.get("algorithm", ""))
-    timed = algorithm_time(team, stated, figure["collective"], size) if stated else None
+    timed = time_algorithm(team, stated, figure["collective"], size) if stated else None
     if stated and timed:
         return stated, timed
-    best = quickest(team, figure["collective"], size)
+    best = find_quickest(team, figure["collective"], size)
     if best is None:
         raise ValueError(f"nothing is told of {figure['id']}")
     return best
@@ -97,8 +97,8 @@ def _team(node: str, nodes: int, ranks: int, gbps: int, protocol: str) -> Team:
     }
     source = parse_located(json.dumps(tree), "published.yaml")
     design = build_design(LoadedBlueprint(validate(Blueprint, source), source, ROOT, Lock()))
-    (network,) = networks_of(build_cluster(design))
-    return team_of(network, job_of(network, str(ranks)), catalog.constants())
+    (network,) = list_networks(build_cluster(design))
+    return make_team(network, read_job(network, str(ranks)), catalog.constants())
 
 
 def collectives_page() -> Iterator[str]:

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from fabricgen.analyze.reckoned import Reckoning, reckoned
+from fabricgen.analyze.reckoned import Reckoning, format_reckonings
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 if TYPE_CHECKING:
-    from fabricgen.analyze.asked import Asked, Job
+    from fabricgen.analyze.asked import Job, Question
     from fabricgen.analyze.network import Network
     from fabricgen.cluster import Cluster
 
 SECTIONS = "fabricgen.analyze.sections"
 
-Said = set[tuple[str, Reckoning]]
+ToldReckonings = set[tuple[str, Reckoning]]
 """What a report has said of how figures are reckoned, by section."""
 
 
-def section_names() -> tuple[str, ...]:
+def list_sections() -> tuple[str, ...]:
     """The names of all sections, in the order in which they are told."""
     names = discovery.list_modules(SECTIONS)
     return tuple(sorted(names, key=lambda name: discovery.load_module(SECTIONS, name).ORDER))
 
 
-def analysis(
+def analyze_cluster(
     cluster: Cluster,
-    asked: Asked,
-    job_of: Callable[[Network], Job],
+    question: Question,
+    make_job: Callable[[Network], Job],
     sections: Collection[str] = (),
     fabric: str | None = None,
 ) -> dict[str, Any]:
@@ -37,44 +37,44 @@ def analysis(
 
     Raises InputError (FG145) where no network joins nodes, or none of the name that is asked for.
     """
-    from fabricgen.analyze.network import networks_of
+    from fabricgen.analyze.network import list_networks
 
-    networks = list(networks_of(cluster))
-    known = [network.fabric.name for network in networks]
+    networks = list(list_networks(cluster))
+    fabric_names = [network.fabric.name for network in networks]
     if not networks:
         raise fault("FG145", "no fabric attaches nodes", hint="`attach: compute` names their NICs")
-    if fabric is not None and fabric not in known:
-        raise fault("FG145", f"no accelerators are joined by '{fabric}'", hint=did_you_mean(fabric, known))
+    if fabric is not None and fabric not in fabric_names:
+        raise fault("FG145", f"no accelerators are joined by '{fabric}'", hint=did_you_mean(fabric, fabric_names))
     networks = [network for network in networks if fabric in (None, network.fabric.name)]
-    jobs = [job_of(network) for network in networks]
-    found: dict[str, Any] = {"blueprint": cluster.design.loaded.blueprint.name}
-    for name in section_names():
+    jobs = [make_job(network) for network in networks]
+    figures: dict[str, Any] = {"blueprint": cluster.design.loaded.blueprint.name}
+    for name in list_sections():
         if not sections or name in sections:
             module = discovery.load_module(SECTIONS, name)
             pairs = zip(networks, jobs, strict=True)
-            found[name] = {network.fabric.name: module.figures(network, job, asked) for network, job in pairs}
-    return found
+            figures[name] = {network.fabric.name: module.figures(network, job, question) for network, job in pairs}
+    return figures
 
 
-def text(found: Mapping[str, Any], said: Said) -> Iterator[str]:
+def describe_analysis(figures_by_section: Mapping[str, Any], told_already: ToldReckonings) -> Iterator[str]:
     """An analysis for people, section by section, each with how its figures were reckoned.
 
     What was `said` of that already, of another fabric or blueprint, is not said again; what is said is added.
     """
-    yield found["blueprint"]
-    for name in section_names():
-        for fabric, figures in found.get(name, {}).items():
+    yield figures_by_section["blueprint"]
+    for name in list_sections():
+        for fabric, figures in figures_by_section.get(name, {}).items():
             title = f"{name.replace('_', ' ')} of {fabric}"
             yield from ("", title, "-" * len(title))
             module = discovery.load_module(SECTIONS, name)
             yield from cast("Iterator[str]", module.lines(figures))
-            rows = [row for row in _reckoning(name, module.reckoning(figures)) if (name, row) not in said]
-            said.update((name, row) for row in rows)
-            yield from ("", *reckoned(rows)) if rows else ()
+            rows = [row for row in _add_derivation(name, module.reckoning(figures)) if (name, row) not in told_already]
+            told_already.update((name, row) for row in rows)
+            yield from ("", *format_reckonings(rows)) if rows else ()
 
 
-def _reckoning(section: str, rows: Iterable[Reckoning]) -> Iterator[Reckoning]:
+def _add_derivation(section: str, rows: Iterable[Reckoning]) -> Iterator[Reckoning]:
     """How a section is reckoned, with where that is derived."""
     derived = f"derived in docs/analyze.md#{section.replace('_', '-')}"
-    for kind, items in rows:
-        yield kind, (*items, derived) if kind == "source" else items
+    for kind, texts in rows:
+        yield kind, (*texts, derived) if kind == "source" else texts

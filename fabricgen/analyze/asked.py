@@ -30,7 +30,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """What an analysis is asked.
 
     `sizes` of messages in bytes, `queue_pairs` of each pair of ranks, `trials` of a Monte Carlo and the `seed` of its
@@ -45,25 +45,25 @@ class Asked:
     pairs: bool = False
 
 
-def with_stated(constants: ConstantsProfile, stated: Sequence[str]) -> ConstantsProfile:
+def override_constants(constants: ConstantsProfile, settings: Sequence[str]) -> ConstantsProfile:
     """Constants with some of them stated as PATH=VALUE, for example `latency.ring.simple.nic_us=10`.
 
     Raises InputError (FG145) for a path that is not there, or a value that it cannot have.
     """
     tree = constants.model_dump()
-    for text in stated:
+    for text in settings:
         path, equals, value = text.partition("=")
         *above, last = path.split(".")
-        at: Any = tree
+        branch: Any = tree
         group = tree
         for name in above:
-            at = at.get(name) if isinstance(at, dict) else None
-            group = at if isinstance(at, dict) and "source" in at else group
-        if not equals or not isinstance(at, dict) or not isinstance(at.get(last), int | float):
-            known = sorted(at) if isinstance(at, dict) else sorted(tree)
-            raise fault("FG145", f"'{text}' states no constant", hint=did_you_mean(last, known))
+            branch = branch.get(name) if isinstance(branch, dict) else None
+            group = branch if isinstance(branch, dict) and "source" in branch else group
+        if not equals or not isinstance(branch, dict) or not isinstance(branch.get(last), int | float):
+            known_names = sorted(branch) if isinstance(branch, dict) else sorted(tree)
+            raise fault("FG145", f"'{text}' states no constant", hint=did_you_mean(last, known_names))
         try:
-            at[last] = float(value)
+            branch[last] = float(value)
             group["source"] = f"{path}={value} as stated, else {group['source']}"
             constants = type(constants).model_validate(tree)
         except ValueError as error:
@@ -74,40 +74,40 @@ def with_stated(constants: ConstantsProfile, stated: Sequence[str]) -> Constants
 # Which accelerators a job runs on, and in which order its ranks are.
 
 
-def job_of(network: Network, text: str = "all", placement: str = "packed", ranks: str = "aligned") -> Job:
+def read_job(network: Network, text: str = "all", placement: str = "packed", ranks: str = "aligned") -> Job:
     """The job that a text asks for: `all`, `2048`, `2048@p1`, `512@p1/su2` or `all@p2`.
 
     `packed` takes accelerators in the order of nodes, `scattered` a domain of each unit in turn. With `rotated` ranks,
     those of the k-th domain are shifted by k, so that neighbours in a ring are on different rails. Raises InputError
     (FG145) where the place is not there, or holds fewer.
     """
-    number, _, place = text.partition("@")
-    rows = _rows_at(network, place)
+    number, _, location = text.partition("@")
+    rows = _find_ranks(network, location)
     if not re.fullmatch(r"all|[1-9][0-9]{0,8}", number):
         raise fault("FG145", f"'{text}' is no job", hint="write `all`, a number of accelerators, or `2048@p1/su2`")
     count = len(rows) if number == "all" else int(number)
     if count > len(rows) or count < 2:
-        where = f" at {place}" if place else ""
+        where = f" at {location}" if location else ""
         raise fault(
             "FG145",
             f"a job of {count:,} accelerators: {network.fabric.name} has {len(rows):,}{where}",
             hint=f"take 2 to {len(rows):,}" if len(rows) > 1 else "",
         )
-    rows = rows[:count] if placement == "packed" else rows[_dealt(network, rows)][:count]
-    rows = _by_domain(network, rows)
+    rows = rows[:count] if placement == "packed" else rows[_deal_by_unit(network, rows)][:count]
+    rows = _group_by_domain(network, rows)
     if ranks == "rotated":
-        rows = _rotated(network, rows)
-    return Job(f"{count:,}{f' at {place}' if place else ''}, {placement}, {ranks}", rows)
+        rows = _rotate_domains(network, rows)
+    return Job(f"{count:,}{f' at {location}' if location else ''}, {placement}, {ranks}", rows)
 
 
-def _rows_at(network: Network, place: str) -> Ints64:
+def _find_ranks(network: Network, location: str) -> Ints64:
     """The ranks in a pod or unit, in order; all where no place is named."""
-    every = np.arange(len(network.ranks), dtype=np.int64)
-    if not place:
-        return every
+    all_ranks = np.arange(len(network.ranks), dtype=np.int64)
+    if not location:
+        return all_ranks
     layout, units = network.cluster.design.layout, network.ranks.unit
-    pod, _, unit = place.partition("/")
-    names = [each.name for each in layout.pods]
+    pod, _, unit = location.partition("/")
+    names = [layout_pod.name for layout_pod in layout.pods]
     if pod not in names:
         raise fault("FG145", f"there is no pod '{pod}'", hint=f"pods are {', '.join(names)}")
     inside: Ints64 = np.flatnonzero(network.ranks.pod == names.index(pod))
@@ -120,25 +120,25 @@ def _rows_at(network: Network, place: str) -> Ints64:
     return np.flatnonzero(units == numbers[int(match[1]) - 1])
 
 
-def _dealt(network: Network, rows: Ints64) -> Ints64:
+def _deal_by_unit(network: Network, rows: Ints64) -> Ints64:
     """Places of ranks, those of a domain of each unit in turn."""
     domain, unit = network.ranks.domain[rows], network.ranks.unit[rows]
-    _, first, of = np.unique(domain, return_index=True, return_inverse=True)
+    _, first, domain_index = np.unique(domain, return_index=True, return_inverse=True)
     home = unit[first]
     order = np.lexsort((first, home))
     turn = np.empty(len(first), dtype=np.int64)
     turn[order] = np.arange(len(first)) - np.searchsorted(home[order], home[order])
-    return np.lexsort((np.arange(len(rows)), first[of], home[of], turn[of]))
+    return np.lexsort((np.arange(len(rows)), first[domain_index], home[domain_index], turn[domain_index]))
 
 
-def _by_domain(network: Network, rows: Ints64) -> Ints64:
+def _group_by_domain(network: Network, rows: Ints64) -> Ints64:
     """Ranks with those of a domain side by side, domains in the order of their first rank."""
-    _, first, of = np.unique(network.ranks.domain[rows], return_index=True, return_inverse=True)
-    order: Ints64 = rows[np.lexsort((np.arange(len(rows)), first[of]))]
+    _, first, domain_index = np.unique(network.ranks.domain[rows], return_index=True, return_inverse=True)
+    order: Ints64 = rows[np.lexsort((np.arange(len(rows)), first[domain_index]))]
     return order
 
 
-def _rotated(network: Network, rows: Ints64) -> Ints64:
+def _rotate_domains(network: Network, rows: Ints64) -> Ints64:
     """Ranks of the k-th domain shifted by k."""
     domain = network.ranks.domain[rows]
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])

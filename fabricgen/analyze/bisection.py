@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from fabricgen.analyze.network import NONE, Network, components
+from fabricgen.analyze.network import NONE, Network, join_components
 from fabricgen.design.capacity import bisection
 from fabricgen.design.capacity.bisection import Place
 from fabricgen.wiring.arrays import Floats, Ints64, unique_values
@@ -19,33 +19,33 @@ def bisection_gbps(network: Network) -> float:
     """What crosses the worst cut of its nodes into halves, Gb/s each way."""
     if network.cluster.phase is None:
         return float(bisection.bisection_gbps(network.cluster.design, network.fabric))
-    return counted_gbps(network)
+    return count_bisection_gbps(network)
 
 
-def counted_gbps(network: Network) -> float:
+def count_bisection_gbps(network: Network) -> float:
     """The same counted on links, by places as the design has them: what the tiers up to one join, with its nodes.
 
     Networks that share nodes, as rails and planes do, are cut alike and add up; those that share none are joined by
     nothing, and the first of each are cut together, the second, and so on.
     """
-    has = network.leaf != NONE
-    node, leaf = np.broadcast_to(network.ranks.device[:, None], has.shape)[has], network.leaf[has]
-    steps = _steps(network)
+    wired = network.leaf != NONE
+    node, leaf = np.broadcast_to(network.ranks.device[:, None], wired.shape)[wired], network.leaf[wired]
+    steps = _list_steps(network)
     apart = steps[-1][0][leaf]
-    joined = components(np.arange(len(network.cluster.plan.devices), dtype=np.int64), apart, node)
-    found: dict[int, list[Place]] = {}
+    joined = join_components(np.arange(len(network.cluster.plan.devices), dtype=np.int64), apart, node)
+    places_by_network: dict[int, list[Place]] = {}
     for number in unique_values(apart):
-        mine = apart == number
-        place = _whole(steps, node[mine], leaf[mine], network.gbps[has][mine])
-        found.setdefault(int(joined[number]), []).append(place)
+        in_part = apart == number
+        place = _join_places(steps, node[in_part], leaf[in_part], network.gbps[wired][in_part])
+        places_by_network.setdefault(int(joined[number]), []).append(place)
     total = Fraction(0)
-    for places in zip_longest(*found.values()):
-        there = [place for place in places if place]
-        total += _place(sum((place.size for place in there), Fraction(0)), 0.0, Counter(there)).halved()
+    for places in zip_longest(*places_by_network.values()):
+        present = [place for place in places if place]
+        total += _make_place(sum((place.size for place in present), Fraction(0)), 0.0, Counter(present)).halved()
     return float(total)
 
 
-def _steps(network: Network) -> list[tuple[Ints64, Floats]]:
+def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
     """By level, the components and what leaves them, Gb/s; last what links of pairs at the top join."""
     plan, steps = network.cluster.plan, [(level.component, level.out_gbps) for level in network.levels]
     pairs = [s.tier in network.top.tiers and s.tier == s.lower_tier and not s.km for s in plan.links.segments]
@@ -54,26 +54,30 @@ def _steps(network: Network) -> list[tuple[Ints64, Floats]]:
         speed = np.array([float(s.speed_gbps) for s in plan.links.segments])[plan.links.segment[rows]]
         (top, out), (a, b) = steps[-1], (plan.links.a_device[rows], plan.links.b_device[rows])
         out = out + sum(np.bincount(top[end], speed, len(top)) for end in (a, b))
-        steps = [*steps[:-1], (top, out), (components(top, a.astype(np.int64), b.astype(np.int64)), np.zeros(len(top)))]
+        steps = [
+            *steps[:-1],
+            (top, out),
+            (join_components(top, a.astype(np.int64), b.astype(np.int64)), np.zeros(len(top))),
+        ]
     return steps
 
 
-def _whole(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Ints64, gbps: Floats) -> Place:
+def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Ints64, gbps: Floats) -> Place:
     """What is joined, with some ports of nodes at leaves, as one place: leaves that share nodes stand in one."""
     size, below = len(steps[0][0]), dict[int, Place]()
     for component, leaving in steps:
-        label = components(component, node, leaf)
+        label = join_components(component, node, leaf)
         inside, out = np.bincount(label[leaf], gbps, size), np.bincount(label, leaving, size)
         parts: dict[int, Counter[Place]] = {}
-        for one, place in below.items():
-            parts.setdefault(int(label[one]), Counter())[place] += 1
+        for part, place in below.items():
+            parts.setdefault(int(label[part]), Counter())[place] += 1
         below = {
-            one: _place(Fraction(float(inside[one])), float(out[one]), parts.get(one, Counter()))
-            for one in unique_values(label[leaf])
+            part: _make_place(Fraction(float(inside[part])), float(out[part]), parts.get(part, Counter()))
+            for part in unique_values(label[leaf])
         }
     (root,) = below.values()
     return root
 
 
-def _place(size: Fraction, out_gbps: float, parts: Counter[Place]) -> Place:
+def _make_place(size: Fraction, out_gbps: float, parts: Counter[Place]) -> Place:
     return Place(size, size, (Fraction(out_gbps),), tuple(parts.items()))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fabricgen.analyze.asked import Asked, Job, job_of
-from fabricgen.analyze.collectives.model import Team, team_of
-from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.asked import Job, Question, read_job
+from fabricgen.analyze.collectives.model import Team, make_team
+from fabricgen.analyze.network import Network, list_networks
 from fabricgen.analyze.sections import collectives, structure
 from fabricgen.analyze.traffic import Crowding
 from fabricgen.blueprint.sections.expect import OF_THE_PLAN
@@ -22,28 +22,28 @@ CODE = "FG819"
 
 
 @dataclass(frozen=True)
-class Told:
+class WiredFigures:
     """The figures of one network, each computed when it is asked for; None where it has no such figure."""
 
     network: Network
 
     @cached_property
-    def _asked(self) -> Asked:
-        return Asked(self.network.cluster.design.catalog.constants())
+    def _question(self) -> Question:
+        return Question(self.network.cluster.design.catalog.constants())
 
     @cached_property
     def _job(self) -> Job:
-        return job_of(self.network)
+        return read_job(self.network)
 
     @cached_property
     def _pairs(self) -> list[dict[str, Any]]:
         """Classes of pairs that the network joins."""
-        pairs = structure.figures(self.network, self._job, self._asked)["pairs"] if self._has_pairs else []
+        pairs = structure.figures(self.network, self._job, self._question)["pairs"] if self._has_pairs else []
         return [pair for pair in pairs if pair.get("switches")]
 
     @cached_property
     def _team(self) -> Team:
-        return team_of(self.network, self._job, self._asked.constants)
+        return make_team(self.network, self._job, self._question.constants)
 
     @property
     def _has_pairs(self) -> bool:
@@ -67,43 +67,48 @@ class Told:
     def busbw_gbytes(self, collective: str, size: str) -> float | None:
         """Bus bandwidth of a collective of all accelerators at a size of message, GB/s."""
         number = parse_size(size)
-        best = collectives.quickest(self._team, collective, number) if self._has_pairs else None
+        best = collectives.find_quickest(self._team, collective, number) if self._has_pairs else None
         return collectives.busbw_gbytes(self._team, collective, number, best[1].us) if best else None
 
 
-def told(cluster: Cluster) -> dict[str, Told]:
+def find_wired_figures(cluster: Cluster) -> dict[str, WiredFigures]:
     """The figures by fabric that joins accelerators; of the whole cluster, where it is at a phase."""
-    whole = cluster.phase.whole if cluster.phase else cluster
-    return {network.fabric.name: Told(network) for network in networks_of(whole)}
+    planned = cluster.phase.whole if cluster.phase else cluster
+    return {network.fabric.name: WiredFigures(network) for network in list_networks(planned)}
 
 
-def expected(cluster: Cluster) -> Iterator[Expected]:
+def list_expected(cluster: Cluster) -> Iterator[Expected]:
     """Every figure that is expected of the wired plan beside what it has."""
-    stated = cluster.design.loaded.blueprint.expect
-    if not stated.needs_the_plan:
+    expectations = cluster.design.loaded.blueprint.expect
+    if not expectations.needs_the_plan:
         return
-    found = told(cluster)
+    figures_by_fabric = find_wired_figures(cluster)
     for key in OF_THE_PLAN[:3]:
-        if (value := getattr(stated, key)) is not None:
-            yield from by_fabric_or_all(key, value, {name: each.of(key) for name, each in found.items()})
-    for name, each in found.items():
-        for pattern, bound in (stated.slowdown or {}).items():
-            what = f"slowdown of {pattern}, {name}"
-            yield Expected(("expect", "slowdown", pattern), what, bound, each.slowdown(pattern))
-        for collective, sizes in (stated.busbw_gbytes or {}).items():
+        if (value := getattr(expectations, key)) is not None:
+            yield from by_fabric_or_all(
+                key, value, {name: figures.of(key) for name, figures in figures_by_fabric.items()}
+            )
+    for name, figures in figures_by_fabric.items():
+        for pattern, bound in (expectations.slowdown or {}).items():
+            subject = f"slowdown of {pattern}, {name}"
+            yield Expected(("expect", "slowdown", pattern), subject, bound, figures.slowdown(pattern))
+        for collective, sizes in (expectations.busbw_gbytes or {}).items():
             for size, bound in sizes.items():
-                what, path = f"bus GB/s of {collective} at {size}, {name}", ("expect", "busbw_gbytes", collective, size)
-                yield Expected(path, what, bound, each.busbw_gbytes(collective, size))
+                subject, path = (
+                    f"bus GB/s of {collective} at {size}, {name}",
+                    ("expect", "busbw_gbytes", collective, size),
+                )
+                yield Expected(path, subject, bound, figures.busbw_gbytes(collective, size))
 
 
-def unmet(cluster: Cluster) -> Iterator[Diagnostic]:
+def list_unmet(cluster: Cluster) -> Iterator[Diagnostic]:
     """A finding for each figure that is not what is expected."""
-    for one in expected(cluster):
-        if not one.holds:
-            yield one.finding(CODE, "wired plan")
+    for figure in list_expected(cluster):
+        if not figure.holds:
+            yield figure.finding(CODE, "wired plan")
 
 
 def require_expected(cluster: Cluster) -> None:
     """Raise InputError (FG819) where a figure of the wired plan is not what the blueprint expects."""
-    if faults := tuple(unmet(cluster)):
+    if faults := tuple(list_unmet(cluster)):
         raise cluster.design.loaded.locate_error(InputError(faults))

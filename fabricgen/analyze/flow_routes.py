@@ -42,9 +42,9 @@ class Flows:
     def __len__(self) -> int:
         return len(self.pair)
 
-    def part(self, which: Flags | slice) -> Flows:
+    def part(self, rows: Flags | slice) -> Flows:
         """Some of them."""
-        return Flows(self.pair[which], self.a[which], self.b[which], self.level[which], self.gbps[which])
+        return Flows(self.pair[rows], self.a[rows], self.b[rows], self.level[rows], self.gbps[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ class _Members:
         count = np.bincount(slot, minlength=slots)
         return cls(link[np.lexsort((port, slot))], np.cumsum(count) - count, count)
 
-    def chosen(self, slot: Ints64, choice: Choices) -> tuple[Ints64, Flags]:
+    def choose_links(self, slot: Ints64, choice: Choices) -> tuple[Ints64, Flags]:
         """(a link of each slot, whether it has any); a choice is a part of 1, or a number to divide by the count."""
         count = self.count[slot]
         part = choice.dtype.kind == "f"
         index = (choice * count).astype(np.int64) if part else choice % np.maximum(count, 1)
-        there = count > 0
-        return self.order[np.where(there, self.start[slot] + index, 0)], there
+        has_any = count > 0
+        return self.order[np.where(has_any, self.start[slot] + index, 0)], has_any
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ class Routes:
         self.heights = int(uplinks.height.max(initial=-1)) + 1
         self.labels = tuple(level.component for level in network.levels[: self.heights + 1])
         self._ends = (np.r_[uplinks.lower, 0], np.r_[uplinks.upper, 0])
-        self._steps = tuple(self._step(height) for height in range(self.heights))
+        self._steps = tuple(self._make_step(height) for height in range(self.heights))
 
-    def _step(self, height: int) -> _Step:
+    def _make_step(self, height: int) -> _Step:
         uplinks, links = self.network.uplinks, self.network.cluster.plan.links
-        mine = np.flatnonzero(uplinks.height == height)
-        row, lower, upper = uplinks.row[mine], uplinks.lower[mine], uplinks.upper[mine]
+        links_here = np.flatnonzero(uplinks.height == height)
+        row, lower, upper = uplinks.row[links_here], uplinks.lower[links_here], uplinks.upper[links_here]
         devices = len(self.labels[0])
         joined = np.unique(self.labels[height + 1][lower], return_inverse=True)[1]
         tops, of_top = np.unique(upper, return_index=True)
@@ -108,22 +108,24 @@ class Routes:
         width = np.bincount(joined[of_part])
         size = np.bincount(joined[of_top]) * width
         slots = int(size.sum())
-        at = np.full(devices, slots, dtype=np.int64)
-        at[tops] = (np.cumsum(size) - size)[joined[of_top]] + _places(joined[of_top]) * width[joined[of_top]]
-        place = np.zeros(devices, dtype=np.int64)
-        place[parts] = _places(joined[of_part])
-        below = place[self.labels[height]]
-        down = _Members.of(mine, at[upper] + below[lower], links.b_port[row], slots + 1)
-        return _Step(_Members.of(mine, lower, links.a_port[row], devices), down, at, below)
+        first_slot = np.full(devices, slots, dtype=np.int64)
+        first_slot[tops] = (np.cumsum(size) - size)[joined[of_top]] + _number_in_owner(joined[of_top]) * width[
+            joined[of_top]
+        ]
+        position = np.zeros(devices, dtype=np.int64)
+        position[parts] = _number_in_owner(joined[of_part])
+        below = position[self.labels[height]]
+        down = _Members.of(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
+        return _Step(_Members.of(links_here, lower, links.a_port[row], devices), down, first_slot, below)
 
-    def ordinals(self) -> tuple[Ints64, Ints64]:
+    def number_uplinks(self) -> tuple[Ints64, Ints64]:
         """By link, its number among the uplinks of its lower switch, and how many these are."""
-        number, many = np.zeros(self.links, dtype=np.int64), np.ones(self.links, dtype=np.int64)
+        number, counts = np.zeros(self.links, dtype=np.int64), np.ones(self.links, dtype=np.int64)
         for step in self._steps:
             lower = self.network.uplinks.lower[step.up.order]
             number[step.up.order] = np.arange(len(lower)) - step.up.start[lower]
-            many[step.up.order] = step.up.count[lower]
-        return number, many
+            counts[step.up.order] = step.up.count[lower]
+        return number, counts
 
     def parallel(self, height: int) -> Ints64:
         """By row of a switch above a height, the most links to one component below it; 0 for other switches."""
@@ -132,12 +134,12 @@ class Routes:
         np.maximum.at(most, self.network.uplinks.upper[down.order[down.start[used]]], down.count[used])
         return most
 
-    def dealt(self, leaf: Ints64, place: Ints64, rng: np.random.Generator) -> Ints64:
+    def dealt(self, leaf: Ints64, position: Ints64, rng: np.random.Generator) -> Ints64:
         """By place of a flow among those of its leaf, the uplink whose turn it is; leaves have orders of their own."""
         up = self._steps[0].up
         lower = self.network.uplinks.lower[up.order]
         order = np.argsort(lower + rng.random(len(lower))) - up.start[lower]
-        return order[up.start[leaf] + place % up.count[leaf]]
+        return order[up.start[leaf] + position % up.count[leaf]]
 
     def draw(
         self, flows: Flows, rng: np.random.Generator, hashes: Ints64 | None = None, turns: Ints64 | None = None
@@ -151,46 +153,46 @@ class Routes:
         arrived = np.zeros(len(flows), dtype=bool)
         for first in range(0, len(flows), _CHUNK):
             part = slice(first, first + _CHUNK)
-            own = (None if each is None else each[part] for each in (hashes, turns))
-            links[:, part], arrived[part] = self._walk(flows.part(part), rng, *own)
+            choices = (None if column is None else column[part] for column in (hashes, turns))
+            links[:, part], arrived[part] = self._walk_flows(flows.part(part), rng, *choices)
         for _ in range(_DRAWS):
             lost = np.flatnonzero(~arrived)
             if not len(lost):
                 break
-            links[:, lost], arrived[lost] = self._walk(flows.part(~arrived), rng, None, None)
+            links[:, lost], arrived[lost] = self._walk_flows(flows.part(~arrived), rng, None, None)
         return links, arrived
 
-    def _walk(
+    def _walk_flows(
         self, flows: Flows, rng: np.random.Generator, hashes: Ints64 | None, turns: Ints64 | None
     ) -> tuple[Ints64, Flags]:
-        found = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
+        routes = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
         at = flows.a
         for height, step in enumerate(self._steps):
-            choice = _choice(rng, hashes if height or turns is None else turns, len(flows))
-            link, there = step.up.chosen(at, choice)
-            there &= flows.level > height
-            found[height, there] = link[there]
-            at = np.where(there, self._ends[1][link], at)
+            choice = _draw_choices(rng, hashes if height or turns is None else turns, len(flows))
+            link, moves = step.up.choose_links(at, choice)
+            moves &= flows.level > height
+            routes[height, moves] = link[moves]
+            at = np.where(moves, self._ends[1][link], at)
         for height in reversed(range(self.heights)):
             step = self._steps[height]
             slot = np.minimum(step.upper[at] + step.below[flows.b], len(step.down.count) - 1)
-            link, there = step.down.chosen(slot, _choice(rng, hashes, len(flows)))
-            there &= self._ends[1][link] == at
-            found[-1 - height, there] = link[there] + self.links
-            at = np.where(there, self._ends[0][link], at)
-        return found, at == flows.b
+            link, moves = step.down.choose_links(slot, _draw_choices(rng, hashes, len(flows)))
+            moves &= self._ends[1][link] == at
+            routes[-1 - height, moves] = link[moves] + self.links
+            at = np.where(moves, self._ends[0][link], at)
+        return routes, at == flows.b
 
 
-def _choice(rng: np.random.Generator, stated: Ints64 | None, count: int) -> Choices:
-    return rng.random(count, dtype=np.float32) if stated is None else stated
+def _draw_choices(rng: np.random.Generator, fixed: Ints64 | None, count: int) -> Choices:
+    return rng.random(count, dtype=np.float32) if fixed is None else fixed
 
 
-def _places(owner: Ints64) -> Ints64:
+def _number_in_owner(owner: Ints64) -> Ints64:
     """By item, its number among those of its owner."""
     order = np.argsort(owner, kind="stable")
-    place = np.empty(len(owner), dtype=np.int64)
-    place[order] = np.arange(len(owner)) - np.searchsorted(owner[order], owner[order])
-    return place
+    position = np.empty(len(owner), dtype=np.int64)
+    position[order] = np.arange(len(owner)) - np.searchsorted(owner[order], owner[order])
+    return position
 
 
 # Flows of a pattern of traffic, and what share of their rate each gets where routes are chosen without their load.
@@ -207,12 +209,12 @@ class Rates:
     slowest: float
 
 
-def flows_of(network: Network, routes: Routes, source: Ints64, target: Ints64) -> Flows:
+def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64) -> Flows:
     """The flows of pairs of ranks that use uplinks: one a port, between ports of one number, so that planes stay apart.
 
     Ports that only links between sites join have none.
     """
-    found = []
+    parts = []
     for port in range(network.leaf.shape[1]):
         a, b = network.leaf[source, port], network.leaf[target, port]
         pair = np.flatnonzero((a != NONE) & (b != NONE) & (a != b))
@@ -221,11 +223,11 @@ def flows_of(network: Network, routes: Routes, source: Ints64, target: Ints64) -
         for number in range(len(routes.labels) - 1, -1, -1):
             level[routes.labels[number][a] == routes.labels[number][b]] = number
         gbps = np.minimum(network.gbps[source[pair], port], network.gbps[target[pair], port])
-        found.append(Flows(pair, a, b, level, gbps).part(level != NONE))
-    return Flows(*(np.concatenate([getattr(each, name) for each in found]) for name in Flows.__slots__))
+        parts.append(Flows(pair, a, b, level, gbps).part(level != NONE))
+    return Flows(*(np.concatenate([getattr(flows, name) for flows in parts]) for name in Flows.__slots__))
 
 
-def permutation(network: Network, routes: Routes, ranks: Ints64, rng: np.random.Generator) -> tuple[Ints64, Ints64]:
+def permute_ranks(network: Network, routes: Routes, ranks: Ints64, rng: np.random.Generator) -> tuple[Ints64, Ints64]:
     """(source, target) of a random permutation of ranks, within what uplinks join at their first port."""
     leaf = network.leaf[ranks]
     leaf = leaf[np.arange(len(ranks)), (leaf != NONE).argmax(axis=1)]
@@ -236,7 +238,7 @@ def permutation(network: Network, routes: Routes, ranks: Ints64, rng: np.random.
     return ranks[order], ranks[np.concatenate(mixed)]
 
 
-def ring(network: Network, ranks: Ints64) -> tuple[Ints64, Ints64]:
+def pair_in_rings(network: Network, ranks: Ints64) -> tuple[Ints64, Ints64]:
     """(source, target) of a ring on each rail of a job: ranks send to that of their place in the next domain.
 
     Places are those that all domains of the job have; ranks of a domain are side by side in the job.
@@ -248,7 +250,7 @@ def ring(network: Network, ranks: Ints64) -> tuple[Ints64, Ints64]:
     return grid.ravel(), np.roll(grid, -1, axis=0).ravel()
 
 
-def sprayed(network: Network, flows: Flows) -> Rates:
+def rate_sprayed(network: Network, flows: Flows) -> Rates:
     """Rates where each packet takes any of the equal paths: what leaves a component shares all of its uplinks alike."""
     crowded = np.ones(len(flows))
     for number, level in enumerate(network.levels):
@@ -257,11 +259,11 @@ def sprayed(network: Network, flows: Flows) -> Rates:
             load = np.bincount(inside[crossing], flows.gbps[crossing], len(level.component))
             ratio = load / np.where(level.out_gbps > 0, level.out_gbps, np.inf)
             crowded[crossing] = np.maximum(crowded[crossing], ratio[inside[crossing]])
-    return _rates(1 / crowded[None, :], flows)
+    return _summarize_rates(1 / crowded[None, :], flows)
 
 
-def drawn(
-    routes: Routes, flows: Flows, queue_pairs: Sequence[int], rng: np.random.Generator, way: str
+def draw_rates(
+    routes: Routes, flows: Flows, queue_pairs: Sequence[int], rng: np.random.Generator, balancing: str
 ) -> Iterator[Rates]:
     """For each number of queue pairs, ascending, the rates of one trial.
 
@@ -269,42 +271,42 @@ def drawn(
     loaded uplink for each flow, which deals flows over them in turn, and hash above them.
     """
     most = queue_pairs[-1]
-    routed = _routed(routes, flows, rng, way, most)
+    routed = _route_flows(routes, flows, rng, balancing, most)
     load, done = np.zeros(len(routes.gbps)), 0
     for number in queue_pairs:
         for links in routed[done:number]:
             for hop in links:
                 load += np.bincount(hop, flows.gbps, len(load))
         done = number
-        left = 1 / np.maximum(load / number / routes.gbps, 1)
-        yield _rates(np.stack([left[links].min(axis=0) for links in routed[:number]]), flows)
+        shares = 1 / np.maximum(load / number / routes.gbps, 1)
+        yield _summarize_rates(np.stack([shares[links].min(axis=0) for links in routed[:number]]), flows)
 
 
-def _routed(routes: Routes, flows: Flows, rng: np.random.Generator, way: str, number: int) -> list[Ints64]:
+def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balancing: str, number: int) -> list[Ints64]:
     """The links of each flow, for one queue pair after the other."""
-    many = range(number)
-    if way == "shared":
-        return [routes.draw(flows, rng, hashes=rng.integers(0, 2**31, len(flows)))[0] for _ in many]
-    if way == "hash":
-        return [routes.draw(flows, rng)[0] for _ in many]
-    place = np.concatenate([_shuffle_places(flows.a, rng, start) for start in many])
-    turns = routes.dealt(np.tile(flows.a, number), place, rng).reshape(number, len(flows))
+    rounds = range(number)
+    if balancing == "shared":
+        return [routes.draw(flows, rng, hashes=rng.integers(0, 2**31, len(flows)))[0] for _ in rounds]
+    if balancing == "hash":
+        return [routes.draw(flows, rng)[0] for _ in rounds]
+    positions = np.concatenate([_shuffle_places(flows.a, rng, start) for start in rounds])
+    turns = routes.dealt(np.tile(flows.a, number), positions, rng).reshape(number, len(flows))
     return [routes.draw(flows, rng, turns=turn)[0] for turn in turns]
 
 
 def _shuffle_places(leaf: Ints64, rng: np.random.Generator, start: int) -> Ints64:
     """Numbers of flows among those of their leaf in a random order, after as many for each queue pair before."""
     order = np.argsort(leaf + rng.random(len(leaf)))
-    place, count = np.empty(len(leaf), dtype=np.int64), np.bincount(leaf)
-    place[order] = np.arange(len(leaf)) - (np.cumsum(count) - count)[leaf[order]]
-    return place + start * count[leaf]
+    position, count = np.empty(len(leaf), dtype=np.int64), np.bincount(leaf)
+    position[order] = np.arange(len(leaf)) - (np.cumsum(count) - count)[leaf[order]]
+    return position + start * count[leaf]
 
 
-def _rates(left: Floats, flows: Flows) -> Rates:
+def _summarize_rates(shares: Floats, flows: Flows) -> Rates:
     """Rates of pairs from the shares of their flows, [queue pairs, flows]; flows weigh as their ports are fast."""
     weight = np.bincount(flows.pair, flows.gbps)
-    there = weight > 0
-    mean = np.bincount(flows.pair, left.mean(axis=0) * flows.gbps)[there] / weight[there]
+    used = weight > 0
+    mean = np.bincount(flows.pair, shares.mean(axis=0) * flows.gbps)[used] / weight[used]
     slowest = np.ones(len(weight))
-    np.minimum.at(slowest, flows.pair, left.min(axis=0))
-    return Rates(float(mean.mean()), float(mean.min()), float(slowest[there].mean()))
+    np.minimum.at(slowest, flows.pair, shares.min(axis=0))
+    return Rates(float(mean.mean()), float(mean.min()), float(slowest[used].mean()))

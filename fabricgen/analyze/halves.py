@@ -24,66 +24,68 @@ SWEEPS = 2
 """How often all switches look again on which side they cost less."""
 
 
-def lost_gbps(planned: Network, found: Network) -> float:
+def find_lost_gbps(planned: Network, actual: Network) -> float:
     """What the bisection loses, Gb/s: the least cut of the halves tried as planned, less the least as found; below 0
     where the hall has more.
     """
-    cuts = [_Cut(planned), _Cut(found)]
+    cuts = [_Cut(planned), _Cut(actual)]
     least = [np.inf, np.inf]
-    for half in _halves(planned, _changed(planned, found)):
+    for half in _list_halves(planned, _find_changed_devices(planned, actual)):
         least = [min(least[at], cut.gbps(half)) for at, cut in enumerate(cuts)]
     return float(least[0] - least[1])
 
 
-def _changed(planned: Network, found: Network) -> Flags:
+def _find_changed_devices(planned: Network, actual: Network) -> Flags:
     """By device row, whether it is an end of a link that is not as planned."""
     size = len(planned.cluster.plan.devices)
-    told = []
-    for network in (planned, found):
+    edge_counts = []
+    for network in (planned, actual):
         links, port = Links.of(network), network.leaf != NONE
         node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
         a, b = np.r_[links.a, node], np.r_[links.b, network.leaf[port]]
-        told.append(np.unique(a * size + b, return_counts=True))
-    (one, ones), (other, others) = told
-    key, at = np.unique(np.r_[one, other], return_inverse=True)
-    odd = key[np.bincount(at, np.r_[ones, -others], len(key)) != 0]
+        edge_counts.append(np.unique(a * size + b, return_counts=True))
+    (planned_keys, planned_counts), (actual_keys, actual_counts) = edge_counts
+    key, at = np.unique(np.r_[planned_keys, actual_keys], return_inverse=True)
+    odd = key[np.bincount(at, np.r_[planned_counts, -actual_counts], len(key)) != 0]
     changed = np.zeros(size, dtype=np.bool_)
     changed[np.r_[odd // size, odd % size]] = True
     return changed
 
 
-def _halves(network: Network, changed: Flags) -> Iterator[Flags]:
+def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
     """Halves of the nodes, by device row: of single nodes, then of whole places of each level, those that have faults
     first or dealt over both.
     """
     first = np.unique(network.ranks.device, return_index=True)[1]
     nodes, leaf = network.ranks.device[first], network.leaf[first, 0]
-    yield from _of_places(nodes, np.arange(len(nodes)), changed[nodes])
+    yield from _halve_places(nodes, np.arange(len(nodes)), changed[nodes])
     port = network.leaf != NONE
-    on = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
+    port_nodes = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
     for level in network.levels:
-        of = np.unique(np.where(leaf == NONE, NONE, level.component[leaf]), return_inverse=True)[1]
-        place, owner = np.zeros(len(changed), dtype=np.int64), np.full(len(changed), NONE, dtype=np.int64)
-        place[nodes] = of
-        owner[level.component[network.leaf[port]]] = place[on]
+        place_of_node = np.unique(np.where(leaf == NONE, NONE, level.component[leaf]), return_inverse=True)[1]
+        place_of_device, owner = np.zeros(len(changed), dtype=np.int64), np.full(len(changed), NONE, dtype=np.int64)
+        place_of_device[nodes] = place_of_node
+        owner[level.component[network.leaf[port]]] = place_of_device[port_nodes]
         with_faults = owner[level.component[changed]]
-        odd = np.isin(of, with_faults[with_faults != NONE]) | np.isin(of, of[changed[nodes]])
-        yield from _of_places(nodes, of, odd)
+        odd = np.isin(place_of_node, with_faults[with_faults != NONE]) | np.isin(
+            place_of_node, place_of_node[changed[nodes]]
+        )
+        yield from _halve_places(nodes, place_of_node, odd)
 
 
-def _of_places(nodes: Ints64, place: Ints64, odd: Flags) -> Iterator[Flags]:
+def _halve_places(nodes: Ints64, place_of_node: Ints64, odd: Flags) -> Iterator[Flags]:
     """Halves of whole places, by the place of each node, and whether that has faults."""
-    _, start, of = np.unique(place, return_index=True, return_inverse=True)
-    every = np.argsort(start)
-    for order in _orders(every[odd[start][every]].tolist(), every[~odd[start][every]].tolist()):
+    _, start, place_index = np.unique(place_of_node, return_index=True, return_inverse=True)
+    in_order = np.argsort(start)
+    for order in _order_places(in_order[odd[start][in_order]].tolist(), in_order[~odd[start][in_order]].tolist()):
         turn = np.empty(len(start), dtype=np.int64)
         turn[order] = np.arange(len(start))
         half = np.zeros(int(nodes.max()) + 1, dtype=np.bool_)
-        half[nodes[np.argsort(turn[of], kind="stable")[: len(nodes) // 2]]] = True
+        half[nodes[np.argsort(turn[place_index], kind="stable")[: len(nodes) // 2]]] = True
         yield half
 
 
-def _orders(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]]:
+def _order_places(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]]:
     """Orders of places, the first half of which is a half: those with faults in one half, or some in either."""
     yield [*odd, *even]
     if len(odd) > 1:
@@ -121,24 +123,24 @@ class _Cut:
         for level, rows in zip(self._levels, self._tiers, strict=True):
             side[rows] = np.sign(np.bincount(level.component, pull, size)[level.component[rows]])
         side[side == 0] = 1.0
-        return min(self._settled(half, pull, start) for start in (side, np.ones(size), -np.ones(size)))
+        return min(self._settle_sides(half, pull, start) for start in (side, np.ones(size), -np.ones(size)))
 
-    def _settled(self, half: Flags, pull: Floats, side: Floats) -> float:
+    def _settle_sides(self, half: Flags, pull: Floats, side: Floats) -> float:
         """The least cut on the way from some sides of switches to where each costs least."""
-        least = self._across(half, side)
+        least = self._sum_across(half, side)
         for _ in range(SWEEPS):
             for rows in (*self._tiers[::-1], *self._tiers[1:]):
-                side[rows] = self._better(pull, side)[rows]
-            least = min(least, self._across(half, side))
+                side[rows] = self._find_better_sides(pull, side)[rows]
+            least = min(least, self._sum_across(half, side))
         return least
 
-    def _better(self, pull: Floats, side: Floats) -> Floats:
+    def _find_better_sides(self, pull: Floats, side: Floats) -> Floats:
         """The side that each switch costs least on while all others stay."""
         size = len(side)
         towards = pull + np.bincount(self._a, self._links * side[self._b], size)
         towards += np.bincount(self._b, self._links * side[self._a], size)
         return np.where(towards == 0, side, np.sign(towards))
 
-    def _across(self, half: Flags, side: Floats) -> float:
+    def _sum_across(self, half: Flags, side: Floats) -> float:
         nodes = half[self._node] != (side[self._leaf] > 0)
         return float(self._gbps[nodes].sum() + self._links[side[self._a] != side[self._b]].sum())

@@ -10,7 +10,7 @@ from fabricgen.catalog.models import SwitchProfile
 from fabricgen.wiring.tables import SWITCH
 
 
-def switches_crossed(network: Network, level: int) -> int:
+def count_switches_crossed(network: Network, level: int) -> int:
     """Switches on a shortest path between ports that meet at a level: up to the tier of the level and down again.
 
     Between sites, links join two switches of the topmost tier.
@@ -39,18 +39,20 @@ def latency_us(network: Network, level: int, constants: ConstantsProfile) -> flo
 
 def switch_ns(network: Network, level: int, constants: ConstantsProfile) -> float:
     """The mean latency of the switches of a level's tiers, ns: as the catalogue has it, else the usual one."""
-    found = [(constants.latency.switch_ns(profile) or 0.0, count) for profile, count in _switches(network, level)]
-    number = sum(count for _, count in found)
-    return sum(ns * count for ns, count in found) / number if number else 0.0
+    latencies = [
+        (constants.latency.switch_ns(profile) or 0.0, count) for profile, count in _list_switches(network, level)
+    ]
+    number = sum(count for _, count in latencies)
+    return sum(ns * count for ns, count in latencies) / number if number else 0.0
 
 
-def switch_sources(network: Network, constants: ConstantsProfile) -> dict[str, str]:
+def list_switch_sources(network: Network, constants: ConstantsProfile) -> dict[str, str]:
     """Where the latency of each model of switch was read."""
-    profiles = (profile for level in range(len(network.levels)) for profile, _ in _switches(network, level))
+    profiles = (profile for level in range(len(network.levels)) for profile, _ in _list_switches(network, level))
     return dict(sorted((profile.id, constants.latency.switch_source(profile)) for profile in profiles))
 
 
-def _switches(network: Network, level: int) -> Iterator[tuple[SwitchProfile, int]]:
+def _list_switches(network: Network, level: int) -> Iterator[tuple[SwitchProfile, int]]:
     """The models of switches of a level's tiers, and how many there are of each."""
     keys = set(network.levels[level].tiers)
     for cls in network.cluster.plan.devices.classes:

@@ -53,29 +53,29 @@ class LossClasses:
         self._after, self._hides_losses, self._bundle_of_link = losses.after, losses.hides_losses, losses.bundle
         self._cluster, self._plan = self.network.cluster, self.network.cluster.plan
         self.survival = FailureAnalysis(self._cluster.design, self.network.fabric)
-        found = ((tier, _class_of(self.network, tier.key)) for tier in self.survival.chain)
-        self._tiers: list[tuple[TierDesign, DeviceClass]] = [(tier, cls) for tier, cls in found if cls]
+        tiers_with_classes = ((tier, _find_class(self.network, tier.key)) for tier in self.survival.chain)
+        self._tiers: list[tuple[TierDesign, DeviceClass]] = [(tier, cls) for tier, cls in tiers_with_classes if cls]
         self._links = losses.links
-        self._ports = self._carried(self.network.leaf)
-        self._below = self._ranks_below(losses.place)
+        self._ports = self._count_carried(self.network.leaf)
+        self._below = self._count_ranks_below(losses.place)
         up_down = (np.bincount(end, minlength=len(self._plan.devices)) for end in (self._links.a, self._links.b))
         self._degree = tuple(up_down)
-        self._looks = self._looks_alike()
+        self._looks = self._number_looks()
 
-    def single(self) -> Iterator[Loss]:
+    def list_single(self) -> Iterator[Loss]:
         """Nodes, NICs, cables and fibres, bundles where losing one hides, switches from the leaves up, planes, racks
         and feeds.
         """
-        yield from self._nodes()
-        yield from self._nics()
-        yield from self._cables()
+        yield from self._list_nodes()
+        yield from self._list_nics()
+        yield from self._list_cables()
         if self._hides_losses:
             yield from self._list_bundles()
         for tier, cls in self._tiers:
-            yield from self._switches(tier, cls)
-        yield from self._planes()
-        yield from self._racks()
-        yield from self._feeds()
+            yield from self._list_switches(tier, cls)
+        yield from self._list_planes()
+        yield from self._list_racks()
+        yield from self._list_feeds()
 
     def pairs(self) -> Iterator[Loss]:
         """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that slow
@@ -83,15 +83,15 @@ class LossClasses:
         other switch.
         """
         for at, (tier, cls) in enumerate(self._tiers):
-            firsts = [int(loss.devices[0]) for loss in self._switches(tier, cls)]
-            for other, others in self._tiers[at:]:
-                found = [pair for row in firsts for pair in self._with(row, tier, other, others)]
-                for *_, share, pair in sorted(found)[:1]:
-                    many = cls.count * (cls.count - 1) // 2 if tier is other else cls.count * others.count
+            firsts = [int(loss.devices[0]) for loss in self._list_switches(tier, cls)]
+            for other_tier, other_class in self._tiers[at:]:
+                candidates = [pair for row in firsts for pair in self._pair_with(row, tier, other_tier, other_class)]
+                for *_, share, pair in sorted(candidates)[:1]:
+                    count = cls.count * (cls.count - 1) // 2 if tier is other_tier else cls.count * other_class.count
                     names, gone = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
-                    yield Loss("pair", f"{tier.name} + {other.name}", many, many, names, gone, share=share)
+                    yield Loss("pair", f"{tier.name} + {other_tier.name}", count, count, names, gone, share=share)
 
-    def _with(self, row: int, tier: TierDesign, other: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
+    def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
         """A switch with one of every kind of those of a tier: of as many ranks that the two cut off, and as near."""
         leaf, only = self.network.leaf, self._ports[2]
         on = (leaf == row).any(axis=1)
@@ -101,51 +101,53 @@ class LossClasses:
         cut = np.bincount(lone, minlength=len(self._below[0])) + only
         seconds = np.flatnonzero(np.arange(cls.first, cls.first + cls.count) != row) + cls.first
         near = [level.component[seconds] == level.component[row] for level in self.network.levels]
-        columns = [column.astype(np.int64) for column in (cut[seconds], *near, *self._between(row, seconds))]
-        for first, _ in _alike(*columns, *(below[seconds] for below in self._below)):
+        columns = [
+            column.astype(np.int64) for column in (cut[seconds], *near, *self._count_links_between(row, seconds))
+        ]
+        for first, _ in _group_alike(*columns, *(below[seconds] for below in self._below)):
             second = int(seconds[first])
             slowdown = max(self._after(np.array([row, second])).slowdown.values(), default=np.inf)
-            share = self.survival.after(self._domain((row, tier), (second, other))).share
+            share = self.survival.after(self._make_failure_domain((row, tier), (second, other_tier))).share
             yield -int(cut[second]), -round(slowdown, 9), share, (row, second)
 
-    def _between(self, row: int, others: Ints64) -> Iterator[Ints64]:
+    def _count_links_between(self, row: int, other_rows: Ints64) -> Iterator[Ints64]:
         """By other switch, its links to a switch, to the ones above and to the ones below which that has links to."""
         a, b, size = self._links.a, self._links.b, len(self._plan.devices)
-        yield np.bincount(np.append(a[b == row], b[a == row]), minlength=size)[others]
-        for mine, far in ((a, b), (b, a)):
+        yield np.bincount(np.append(a[b == row], b[a == row]), minlength=size)[other_rows]
+        for near, far in ((a, b), (b, a)):
             met = np.zeros(size, dtype=np.bool_)
-            met[far[mine == row]] = True
-            yield np.bincount(mine[met[far]], minlength=size)[others]
+            met[far[near == row]] = True
+            yield np.bincount(near[met[far]], minlength=size)[other_rows]
 
-    def _domain(self, *switches: tuple[int, TierDesign]) -> FailureDomain:
+    def _make_failure_domain(self, *switches: tuple[int, TierDesign]) -> FailureDomain:
         gone: dict[TierKey, list[tuple[int, int]]] = {}
         for row, tier in switches:
             gone.setdefault(tier.key, []).append(divmod(int(self._plan.devices.ordinal[row]), tier.count))
         return FailureDomain("a pair", gone)
 
-    def _carried(self, carrier: Ints64) -> tuple[Ints64, ...]:
+    def _count_carried(self, carrier: Ints64) -> tuple[Ints64, ...]:
         """By carrier of ports (int64 [ranks, ports], -1: none): its ports and the ranks that have no other; of all, and
         of the job.
         """
-        there = carrier != NONE
+        present = carrier != NONE
         last = carrier.max(axis=1, initial=NONE)
-        only = (~there | (carrier == last[:, None])).all(axis=1) & (last != NONE)
+        only = (~present | (carrier == last[:, None])).all(axis=1) & (last != NONE)
         size = max(int(carrier.max(initial=NONE)) + 1, len(self._plan.devices))
-        counted = (carrier[there], carrier[there & self.job[:, None]], last[only], last[only & self.job])
-        return tuple(np.bincount(some, minlength=size) for some in counted)
+        counted = (carrier[present], carrier[present & self.job[:, None]], last[only], last[only & self.job])
+        return tuple(np.bincount(carriers, minlength=size) for carriers in counted)
 
-    def _ranks_below(self, place: Ints64) -> tuple[Ints64, Ints64, Ints64]:
+    def _count_ranks_below(self, part: Ints64) -> tuple[Ints64, Ints64, Ints64]:
         """By switch, the ports of ranks in its component at its own level, of all and of the job; and in its place."""
         size = len(self._plan.devices)
         below = np.zeros((2, size), dtype=np.int64)
         for level in self.network.levels:
-            for cls in (found for key in level.tiers if (found := _class_of(self.network, key))):
+            for cls in (tier_class for key in level.tiers if (tier_class := _find_class(self.network, key))):
                 for number, mask in enumerate((self.has, self.has & self.job[:, None])):
                     inside = np.bincount(level.component[self.network.leaf[mask]], minlength=size)
                     below[number, cls.rows] = inside[level.component[cls.rows]]
-        return below[0], below[1], np.bincount(place[self.network.leaf[self.has]], minlength=size)[place]
+        return below[0], below[1], np.bincount(part[self.network.leaf[self.has]], minlength=size)[part]
 
-    def _looks_alike(self) -> Ints64:
+    def _number_looks(self) -> Ints64:
         """By switch, a number that those have who stand alike in a network as found: what hangs on them, their links,
         and two hops further those of their neighbours (colour refinement: Weisfeiler and Leman, 1968). 0 in a plan.
         """
@@ -155,60 +157,62 @@ class LossClasses:
         pairs, parallel = np.unique(links.a * size + links.b, return_counts=True)
         looks = np.zeros(size, dtype=np.int64)
         for column in (*self._ports, *self._degree, *self._below):
-            looks = _joined(looks, column)
+            looks = _combine_labels(looks, column)
         rng = np.random.Generator(np.random.PCG64(0))
         for _ in range(2):
-            seen = np.zeros(size)
-            for one, other in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
-                kind = _joined(looks[other], parallel)
-                seen += np.bincount(one, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
-            looks = _joined(looks, np.unique(seen, return_inverse=True)[1])
+            hashes = np.zeros(size)
+            for near, far in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
+                kind = _combine_labels(looks[far], parallel)
+                hashes += np.bincount(near, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
+            looks = _combine_labels(looks, np.unique(hashes, return_inverse=True)[1])
         return looks
 
-    def _nodes(self) -> Iterator[Loss]:
+    def _list_nodes(self) -> Iterator[Loss]:
         device, devices = self.network.ranks.device, self._plan.devices
         size = int(device.max(initial=0)) + 1
-        held, mine = np.bincount(device), np.bincount(device[self.job], minlength=size)
+        held, held_by_job = np.bincount(device), np.bincount(device[self.job], minlength=size)
         linked = np.bincount(device[self.has.any(axis=1)], minlength=size)
         rows = np.flatnonzero(held)
-        for first, many in _alike(devices.device_class[rows].astype(np.int64), held[rows], mine[rows], linked[rows]):
+        for first, count in _group_alike(
+            devices.device_class[rows].astype(np.int64), held[rows], held_by_job[rows], linked[rows]
+        ):
             row = int(rows[first])
             model = devices.classes[devices.device_class[row]].profile.id
-            of_job = many if mine[row] else 0
-            yield Loss("node", model, many, of_job, self._cluster.names[row], _one(row), share=Fraction(1))
+            of_job = count if held_by_job[row] else 0
+            yield Loss("node", model, count, of_job, self._cluster.names[row], _make_row(row), share=Fraction(1))
 
-    def _nics(self) -> Iterator[Loss]:
+    def _list_nics(self) -> Iterator[Loss]:
         """The n-th NIC of each node, with all of its ports."""
         links, port_link = self._plan.links, self.network.port_link
         rails = int(links.rail.max(initial=0)) + 1
         nic = np.where(self.has, self.network.ranks.device[:, None] * rails + links.rail[port_link], NONE)
-        columns = self._carried(nic)
-        there = np.flatnonzero(columns[0])
-        for first, many in _alike(*(column[there] for column in columns)):
-            number = int(there[first])
+        columns = self._count_carried(nic)
+        numbers = np.flatnonzero(columns[0])
+        for first, count in _group_alike(*(column[numbers] for column in columns)):
+            number = int(numbers[first])
             name = f"NIC {number % rails} of {self._cluster.names[number // rails]}"
-            of_job = many if columns[1][number] else 0
-            yield Loss("nic", "NIC", many, of_job, name, links=np.array(unique_values(port_link[nic == number])))
+            of_job = count if columns[1][number] else 0
+            yield Loss("nic", "NIC", count, of_job, name, links=np.array(unique_values(port_link[nic == number])))
 
-    def _cables(self) -> Iterator[Loss]:
+    def _list_cables(self) -> Iterator[Loss]:
         """Cables with ends of their own, fibres with their optics, and legs of either, with the links of each."""
-        found = pieces_of(self._cluster)
-        ours = np.zeros(len(found.piece), dtype=np.bool_)
+        pieces = find_pieces(self._cluster)
+        ours = np.zeros(len(pieces.piece), dtype=np.bool_)
         ours[self.network.port_link[self.has]] = ours[self._links.row] = True
-        ours &= found.piece != NONE
-        split = found.leg != NONE
-        yield from self._pieces("cable", found.piece, np.flatnonzero(ours & found.attached), split)
-        yield from self._pieces("fibre", found.piece, np.flatnonzero(ours & ~found.attached), split)
-        yield from self._pieces("leg", found.leg, np.flatnonzero(ours & split), split)
+        ours &= pieces.piece != NONE
+        split = pieces.leg != NONE
+        yield from self._list_pieces("cable", pieces.piece, np.flatnonzero(ours & pieces.attached), split)
+        yield from self._list_pieces("fibre", pieces.piece, np.flatnonzero(ours & ~pieces.attached), split)
+        yield from self._list_pieces("leg", pieces.leg, np.flatnonzero(ours & split), split)
 
     def _list_bundles(self) -> Iterator[Loss]:
         """All links between two switches together."""
         rows = self._links.row
         bundle = np.full(len(self._plan.links), NONE, dtype=np.int64)
         bundle[rows] = self._bundle_of_link
-        yield from self._pieces("bundle", bundle, rows, np.zeros(len(bundle), dtype=np.bool_))
+        yield from self._list_pieces("bundle", bundle, rows, np.zeros(len(bundle), dtype=np.bool_))
 
-    def _pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[Loss]:
+    def _list_pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[Loss]:
         """Pieces of cables, of some links, by pair of tiers, number of links, and what depends on them.
 
         Of one that is split, half of the failures are at its common end and half at the others.
@@ -217,86 +221,86 @@ class LossClasses:
         size = int(piece.max(initial=NONE)) + 1
         link_of = np.full(size, NONE, dtype=np.int64)
         link_of[piece[rows[::-1]]] = rows[::-1]
-        there = np.flatnonzero(link_of != NONE)
-        link, number = link_of[there], np.bincount(piece[rows], minlength=size)[there]
+        present = np.flatnonzero(link_of != NONE)
+        link, number = link_of[present], np.bincount(piece[rows], minlength=size)[present]
         keys = sorted({segment.key for segment in links.segments})
         pair = np.array([keys.index(segment.key) for segment in links.segments], dtype=np.int64)[links.segment[link]]
-        mine = np.zeros(len(links), dtype=np.bool_)
-        mine[rows] = True
+        in_rows = np.zeros(len(links), dtype=np.bool_)
+        in_rows[rows] = True
         at = self.network.port_link
-        at_nodes = self._carried(np.where(self.has & mine[at], piece[at], NONE))
-        carried = [np.append(c, np.zeros(size, dtype=np.int64))[there] for c in at_nodes]
+        at_nodes = self._count_carried(np.where(self.has & in_rows[at], piece[at], NONE))
+        carried = [np.append(c, np.zeros(size, dtype=np.int64))[present] for c in at_nodes]
         lower, up = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
         below = [column[lower] for column in self._below]
-        for first, many in _alike(pair, number, split[link].astype(np.int64), *carried, up[lower], *below):
+        for first, count in _group_alike(pair, number, split[link].astype(np.int64), *carried, up[lower], *below):
             ends = (self._cluster.names[end] for end in (links.a_device[link[first]], links.b_device[link[first]]))
-            of_job = many if carried[1][first] or below[1][first] else 0
-            gone = rows[piece[rows] == there[first]]
+            of_job = count if carried[1][first] or below[1][first] else 0
+            gone = rows[piece[rows] == present[first]]
             share = 0.5 if split[link[first]] else 1.0
-            yield Loss(kind, keys[pair[first]], many, of_job, " - ".join(ends), links=gone, of_rate=share)
+            yield Loss(kind, keys[pair[first]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
 
-    def _switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
+    def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
         share = self.survival.after_switch(tier).share
         columns = (*self._ports, *self._degree, *self._below, self._looks)
-        for first, many in _alike(*(column[cls.rows] for column in columns)):
+        for first, count in _group_alike(*(column[cls.rows] for column in columns)):
             row = cls.first + first
-            of_job = many if self._below[1][row] else 0
-            yield Loss("switch", tier.name, many, of_job, self._cluster.names[row], _one(row), share=share)
+            of_job = count if self._below[1][row] else 0
+            yield Loss("switch", tier.name, count, of_job, self._cluster.names[row], _make_row(row), share=share)
 
-    def _planes(self) -> Iterator[Loss]:
-        left = self.survival.after_plane()
-        if left is not None:
+    def _list_planes(self) -> Iterator[Loss]:
+        survived = self.survival.after_plane()
+        if survived is not None:
             rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers])
             plane = self._plan.devices.plane[rows]
             planes = unique_values(plane)
             gone = rows[plane == planes[0]]
-            yield Loss("plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", gone, share=left.share)
+            yield Loss("plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", gone, share=survived.share)
 
-    def _racks(self) -> Iterator[Loss]:
+    def _list_racks(self) -> Iterator[Loss]:
         """Racks by what they hold of ranks and switches, that of those alike which leaves least; nodes that fail with
         their switches need none.
         """
         devices, names = self._plan.devices, self._plan.racks.names
-        left = self._left_by_rack()
-        shares = sorted({*left.values(), Fraction(1)})
-        place = {share: number for number, share in enumerate(shares)}
-        share = np.array([place[left.get(name, Fraction(1))] for name in names], dtype=np.int64)
+        share_by_rack = self._find_shares_by_rack()
+        shares = sorted({*share_by_rack.values(), Fraction(1)})
+        index = {share: number for number, share in enumerate(shares)}
+        share = np.array([index[share_by_rack.get(name, Fraction(1))] for name in names], dtype=np.int64)
         above = np.flatnonzero(self._below[1])
         device = self.network.ranks.device
         held = [device, device[self.job], above, device[self.has.any(axis=1)]]
         held += [np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers]
         counts = [np.bincount(devices.rack[rows], minlength=len(names)) for rows in held]
-        ranks, mine, needed, _, *switches = counts
+        ranks, job_ranks, needed, _, *switches = counts
         looks = np.bincount(devices.rack[above], self._looks[above].astype(np.float64) ** 2, len(names)).astype(
             np.int64
         )
         order = np.argsort(share, kind="stable")
         used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
-        for first, many in _alike(*(column[used] for column in (*counts, looks))):
+        for first, count in _group_alike(*(column[used] for column in (*counts, looks))):
             rack = int(used[first])
-            what = [f"{ranks[rack]} {self.network.what}"] * bool(ranks[rack])
-            what += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
-            of_job = many if mine[rack] or needed[rack] else 0
+            contents = [f"{ranks[rack]} {self.network.what}"] * bool(ranks[rack])
+            contents += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
+            of_job = count if job_ranks[rack] or needed[rack] else 0
             gone = np.flatnonzero(devices.rack == rack)
-            yield Loss("rack", ", ".join(what), many, of_job, names[rack], gone, share=shares[share[rack]])
+            yield Loss("rack", ", ".join(contents), count, of_job, names[rack], gone, share=shares[share[rack]])
 
-    def _left_by_rack(self) -> Mapping[str, Fraction]:
+    def _find_shares_by_rack(self) -> Mapping[str, Fraction]:
         """What is left of the bisection by network rack; those of one number in the units of one part are alike."""
         floor = FloorPlan(self._cluster.design)
-        known = {loss.name: self.survival.after(loss).share for loss in rack_failures(self._cluster.design, floor)}
+        shares = {loss.name: self.survival.after(loss).share for loss in rack_failures(self._cluster.design, floor)}
         for unit, plan in enumerate(floor.plan_of_unit):
             alike = floor.plan_of_unit.index(plan)
             for number, _ in floor.unit_racks(unit):
-                known[floor.unit_rack_name(unit, number)] = known[floor.unit_rack_name(alike, number)]
-        return known
+                shares[floor.unit_rack_name(unit, number)] = shares[floor.unit_rack_name(alike, number)]
+        return shares
 
-    def _feeds(self) -> Iterator[Loss]:
+    def _list_feeds(self) -> Iterator[Loss]:
         """Feeds that are the only one of some racks, and those without which devices have too few power supplies."""
         design, devices = self._cluster.design, self._plan.devices
         floor, racks = FloorPlan(design), self._plan.racks
         columns = (racks.site, racks.row, racks.column, racks.hall)
-        spots = (RackPosition(*spot) for spot in zip(*(column.tolist() for column in columns), strict=True))
-        of_rack = [floor.feeds_of(spot) for spot in spots] if design.loaded.blueprint.floor.feeds else []
+        positions = (RackPosition(*position) for position in zip(*(column.tolist() for column in columns), strict=True))
+        of_rack = [floor.feeds_of(position) for position in positions] if design.loaded.blueprint.floor.feeds else []
         for loss in feed_failures(design, floor):
             lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in of_rack])
             gone = np.flatnonzero(lost[devices.rack])
@@ -317,14 +321,14 @@ _Pair = tuple[int, float, Fraction, tuple[int, int]]
 """Two switches, the worst first: ranks cut off and slowdown below 0, share of the bisection left, and their rows."""
 
 
-def _alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
+def _group_alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
     """(first row, how many rows) of each kind of row of some columns of counts, in the order of first rows."""
     kind, kinds = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         values = int(column.max(initial=0)) + 1
         if kinds * values > 2**62:
-            found, kind = np.unique(kind, return_inverse=True)
-            kinds = len(found)
+            distinct, kind = np.unique(kind, return_inverse=True)
+            kinds = len(distinct)
         kind, kinds = kind * values + column, kinds * values
     if kinds > 4 * len(kind):
         _, first, count = np.unique(kind, return_index=True, return_counts=True)
@@ -335,18 +339,18 @@ def _alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
     yield from sorted(zip(first.tolist(), count.tolist(), strict=True))
 
 
-def _joined(one: Ints64, other: Ints64) -> Ints64:
+def _combine_labels(first: Ints64, second: Ints64) -> Ints64:
     """Numbers that are alike where both of two are."""
-    number: Ints64 = np.unique(one * (int(other.max(initial=0)) + 1) + other, return_inverse=True)[1]
+    number: Ints64 = np.unique(first * (int(second.max(initial=0)) + 1) + second, return_inverse=True)[1]
     return number
 
 
-def _class_of(network: Network, key: TierKey) -> DeviceClass | None:
+def _find_class(network: Network, key: TierKey) -> DeviceClass | None:
     classes = network.cluster.plan.devices.classes
     return next((cls for cls in classes if cls.kind == SWITCH and cls.key == key and cls.count), None)
 
 
-def _one(row: int) -> Ints64:
+def _make_row(row: int) -> Ints64:
     return np.array([row], dtype=np.int64)
 
 
@@ -367,46 +371,46 @@ class Pieces:
     attached: Flags
 
 
-def pieces_of(cluster: Cluster) -> Pieces:
+def find_pieces(cluster: Cluster) -> Pieces:
     """The pieces of a cluster's cables; at a phase those of the links that are there then, with legs to come."""
     if cluster.phase is None:
-        return _of_plan(cluster.plan)
-    whole, rows = _of_plan(cluster.phase.whole.plan), cluster.phase.links
-    return Pieces(whole.piece[rows], whole.leg[rows], whole.attached[rows])
+        return _find_pieces_of_plan(cluster.plan)
+    all_pieces, rows = _find_pieces_of_plan(cluster.phase.whole.plan), cluster.phase.links
+    return Pieces(all_pieces.piece[rows], all_pieces.leg[rows], all_pieces.attached[rows])
 
 
-def _of_plan(plan: WiringPlan) -> Pieces:
+def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     links, cables, number = plan.links, plan.cables, len(plan.cables)
     far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, number)
-    pieces = _numbers(plan, far_ends.astype(np.int64), lanes.astype(np.int64))
-    found = np.flatnonzero(links.cable >= 0)
-    cable = links.cable[found].astype(np.int64)
+    pieces = _count_pieces(plan, far_ends.astype(np.int64), lanes.astype(np.int64))
+    rows = np.flatnonzero(links.cable >= 0)
+    cable = links.cable[rows].astype(np.int64)
     lower = are_common_ends_lower(links, cables)[cable]
-    order = np.lexsort((np.where(lower, links.a_port[found], links.b_port[found]), cable))
-    found, cable = found[order], cable[order]
-    place = np.arange(len(cable)) - np.searchsorted(cable, cable)
+    order = np.lexsort((np.where(lower, links.a_port[rows], links.b_port[rows]), cable))
+    rows, cable = rows[order], cable[order]
+    position = np.arange(len(cable)) - np.searchsorted(cable, cable)
     end = np.repeat(np.arange(len(cables.end_cable)), cables.end_links)
     wired = np.maximum(np.bincount(cable, minlength=number), far_ends)
     first = np.cumsum(pieces) - pieces
     piece, leg = (np.full(len(links), -1, dtype=np.int64) for _ in range(2))
-    piece[found] = first[cable] + place // -(-wired // pieces)[cable]
-    mine = piece[found]
-    another = np.append(True, (end[1:] != end[:-1]) | (mine[1:] != mine[:-1]))[: len(end)]
-    split = np.bincount(mine[another], minlength=int(pieces.sum()))[mine] > 1
-    leg[found[split]] = np.cumsum(another)[split]
+    piece[rows] = first[cable] + position // -(-wired // pieces)[cable]
+    row_pieces = piece[rows]
+    another = np.append(True, (end[1:] != end[:-1]) | (row_pieces[1:] != row_pieces[:-1]))[: len(end)]
+    split = np.bincount(row_pieces[another], minlength=int(pieces.sum()))[row_pieces] > 1
+    leg[rows[split]] = np.cumsum(another)[split]
     attached = np.zeros(len(links), dtype=np.bool_)
-    attached[found] = np.array([medium.attached for medium in cables.media], dtype=np.bool_)[cables.medium[cable]]
+    attached[rows] = np.array([medium.attached for medium in cables.media], dtype=np.bool_)[cables.medium[cable]]
     return Pieces(piece, leg, attached)
 
 
-def _numbers(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
+def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
     """How many pieces each cable is: fibres by their lanes, 1 where it has ends of its own."""
     media, most = plan.cables.media, (int(far_ends.max(initial=0)) + 1, int(lanes.max(initial=0)) + 1)
     key = (plan.cables.medium * most[0] + far_ends) * most[1] + lanes
     kinds, kind = np.unique(key, return_inverse=True)
-    found = []
+    counts = []
     for value in kinds.tolist():
         rest, of_lanes = divmod(value, most[1])
         medium, ends = divmod(rest, most[0])
-        found.append(1 if media[medium].attached else (count_fibres(media[medium], ends, of_lanes) or (1, 1))[0])
-    return np.array(found, dtype=np.int64)[kind]
+        counts.append(1 if media[medium].attached else (count_fibres(media[medium], ends, of_lanes) or (1, 1))[0])
+    return np.array(counts, dtype=np.int64)[kind]

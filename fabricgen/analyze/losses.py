@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.analyze.asked import Job
-from fabricgen.analyze.network import NONE, Network, components
-from fabricgen.analyze.traffic import others
+from fabricgen.analyze.network import NONE, Network, join_components
+from fabricgen.analyze.traffic import count_other_ports
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.numbering.underlay import loses_flows_for_good
 from fabricgen.wiring.arrays import Flags, Floats, Ints64
@@ -30,7 +30,7 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LossEffect:
     """What a loss leaves: `cut_off` and `slowed` accelerators of all, and of those of the job.
 
     `slowdown` is the time of a pattern of the job's traffic over that before; empty where the loss cuts off one of its
@@ -70,19 +70,26 @@ class Links:
         """All links between the switches of a network."""
         links = network.cluster.plan.links
         height = {key: number for number, level in enumerate(network.levels) for key in level.tiers}
-        level = np.array([_level_of(segment, height) for segment in links.segments])
+        level = np.array([_find_level(segment, height) for segment in links.segments])
         speed = np.array([float(segment.speed_gbps) for segment in links.segments])
         across = np.array([segment.km > 0 for segment in links.segments])
         row = np.flatnonzero(level[links.segment] != _OTHERS)
         row = row if network.dark is None else np.setdiff1d(row, network.dark)
-        of, a, b = links.segment[row], links.a_device[row], links.b_device[row]
-        return Links(a.astype(np.int64), b.astype(np.int64), speed[of], row, level[of], across[of])
+        segment_of_row, a, b = links.segment[row], links.a_device[row], links.b_device[row]
+        return Links(
+            a.astype(np.int64),
+            b.astype(np.int64),
+            speed[segment_of_row],
+            row,
+            level[segment_of_row],
+            across[segment_of_row],
+        )
 
 
 _OTHERS = -2
 
 
-def _level_of(segment: Segment, height: Mapping[TierKey, int]) -> int:
+def _find_level(segment: Segment, height: Mapping[TierKey, int]) -> int:
     if segment.lower_tier is None or not {segment.tier, segment.lower_tier} <= height.keys():
         return _OTHERS
     return NONE if segment.tier == segment.lower_tier and not segment.km else height[segment.lower_tier]
@@ -99,7 +106,7 @@ class Losses:
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
         self.network, self._grid = network, grid
         self.links, devices = Links.of(network), len(network.cluster.plan.devices)
-        self.place = components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
+        self.place = join_components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
         self.job = np.zeros(len(network.ranks), dtype=np.bool_)
         self.job[job.ranks] = True
         self.has = network.leaf != NONE
@@ -111,87 +118,91 @@ class Losses:
         key = self.links.a * devices + self.links.b
         pairs, self.bundle, self._parallel = np.unique(key, return_inverse=True, return_counts=True)
         self._pairs = np.divmod(pairs, devices)
-        none = np.zeros(len(self.links.row), dtype=np.bool_)
+        no_loss = np.zeros(len(self.links.row), dtype=np.bool_)
         self._up = self._down = np.zeros(devices)
-        self._up, self._down = (-gbps for gbps in self._left(~none))
+        self._up, self._down = (-gbps for gbps in self._sum_remaining(~no_loss))
         up, across = self.links.level != NONE, self.links.across
         level = np.full(devices, NONE, dtype=np.int64)
         level[self.links.a[up]], level[self.links.b[across]] = self.links.level[up], self.links.level[across]
         self._tops = [np.flatnonzero(level == number) for number in range(len(network.levels))]
-        self._even = [self._carries(number, self._up, self._down) for number in range(len(network.levels))]
-        self._crossing = {RING: self._ring(grid), ALL_TO_ALL: self._all_to_all()}
-        self._loads = {name: [self._load(k, c) for k, c in enumerate(of)] for name, of in self._crossing.items()}
-        self._reach = self._reaches(np.where(self.has, network.gbps, 0.0), none)
+        self._even = [self._find_carried(number, self._up, self._down) for number in range(len(network.levels))]
+        self._crossing = {RING: self._cross_in_ring(grid), ALL_TO_ALL: self._cross_all_to_all()}
+        self._loads = {
+            name: [self._sum_load(k, c) for k, c in enumerate(crossings)] for name, crossings in self._crossing.items()
+        }
+        self._reach = self._find_reach(np.where(self.has, network.gbps, 0.0), no_loss)
         everyone = np.ones(len(network.ranks))
-        self._before = {name: self._time(name, everyone, self.has, none) for name in self._crossing}
+        self._before = {name: self._time_pattern(name, everyone, self.has, no_loss) for name in self._crossing}
         self.hides_losses = loses_flows_for_good(network.cluster.design, network.fabric)
 
-    def after(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> Left:
+    def after(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> LossEffect:
         """What is left without some devices, by their rows, and without some links of the plan, by theirs."""
-        network, every = self.network, self.links
+        network, all_links = self.network, self.links
         gone = np.zeros(len(self.place), dtype=np.bool_)
         gone[devices] = True
-        lost = gone[every.a] | gone[every.b]
+        lost = gone[all_links.a] | gone[all_links.b]
         port = self.has & ~gone[network.leaf] & ~gone[network.ranks.device][:, None]
         if len(links):
-            lost |= np.isin(every.row, links)
+            lost |= np.isin(all_links.row, links)
             port &= ~np.isin(network.port_link, links)
         if lost.any():
-            port &= self._main(gone, lost, port)[network.leaf]
-        left = np.where(port, network.gbps, 0.0)
-        sums = left.sum(axis=1)
+            port &= self._find_main_piece(gone, lost, port)[network.leaf]
+        port_gbps = np.where(port, network.gbps, 0.0)
+        sums = port_gbps.sum(axis=1)
         cut, slowed = (sums == 0) & (self._whole > 0), (sums > 0) & (sums < self._whole)
-        share, dead = self._dead_flows(gone, lost, port) if self.hides_losses and lost.any() else (0.0, cut & ~cut)
+        share, dead = self._find_dead_flows(gone, lost, port) if self.hides_losses and lost.any() else (0.0, cut & ~cut)
         flows = share, int(dead.sum()), int(dead[self.job].sum()) if len(self._grid) > 1 else 0
         if len(self._grid) < 2:  # within a scale-up domain a job needs no network
             stops = gone[network.ranks.device][self.job]
             slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
             counts = int(cut.sum()), int(slowed.sum()), int(stops.sum()), 0
-            return Left(*counts, slowdown, self._lost(left, lost), *flows)
+            return LossEffect(*counts, slowdown, self._find_lost_gbps(port_gbps, lost), *flows)
         slowdown = {}
         if not cut[self.job].any():
             factor = np.divide(self._whole, sums, out=np.ones(len(sums)), where=sums > 0)
-            slowdown = {name: self._time(name, factor, port, lost) / self._before[name] for name in self._crossing}
-        return Left(
+            slowdown = {
+                name: self._time_pattern(name, factor, port, lost) / self._before[name] for name in self._crossing
+            }
+        return LossEffect(
             int(cut.sum()),
             int(slowed.sum()),
             int(cut[self.job].sum()),
             int(slowed[self.job].sum()),
             slowdown,
-            self._lost(left, lost),
+            self._find_lost_gbps(port_gbps, lost),
             *flows,
         )
 
-    def _dead_flows(self, gone: Flags, lost: Flags, port: Flags) -> tuple[float, Flags]:
+    def _find_dead_flows(self, gone: Flags, lost: Flags, port: Flags) -> tuple[float, Flags]:
         """(greatest share, by rank whether some) of what ranks send or get beyond a loss that is sent into it.
 
         A switch above that others still send to, and that has lost all of its links to one below, gets its share of
         the flows to what is under that: of all that leads into its component, as flows are spread evenly. One that has
         no way up any more gets its share of what those below send out.
         """
-        kept = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
+        linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
         is_sent_to = np.zeros(len(gone), dtype=np.bool_)
         for end in self._pairs:
-            is_sent_to[end[kept]] = True
-        ends_here = (self._up > 0) & (self._left(lost)[0] <= 0) & ~gone
-        blind = (lost & ~kept[self.bundle] & is_sent_to[self.links.b]) | (~lost & ends_here[self.links.b])
+            is_sent_to[end[linked]] = True
+        ends_here = (self._up > 0) & (self._sum_remaining(lost)[0] <= 0) & ~gone
+        blind = (lost & ~linked[self.bundle] & is_sent_to[self.links.b]) | (~lost & ends_here[self.links.b])
         blind &= (self.links.level != NONE) & ~self.links.across
         greatest, dead = 0.0, np.zeros(len(port), dtype=np.bool_)
         for number, level in enumerate(self.network.levels):
-            here = np.flatnonzero(blind & (self.links.level == number))
-            into = np.bincount(level.component[self.links.a[here]], self.links.gbps[here], len(gone))
+            blind_rows = np.flatnonzero(blind & (self.links.level == number))
+            into = np.bincount(level.component[self.links.a[blind_rows]], self.links.gbps[blind_rows], len(gone))
             share = np.divide(into, level.out_gbps, out=np.zeros(len(gone)), where=level.out_gbps > 0)
             of_port = np.where(port, share[level.component[self.network.leaf]], 0.0)
             greatest, dead = max(greatest, float(of_port.max(initial=0.0))), dead | (of_port > 0).any(axis=1)
         return greatest, dead
 
-    def _lost(self, port: Floats, lost: Flags) -> float:
-        return max(0.0, self._reach - self._reaches(port, lost))
+    def _find_lost_gbps(self, port: Floats, lost: Flags) -> float:
+        return max(0.0, self._reach - self._find_reach(port, lost))
 
-    def _main(self, gone: Flags, lost: Flags, port: Flags) -> Flags:
+    def _find_main_piece(self, gone: Flags, lost: Flags, port: Flags) -> Flags:
         """By switch row, whether it is in the largest piece that is left of its part of the network."""
-        kept = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
-        a, b = (end[kept] for end in self._pairs)
+        linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
+        a, b = (end[linked] for end in self._pairs)
         alive = self._switches[~gone[self._switches]]
         seed = np.full(len(gone), NONE, dtype=np.int64)
         seed[self.place[alive]] = alive
@@ -205,7 +216,7 @@ class Losses:
                 break
         else:
             return reached
-        piece = components(np.arange(len(gone), dtype=np.int64), a, b)
+        piece = join_components(np.arange(len(gone), dtype=np.int64), a, b)
         leaves = self.network.leaf[port]
         size = np.bincount(piece[leaves], minlength=len(gone))
         largest = np.zeros(len(gone), dtype=np.int64)
@@ -215,17 +226,17 @@ class Losses:
         chosen[self.place[best]] = piece[best]
         return np.asarray(chosen[self.place] == piece)
 
-    def _left(self, lost: Flags) -> tuple[Floats, Floats]:
+    def _sum_remaining(self, lost: Flags) -> tuple[Floats, Floats]:
         """By switch, Gb/s of its uplinks, and of the links to it from below, without some links."""
         up, across = lost & (self.links.level != NONE), lost & self.links.across
-        above = self._up - self._by_switch(self.links.a, up) - self._by_switch(self.links.b, across)
-        return above, self._down - self._by_switch(self.links.b, up & ~across)
+        above = self._up - self._sum_by_switch(self.links.a, up) - self._sum_by_switch(self.links.b, across)
+        return above, self._down - self._sum_by_switch(self.links.b, up & ~across)
 
-    def _by_switch(self, end: Ints64, which: Flags) -> Floats:
+    def _sum_by_switch(self, end: Ints64, mask: Flags) -> Floats:
         """By device row, the Gb/s of some links that have it at one end."""
-        return np.bincount(end[which], self.links.gbps[which], len(self.place)).astype(np.float64)
+        return np.bincount(end[mask], self.links.gbps[mask], len(self.place)).astype(np.float64)
 
-    def _carries(self, number: int, up: Floats, down: Floats) -> Floats:
+    def _find_carried(self, number: int, up: Floats, down: Floats) -> Floats:
         """By component of a level, what it sends out before the first switch is full, Gb/s; 0 where nothing leaves.
 
         Switches get what leaves in proportion to the links to them from below; those without uplinks get none.
@@ -233,13 +244,13 @@ class Losses:
         level = self.network.levels[number]
         ends = self._tops[number]
         ends = ends[(up[ends] > 0) & (down[ends] > 0)] if number else ends[up[ends] > 0]
-        of, weight = level.component[ends], down[ends] if number else np.ones(len(ends))
-        every, first = np.bincount(of, weight, len(self.place)), np.full(len(self.place), np.inf)
-        np.minimum.at(first, of, up[ends] / weight)
+        component, weight = level.component[ends], down[ends] if number else np.ones(len(ends))
+        every, first = np.bincount(component, weight, len(self.place)), np.full(len(self.place), np.inf)
+        np.minimum.at(first, component, up[ends] / weight)
         carried: Floats = np.multiply(every, first, out=np.zeros(len(every)), where=every > 0)
         return carried
 
-    def _reaches(self, port: Floats, lost: Flags) -> float:
+    def _find_reach(self, port: Floats, lost: Flags) -> float:
         """Gb/s that all places can send towards the top: each the lesser of its uplinks and what its parts can."""
         levels, leaf, links = self.network.levels, self.network.leaf, self.links
         rows = np.flatnonzero(lost)
@@ -248,61 +259,63 @@ class Losses:
             inside = np.bincount(level.component, inside, len(inside))
             if number + 1 == len(levels):
                 break
-            here = rows[links.level[rows] == number]
-            less = np.bincount(level.component[links.a[here]], links.gbps[here], len(inside))
-            across = here[links.across[here]]
+            level_rows = rows[links.level[rows] == number]
+            less = np.bincount(level.component[links.a[level_rows]], links.gbps[level_rows], len(inside))
+            across = level_rows[links.across[level_rows]]
             less += np.bincount(level.component[links.b[across]], links.gbps[across], len(inside))
             inside = np.minimum(inside, np.maximum(0.0, level.out_gbps - less))
         return float(inside.sum())
 
-    def _ring(self, grid: Ints64) -> list[Floats]:
+    def _cross_in_ring(self, grid: Ints64) -> list[Floats]:
         """By level, what of each port leaves its component when every rank sends to that of its place in the next
         scale-up domain.
         """
         leaf = self.network.leaf
-        to = np.full_like(leaf, NONE)
-        to[grid] = leaf[np.roll(grid, -1, axis=0)]
-        there = self.has & (to != NONE) & (self.place[leaf] == self.place[to])
+        target = np.full_like(leaf, NONE)
+        target[grid] = leaf[np.roll(grid, -1, axis=0)]
+        joined = self.has & (target != NONE) & (self.place[leaf] == self.place[target])
         of_levels = (level.component for level in self.network.levels)
-        return [np.where(there & (of[leaf] != of[to]), self.network.gbps, 0.0) for of in of_levels]
+        return [
+            np.where(joined & (component[leaf] != component[target]), self.network.gbps, 0.0) for component in of_levels
+        ]
 
-    def _all_to_all(self) -> list[Floats]:
+    def _cross_all_to_all(self) -> list[Floats]:
         """By level, what of each port leaves its component when every rank of the job sends to every other domain.
 
         Traffic to another rail leaves by the rank of that rail in the sender's domain.
         """
-        network, found = self.network, []
-        mine = self.has & self.job[:, None]
-        domain = np.broadcast_to(network.ranks.domain[:, None], network.leaf.shape)[mine]
-        leaf = network.leaf[mine]
-        everyone = np.maximum(1, others(self.place[leaf], domain))
+        network, shares = self.network, []
+        job_ports = self.has & self.job[:, None]
+        domain = np.broadcast_to(network.ranks.domain[:, None], network.leaf.shape)[job_ports]
+        leaf = network.leaf[job_ports]
+        everyone = np.maximum(1, count_other_ports(self.place[leaf], domain))
         for level in network.levels:
             share = np.zeros(network.leaf.shape)
-            near = others(level.component[leaf], domain)
-            share[mine] = network.gbps[mine] * np.clip(1 - near / everyone, 0.0, 1.0)
-            found.append(share)
-        return found
+            near = count_other_ports(level.component[leaf], domain)
+            share[job_ports] = network.gbps[job_ports] * np.clip(1 - near / everyone, 0.0, 1.0)
+            shares.append(share)
+        return shares
 
-    def _load(self, level: int, crossing: Floats) -> Floats:
+    def _sum_load(self, level: int, crossing: Floats) -> Floats:
         component = self.network.levels[level].component[self.network.leaf[self.has]]
         return np.bincount(component, crossing[self.has], len(self.place)).astype(np.float64)
 
-    def _time(self, name: str, factor: Floats, port: Flags, lost: Flags) -> float:
+    def _time_pattern(self, name: str, factor: Floats, port: Flags, lost: Flags) -> float:
         """How long a pattern takes, in times of what the ports of its ranks take when nothing is lost."""
         worst = float(factor[self.job].max(initial=1.0))
         ports_lost, carried = worst > 1, self._even
         if lost.any():
-            up, down = self._left(lost)
+            up, down = self._sum_remaining(lost)
             dead = (self._up > 0) & (up <= 0)
             for number, crossing in enumerate(self._crossing[name]):
                 if not crossing.any():
                     dead[self._tops[number]] = False
-            up, down = self._left(lost | dead[self.links.b])
-            carried = [self._carries(number, up, down) for number in range(len(carried))]
+            up, down = self._sum_remaining(lost | dead[self.links.b])
+            carried = [self._find_carried(number, up, down) for number in range(len(carried))]
         for number, crossing in enumerate(self._crossing[name]):
             load = self._loads[name][number]
             if ports_lost:
-                load = self._load(number, np.where(port, crossing, 0.0) * factor[:, None])
+                load = self._sum_load(number, np.where(port, crossing, 0.0) * factor[:, None])
             wide = carried[number] > 0
             worst = max(worst, float((load[wide] / carried[number][wide]).max(initial=0.0)))
         return worst

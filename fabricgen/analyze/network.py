@@ -99,13 +99,13 @@ class Network:
     @property
     def what(self) -> str:
         """What its ranks are, in words."""
-        some = any(nodes.profile.accelerators for nodes in self.cluster.design.layout.node_sets)
-        return "accelerators" if some else "nodes"
+        has_accelerators = any(nodes.profile.accelerators for nodes in self.cluster.design.layout.node_sets)
+        return "accelerators" if has_accelerators else "nodes"
 
     @property
     def rank_gbps(self) -> float:
         """What most ranks can send to the network, Gb/s."""
-        return median(self.gbps.sum(axis=1))
+        return find_median(self.gbps.sum(axis=1))
 
     @property
     def top(self) -> Level:
@@ -117,53 +117,53 @@ class Network:
 
         Where ranks have several ports, as one in each plane, ports of one number meet.
         """
-        found = np.full(len(source), len(self.levels), dtype=np.int64)
+        levels = np.full(len(source), len(self.levels), dtype=np.int64)
         for port in range(self.leaf.shape[1]):
             a, b = self.leaf[source, port], self.leaf[target, port]
-            there = (a != NONE) & (b != NONE)
+            both_wired = (a != NONE) & (b != NONE)
             for number in range(len(self.levels) - 1, -1, -1):
                 component = self.levels[number].component
-                joined = there & (component[a] == component[b])
-                np.minimum(found, number, out=found, where=joined)
-        return found
+                joined = both_wired & (component[a] == component[b])
+                np.minimum(levels, number, out=levels, where=joined)
+        return levels
 
 
-def networks_of(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Network]:
+def list_networks(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Network]:
     """The networks of a cluster that join accelerators: those of the NICs that belong to one, else the widest.
 
     Where there are none, the widest that joins nodes. `dark` are rows of links that are not there, of a cluster as it
     was found in the hall, in which parts of a tier are not alike.
     """
-    attaching = [f for f in cluster.design.fabrics if _attachments(f)]
-    having = [f for f in attaching if any(a.profile.accelerators for a in _attachments(f))] or attaching
-    own = [f for f in having if any(leg.gpu is not None for a in _attachments(f) for leg in a.legs)]
-    widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _attachments(f)))
-    for fabric in own or widest[:1]:
-        yield network_of(cluster, fabric, dark)
+    attaching = [f for f in cluster.design.fabrics if _list_attachments(f)]
+    having = [f for f in attaching if any(a.profile.accelerators for a in _list_attachments(f))] or attaching
+    with_gpus = [f for f in having if any(leg.gpu is not None for a in _list_attachments(f) for leg in a.legs)]
+    widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _list_attachments(f)))
+    for fabric in with_gpus or widest[:1]:
+        yield make_network(cluster, fabric, dark)
 
 
-def _attachments(fabric: FabricDesign) -> list[Attachment]:
+def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
     return [attachment for feed in fabric.node_feeds for _, attachment in feed.attachments]
 
 
-def _ranks_each(design: Design, profile: NodeProfile) -> int:
+def _count_ranks(design: Design, profile: NodeProfile) -> int:
     """Ranks of a node: its accelerators; 1 where no node has any, 0 where others have."""
     if profile.accelerators:
         return profile.accelerators.count
     return 0 if any(nodes.profile.accelerators for nodes in design.layout.node_sets) else 1
 
 
-def network_of(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = None) -> Network:
+def make_network(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = None) -> Network:
     """The network of the accelerators whose nodes attach to a fabric, without the links of some rows."""
     plan, design = cluster.plan, cluster.design
-    there = np.ones(len(plan.links), dtype=np.bool_)
+    lit_links = np.ones(len(plan.links), dtype=np.bool_)
     if dark is not None:
-        there[dark] = False
-    ranks, first = _ranks(cluster, fabric)
-    leaf, gbps, link, rail = _ports(cluster, fabric, first, len(ranks), there)
+        lit_links[dark] = False
+    ranks, first = _make_ranks(cluster, fabric)
+    leaf, gbps, link, rail = _find_ports(cluster, fabric, first, len(ranks), lit_links)
     ranks = replace(ranks, rail=rail)
-    heights = _heights(design, fabric)
-    uplinks = _uplinks(plan, heights, there)
+    heights = _find_heights(design, fabric)
+    uplinks = _list_uplinks(plan, heights, lit_links)
     cable = plan.links.cable[link[link != NONE]]
     return Network(
         cluster,
@@ -172,54 +172,54 @@ def network_of(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = Non
         leaf,
         gbps,
         link,
-        tuple(_levels(plan, heights, uplinks, there)),
+        tuple(_list_levels(plan, heights, uplinks, lit_links)),
         uplinks,
-        _span_ends(plan, _spans(plan, heights, there)),
-        _mean_m(plan, cable),
+        _span_ends(plan, _find_spans(plan, heights, lit_links)),
+        _average_length_m(plan, cable),
         dark,
     )
 
 
-def _heights(design: Design, fabric: FabricDesign) -> dict[TierKey, int]:
+def _find_heights(design: Design, fabric: FabricDesign) -> dict[TierKey, int]:
     """How many tiers stand between a fabric's nodes and each tier above them."""
-    found: dict[TierKey, int] = {}
+    heights: dict[TierKey, int] = {}
     for chain in chains_of(design, fabric):
         for at, tier in enumerate(chain):
-            found[tier.key] = max(at, found.get(tier.key, 0))
-    return found
+            heights[tier.key] = max(at, heights.get(tier.key, 0))
+    return heights
 
 
-def _node_classes(plan: WiringPlan, fabric: FabricDesign) -> list[DeviceClass]:
+def _list_node_classes(plan: WiringPlan, fabric: FabricDesign) -> list[DeviceClass]:
     attached = {nodes.path for feed in fabric.node_feeds for nodes, _ in feed.attachments}
     return [cls for cls in plan.devices.classes if cls.kind == NODE and cls.path in attached and cls.count]
 
 
-def _ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
+def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
     """The ranks, and by device row the number of its first one; -1 for devices that hold none."""
     plan, table = cluster.plan, cluster.plan.devices
     first = np.full(len(table), NONE, dtype=np.int64)
     rows, numbers, gbps, total = [], [], [], 0
-    for cls in _node_classes(plan, fabric):
+    for cls in _list_node_classes(plan, fabric):
         profile = cls.profile
-        each = _ranks_each(cluster.design, profile) if isinstance(profile, NodeProfile) else 0
-        if not isinstance(profile, NodeProfile) or not each:
+        per_node = _count_ranks(cluster.design, profile) if isinstance(profile, NodeProfile) else 0
+        if not isinstance(profile, NodeProfile) or not per_node:
             continue
         devices = np.arange(cls.first, cls.first + cls.count, dtype=np.int64)
-        first[devices] = total + np.arange(cls.count) * each
-        rows.append(np.repeat(devices, each))
-        numbers.append(np.tile(np.arange(each, dtype=np.int64), cls.count))
-        gbps.append(np.full(cls.count * each, _domain_gbps(cluster.design, profile)))
-        total += cls.count * each
+        first[devices] = total + np.arange(cls.count) * per_node
+        rows.append(np.repeat(devices, per_node))
+        numbers.append(np.tile(np.arange(per_node, dtype=np.int64), cls.count))
+        gbps.append(np.full(cls.count * per_node, _find_domain_gbps(cluster.design, profile)))
+        total += cls.count * per_node
     device = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     places = [getattr(table, name)[device].astype(np.int64) for name in ("unit", "pod", "site")]
     accelerator = np.concatenate(numbers) if rows else device
     domain_gbps = np.concatenate(gbps) if rows else np.zeros(0)
     unit, pod, site = places
-    domain = _domains(cluster, device)
+    domain = _number_domains(cluster, device)
     return Ranks(device, accelerator, domain, unit, pod, site, np.zeros_like(device), domain_gbps), first
 
 
-def _domain_gbps(design: Design, profile: NodeProfile) -> float:
+def _find_domain_gbps(design: Design, profile: NodeProfile) -> float:
     """Bandwidth of an accelerator of a node into its scale-up domain, Gb/s each way; 0 where that is not known."""
     from fabricgen.design.scale_up.domains import forms, kind_of
 
@@ -236,23 +236,25 @@ def _domain_gbps(design: Design, profile: NodeProfile) -> float:
     return size.links_each * domain.link_gbps
 
 
-def _domains(cluster: Cluster, device: Ints64) -> Ints64:
+def _number_domains(cluster: Cluster, device: Ints64) -> Ints64:
     """The scale-up domain of each device row: domains of the blueprint first, then one for each node in none."""
     table, layout = cluster.plan.devices, cluster.design.layout
-    found, total = device + cluster_domains(cluster.design), 0
+    domains, total = device + count_cluster_domains(cluster.design), 0
     for scale_up in cluster.design.scale_up:
-        mine = _members(scale_up, layout, *(column[device].astype(np.int64) for column in (table.pod, table.node)))
-        found = np.where(mine == NONE, found, total + _domain_numbers(cluster, scale_up, device, mine))
+        groups = _find_groups(
+            scale_up, layout, *(column[device].astype(np.int64) for column in (table.pod, table.node))
+        )
+        domains = np.where(groups == NONE, domains, total + _domain_numbers(cluster, scale_up, device, groups))
         total += scale_up.places.slots
-    return found.astype(np.int64)
+    return domains.astype(np.int64)
 
 
-def cluster_domains(design: Design) -> int:
+def count_cluster_domains(design: Design) -> int:
     """How many scale-up domains the blueprint has room for."""
     return sum(scale_up.places.slots for scale_up in design.scale_up)
 
 
-def _members(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Ints64) -> Ints64:
+def _find_groups(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Ints64) -> Ints64:
     """By node, the number of its group of nodes in its unit; -1 for nodes that are in no domain of the kind."""
     kinds = layout.kinds
     groups = np.full((len(kinds), int(node.max(initial=0)) + 1), NONE, dtype=np.int64)
@@ -274,8 +276,8 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
     return np.array(places.first_domains(layout), dtype=np.int64)[table.unit[device]] + group
 
 
-def _ports(
-    cluster: Cluster, fabric: FabricDesign, first: Ints64, ranks: int, there: Flags
+def _find_ports(
+    cluster: Cluster, fabric: FabricDesign, first: Ints64, ranks: int, lit_links: Flags
 ) -> tuple[Ints64, Floats, Ints64, Ints64]:
     """By rank and port, by plane and rail: leaf row, Gb/s and row of the link; and by rank its rail (0: none)."""
     links = cluster.plan.links
@@ -287,25 +289,25 @@ def _ports(
         span = links.find_rows(number)
         rows = np.arange(span.start, span.stop, dtype=np.int64)
         rows = rows[first[links.a_device[rows]] != NONE]
-        for leg, accelerator, share in _served(side, _ranks_each(cluster.design, side.profile)):
-            mine = rows[links.a_port[rows] == leg]
-            speed = np.full(len(mine), segment.speed_gbps * share)
-            parts.append((first[links.a_device[mine]] + accelerator, mine, speed))
+        for leg, accelerator, share in _list_served(side, _count_ranks(cluster.design, side.profile)):
+            leg_rows = rows[links.a_port[rows] == leg]
+            speed = np.full(len(leg_rows), segment.speed_gbps * share)
+            parts.append((first[links.a_device[leg_rows]] + accelerator, leg_rows, speed))
     rank, row, speed = (np.concatenate([part[i] for part in parts]) for i in range(3))
     order = np.lexsort((row, links.rail[row], links.plane[row], rank))
     rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
-    place = np.arange(len(rank)) - np.searchsorted(rank, rank)
-    shape = (ranks, int(place.max(initial=0)) + 1)
+    port = np.arange(len(rank)) - np.searchsorted(rank, rank)
+    shape = (ranks, int(port.max(initial=0)) + 1)
     leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
     gbps, rail = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)
-    lit = there[row]
-    leaf[rank, place], link[rank, place] = np.where(lit, links.b_device[row], NONE), np.where(lit, row, NONE)
-    gbps[rank, place] = np.where(lit, speed, 0.0)
+    lit = lit_links[row]
+    leaf[rank, port], link[rank, port] = np.where(lit, links.b_device[row], NONE), np.where(lit, row, NONE)
+    gbps[rank, port] = np.where(lit, speed, 0.0)
     rail[rank[::-1]] = links.rail[row[::-1]]
     return leaf, gbps, link, rail
 
 
-def _served(attachment: Attachment, count: int) -> list[tuple[int, int, float]]:
+def _list_served(attachment: Attachment, count: int) -> list[tuple[int, int, float]]:
     """(port of a node, accelerator that it serves, share of it): NICs of none are shared by neighbours."""
     legs = attachment.legs
     if count > 1 and all(leg.gpu is not None for leg in legs):
@@ -316,38 +318,38 @@ def _served(attachment: Attachment, count: int) -> list[tuple[int, int, float]]:
     return [(leg, number, 1 / shared.count(leg)) for number, leg in enumerate(shared)]
 
 
-def _uplinks(plan: WiringPlan, heights: dict[TierKey, int], there: Flags) -> Uplinks:
+def _list_uplinks(plan: WiringPlan, heights: dict[TierKey, int], lit_links: Flags) -> Uplinks:
     """The links between the tiers above the nodes."""
     links = plan.links
-    found: list[tuple[Ints64, int, float]] = []
+    parts: list[tuple[Ints64, int, float]] = []
     for number, segment in enumerate(links.segments):
         lower, upper = segment.lower_tier, segment.tier
         if lower is None or upper is None or lower == upper or not {lower, upper} <= set(heights):
             continue
         span = links.find_rows(number)
-        found.append((span.start + np.flatnonzero(there[span]), heights[lower], segment.speed_gbps))
-    row = np.concatenate([rows for rows, _, _ in found]) if found else np.zeros(0, dtype=np.int64)
+        parts.append((span.start + np.flatnonzero(lit_links[span]), heights[lower], segment.speed_gbps))
+    row = np.concatenate([rows for rows, _, _ in parts]) if parts else np.zeros(0, dtype=np.int64)
     return Uplinks(
         links.a_device[row].astype(np.int64),
         links.b_device[row].astype(np.int64),
-        np.repeat([speed for _, _, speed in found], [len(rows) for rows, _, _ in found]),
+        np.repeat([speed for _, _, speed in parts], [len(rows) for rows, _, _ in parts]),
         plan.cables.length_m[links.cable[row]],
-        np.repeat(np.array([height for _, height, _ in found], dtype=np.int64), [len(rows) for rows, _, _ in found]),
+        np.repeat(np.array([height for _, height, _ in parts], dtype=np.int64), [len(rows) for rows, _, _ in parts]),
         row,
     )
 
 
-def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks, there: Flags) -> Iterator[Level]:
+def _list_levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks, lit_links: Flags) -> Iterator[Level]:
     """What is joined by the leaves alone, by leaves and spines, and so on; last by links between sites."""
     joined = np.arange(len(plan.devices), dtype=np.int64)
     for height in range(max(heights.values(), default=0) + 1):
         inside = uplinks.height < height
-        joined = components(joined, uplinks.lower[inside], uplinks.upper[inside])
+        joined = join_components(joined, uplinks.lower[inside], uplinks.upper[inside])
         tiers = tuple(sorted(key for key, at in heights.items() if at == height))
         leaving = uplinks.height == height
         out = np.bincount(joined[uplinks.lower[leaving]], uplinks.gbps[leaving], len(joined)).astype(np.float64)
         hop = uplinks.length_m[leaving]
-        spans = _spans(plan, tiers, there)
+        spans = _find_spans(plan, tiers, lit_links)
         if len(spans):
             ends = _span_ends(plan, spans)
             speed = np.array([segment.speed_gbps for segment in plan.links.segments])[plan.links.segment[spans]]
@@ -356,32 +358,32 @@ def _levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks, the
             hop = 1000 * np.array([segment.km for segment in plan.links.segments])[plan.links.segment[spans]]
         yield Level(tiers, joined, out, float(hop.mean()) if len(hop) else 0.0)
         if len(spans):
-            yield Level((), components(joined, *ends), np.zeros(len(joined)), 0.0)
+            yield Level((), join_components(joined, *ends), np.zeros(len(joined)), 0.0)
 
 
 def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:
     return plan.links.a_device[rows].astype(np.int64), plan.links.b_device[rows].astype(np.int64)
 
 
-def _spans(plan: WiringPlan, tiers: Collection[TierKey], there: Flags) -> Ints64:
+def _find_spans(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) -> Ints64:
     """Rows of the links between sites of some tiers that are there."""
     rows = [
         np.arange(plan.links.find_rows(number).start, plan.links.find_rows(number).stop, dtype=np.int64)
         for number, segment in enumerate(plan.links.segments)
         if segment.km and segment.tier in tiers and segment.tier == segment.lower_tier
     ]
-    every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-    found: Ints64 = every[there[every]]
-    return found
+    all_rows = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    lit_rows: Ints64 = all_rows[lit_links[all_rows]]
+    return lit_rows
 
 
-def median(values: Floats) -> float:
+def find_median(values: Floats) -> float:
     """The median; that of numpy would import its masked arrays first."""
     ordered = np.sort(values)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
-def components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
+def join_components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
     """Labels of components after some links: the least label of all devices that these join."""
     label = label.copy()
     while len(lower):
@@ -395,6 +397,6 @@ def components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
     return label
 
 
-def _mean_m(plan: WiringPlan, cable: Ints64) -> float:
-    there = cable[cable != NONE]
-    return float(plan.cables.length_m[there].mean()) if len(there) else 0.0
+def _average_length_m(plan: WiringPlan, cable: Ints64) -> float:
+    cabled = cable[cable != NONE]
+    return float(plan.cables.length_m[cabled].mean()) if len(cabled) else 0.0

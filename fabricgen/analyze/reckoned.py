@@ -12,14 +12,14 @@ Reckoning = tuple[str, tuple[str, ...]]
 """(formula, constants or source; what it says, an item a line)."""
 
 
-def reckoned(rows: Iterable[Reckoning]) -> Iterator[str]:
+def format_reckonings(rows: Iterable[Reckoning]) -> Iterator[str]:
     """Lines of formulas, constants and sources, their items below each other."""
-    for kind, items in rows:
+    for kind, texts in rows:
         head = f"  {f'{kind}:':<11}"
         below = " " * len(head)
-        for number, item in enumerate(items):
+        for number, text in enumerate(texts):
             yield from wrap(
-                item,
+                text,
                 WIDTH,
                 initial_indent=below if number else head,
                 subsequent_indent=f"{below}  ",
@@ -28,9 +28,9 @@ def reckoned(rows: Iterable[Reckoning]) -> Iterator[str]:
             )
 
 
-def cited(sources: Mapping[str, str]) -> tuple[str, ...]:
+def cite_sources(sources: Mapping[str, str]) -> tuple[str, ...]:
     """Sources in short, each once with all that is from it: of a source, what stands before its first semicolon."""
-    found: dict[str, list[str]] = {}
+    names_by_source: dict[str, list[str]] = {}
     for name, source in sources.items():
-        found.setdefault(source.partition(";")[0], []).append(name)
-    return tuple(f"{', '.join(names)}: {source}" for source, names in found.items())
+        names_by_source.setdefault(source.partition(";")[0], []).append(name)
+    return tuple(f"{', '.join(names)}: {source}" for source, names in names_by_source.items())

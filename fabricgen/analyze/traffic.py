@@ -28,7 +28,7 @@ class Crowding:
     crossing: tuple[float, ...]
 
 
-def crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.0) -> Crowding:
+def measure_crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.0) -> Crowding:
     """The crowding of flows between pairs of ranks (int64 arrays of one length), each at a share of its rank's rate.
 
     Ports of one number talk to each other, so that planes stay apart. Pairs that no network joins are left out.
@@ -40,12 +40,12 @@ def crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.
     worst = max(worst, float(sent))
     ports = []
     for port in range(network.leaf.shape[1]):
-        joined = _joined(network, source, target, port)
+        joined = _find_joined(network, source, target, port)
         a, b = source[joined], target[joined]
         gbps = network.gbps[a, port] * share
         # what a port receives counts in its own rate: a 400G port cannot take what an 800G port sends
         received = np.asarray(np.bincount(b, gbps, len(network.ranks)), dtype=np.float64)
-        worst = max(worst, _most(received[None, :], network.gbps[:, port]))
+        worst = max(worst, _find_highest_ratio(received[None, :], network.gbps[:, port]))
         ports.append((network.leaf[a, port], network.leaf[b, port], gbps))
     total = sum(float(gbps.sum()) for _, _, gbps in ports)
     for number, step in enumerate(network.levels):
@@ -57,13 +57,13 @@ def crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.
             for side, end in enumerate((a, b)):
                 load[side] += np.bincount(step.component[end[leaves]], gbps[leaves], load.shape[1])
         crossing.append(carried / total if total else 0.0)
-        ratio = _most(load, step.out_gbps)
+        ratio = _find_highest_ratio(load, step.out_gbps)
         if ratio > worst:
             worst, narrowest = ratio, number
     return Crowding(worst, level, narrowest, tuple(crossing))
 
 
-def _joined(network: Network, source: Ints64, target: Ints64, port: int) -> Flags:
+def _find_joined(network: Network, source: Ints64, target: Ints64, port: int) -> Flags:
     """Which flows the network joins at ports of that number: both ranks have one, and a way leads between them."""
     a, b = network.leaf[source, port], network.leaf[target, port]
     joined = (a != NONE) & (b != NONE)
@@ -72,7 +72,7 @@ def _joined(network: Network, source: Ints64, target: Ints64, port: int) -> Flag
     return np.asarray(joined)
 
 
-def crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
+def measure_crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
     """The crowding when every rank of a job sends as much to each other rank of it that is not in its domain.
 
     Where rails are networks of their own, traffic to another rail leaves by the accelerator of that rail in the
@@ -85,35 +85,35 @@ def crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
         load, total, carried = np.zeros(len(step.component)), 0.0, 0.0
         for p in port:
             leaf = network.leaf[ranks, p]
-            here = leaf != NONE
-            gbps = network.gbps[ranks[here], p]
-            near, of = step.component[leaf[here]], domain[here]
-            wide = network.top.component[leaf[here]]
-            everyone = others(wide, of)
-            out = np.where(everyone > 0, 1 - others(near, of) / np.maximum(everyone, 1), 0.0)
+            wired = leaf != NONE
+            gbps = network.gbps[ranks[wired], p]
+            near, port_domain = step.component[leaf[wired]], domain[wired]
+            wide = network.top.component[leaf[wired]]
+            other_ports = count_other_ports(wide, port_domain)
+            out = np.where(other_ports > 0, 1 - count_other_ports(near, port_domain) / np.maximum(other_ports, 1), 0.0)
             load += np.bincount(near, gbps * out, len(load))
             total, carried = total + float(gbps.sum()), carried + float((gbps * out).sum())
         crossing.append(carried / total if total else 0.0)
         if carried:
             level = number + 1
-        ratio = _most(load[None, :], step.out_gbps)
+        ratio = _find_highest_ratio(load[None, :], step.out_gbps)
         if ratio > worst:
             worst, narrowest = ratio, number
     return Crowding(worst, level, narrowest, tuple(crossing))
 
 
-def others(component: Ints64, domain: Ints64) -> Floats:
+def count_other_ports(component: Ints64, domain: Ints64) -> Floats:
     """By port, how many ports of other domains are in its component; float64."""
     key = domain * (int(component.max(initial=0)) + 1) + component
     order = np.argsort(key, kind="stable")  # of keys nearly in order, as ranks are: quick
     ordered = key[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(key)])
-    size, own = np.diff(np.r_[starts, len(key)]), np.empty(len(key), dtype=np.int64)
-    own[order] = np.repeat(size, size)
-    return np.asarray(np.bincount(component)[component] - own, dtype=np.float64)
+    size, same_domain = np.diff(np.r_[starts, len(key)]), np.empty(len(key), dtype=np.int64)
+    same_domain[order] = np.repeat(size, size)
+    return np.asarray(np.bincount(component)[component] - same_domain, dtype=np.float64)
 
 
-def _most(load: Floats, out_gbps: Floats) -> float:
+def _find_highest_ratio(load: Floats, out_gbps: Floats) -> float:
     """The highest load over capacity among components that have uplinks, or ports that have a rate."""
     wide = out_gbps > 0
     return float((load[:, wide] / out_gbps[wide]).max(initial=0.0))

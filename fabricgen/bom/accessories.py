@@ -13,10 +13,10 @@ from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Flags, Ints64
 
 
-def accessory(cluster: Cluster, spec: str, text: str, kind: str) -> Part:
+def make_accessory(cluster: Cluster, spec: str, text: str, kind: str) -> Part:
     """The part for a specification, such as `blanking-panel-1u`; no number is made up."""
-    stated = cluster.design.loaded.blueprint.accessories.parts
-    return Part(stated.get(spec, spec), text, kind, 0)
+    products = cluster.design.loaded.blueprint.accessories.parts
+    return Part(products.get(spec, spec), text, kind, 0)
 
 
 # Racks that have no room at their sides for the vertical cable managers and zero-U PDUs that are planned there.
@@ -41,20 +41,20 @@ class NarrowRacks:
         return f"{len(self.rows):,} of {1000 * self.rack.width_m:.0f} mm have {beside}"
 
 
-def narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
+def find_narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
     """Types of racks below the usual width with vertical managers and zero-U PDUs, both of the needs of a cluster."""
     racks = cluster.plan.racks
     kinds = np.array([part.kind for part in needs.parts])[needs.part]
-    managers, pdus = (_counts(needs, kinds == kind, len(racks)) for kind in ("cable-manager", "rack-pdu"))
+    managers, pdus = (_count_by_rack(needs, kinds == kind, len(racks)) for kind in ("cable-manager", "rack-pdu"))
     for number, rack in enumerate(racks.kinds):
         rows = np.flatnonzero((managers > 0) & (pdus > 0) & (racks.kind == number))
         if len(rows) and rack.width_m < NETWORK_M and not {"cable-manager", "rack-pdu"} & set(rack.reserved):
             yield NarrowRacks(rack, rows, int((managers + pdus)[rows].max()))
 
 
-def _counts(needs: Needs, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]], racks: int) -> Ints64:
+def _count_by_rack(needs: Needs, mask: np.ndarray[tuple[int], np.dtype[np.bool_]], racks: int) -> Ints64:
     """Pieces of wanted rows, by rack."""
-    return np.bincount(needs.rack[wanted], weights=needs.quantity[wanted], minlength=racks).astype(np.int64)
+    return np.bincount(needs.rack[mask], weights=needs.quantity[mask], minlength=racks).astype(np.int64)
 
 
 # Racks that feed what stands in them from a busbar, with DC: they have power shelves, and no outlets for cords.
@@ -68,8 +68,8 @@ def has_busbar(kind: RackProfile) -> bool:
     return SHELF in kind.fixed
 
 
-def busbar_racks(cluster: Cluster) -> Flags:
+def flag_busbar_racks(cluster: Cluster) -> Flags:
     """Whether each rack has a busbar."""
     racks = cluster.plan.racks
-    found: Flags = np.array([has_busbar(kind) for kind in racks.kinds], dtype=bool)[racks.kind]
-    return found
+    flags: Flags = np.array([has_busbar(kind) for kind in racks.kinds], dtype=bool)[racks.kind]
+    return flags

@@ -14,10 +14,10 @@ import numpy as np
 
 from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom.cables import LEASED, CableParts
-from fabricgen.bom.need import KINDS, Needs, Part, Source, installed, joined, pieces
-from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.need import KINDS, Needs, Part, Source, count_installed, join_needs, sum_pieces
+from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.owners import Owners
-from fabricgen.bom.sets import pieces_of, text_of_piece
+from fabricgen.bom.sets import split_set, strip_set_text
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 
@@ -50,7 +50,7 @@ class Bill:
     @cached_property
     def needs(self) -> Needs:
         """The needs of all sources as one; used only by totals and traces."""
-        return joined(self.sources)
+        return join_needs(self.sources)
 
     @cached_property
     def owners(self) -> Owners:
@@ -60,17 +60,17 @@ class Bill:
     @cached_property
     def installed(self) -> dict[Part, int]:
         """Pieces installed of each part, in the order of `needs.parts`."""
-        return installed(self.sources)
+        return count_installed(self.sources)
 
     @cached_property
     def spares(self) -> tuple[SpareCount, ...]:
         """Spares by part and site."""
-        return spare_counts(self.cluster, self.installed, lambda: self.owners)
+        return list_spare_counts(self.cluster, self.installed, lambda: self.owners)
 
     @cached_property
     def in_devices_w(self) -> float:
         """The power of optics that the published maxima of their devices have in them, W: lines name it twice."""
-        optics = optics_of_racks(self.cluster)
+        optics = sum_rack_optics(self.cluster)
         return float((optics.power_w - optics.added_w).sum())
 
     @cached_property
@@ -79,40 +79,42 @@ class Bill:
         spares: Counter[int] = Counter()
         for spare in self.spares:
             spares[spare.part] += spare.pieces
-        found = [
+        lines = [
             Line(part.part, part.description, part.kind, quantity, spares[i], part.power_w)
             for i, (part, quantity) in enumerate(self.installed.items())
             if quantity
         ]
-        return tuple(sorted(found, key=lambda line: (KINDS.index(line.kind), line.part)))
+        return tuple(sorted(lines, key=lambda line: (KINDS.index(line.kind), line.part)))
 
 
-def bill_of(cluster: Cluster) -> Bill:
+def make_bill(cluster: Cluster) -> Bill:
     """The bill of a cluster."""
     cables = CableParts(cluster)
     modules = (cast(Source, module) for module in discovery.load_modules(SOURCES))
     return Bill(cluster, tuple(module.needs(cluster, cables) for module in modules))
 
 
-def single_pieces(lines: Sequence[Line]) -> tuple[Line, ...]:
+def split_sets(lines: Sequence[Line]) -> tuple[Line, ...]:
     """Lines with sets replaced by their pieces, each part once, by kind and part: the form to order from."""
-    found: dict[tuple[str, str], Line] = {}
+    pieces_by_part: dict[tuple[str, str], Line] = {}
     for line in lines:
-        count, piece = pieces_of(line.part)
+        count, piece = split_set(line.part)
         watts = None if line.power_w is None else line.power_w / count
         single = replace(
             line,
             part=piece,
-            description=text_of_piece(line.description) if count > 1 else line.description,
+            description=strip_set_text(line.description) if count > 1 else line.description,
             quantity=line.quantity * count,
             spares=line.spares * count,
             power_w=watts,
         )
-        there = found.get((line.kind, piece))
-        if there is not None:
-            single = replace(there, quantity=there.quantity + single.quantity, spares=there.spares + single.spares)
-        found[line.kind, piece] = single
-    return tuple(sorted(found.values(), key=lambda line: (KINDS.index(line.kind), line.part)))
+        earlier = pieces_by_part.get((line.kind, piece))
+        if earlier is not None:
+            single = replace(
+                earlier, quantity=earlier.quantity + single.quantity, spares=earlier.spares + single.spares
+            )
+        pieces_by_part[line.kind, piece] = single
+    return tuple(sorted(pieces_by_part.values(), key=lambda line: (KINDS.index(line.kind), line.part)))
 
 
 # Spares: how many of each part the blueprint's policy asks for, and at which site.
@@ -138,7 +140,7 @@ class SpareCount(NamedTuple):
     pieces: int
 
 
-def spare_counts(
+def list_spare_counts(
     cluster: Cluster, installed: Mapping[Part, int], owners: Callable[[], Owners]
 ) -> tuple[SpareCount, ...]:
     """All spares for what is installed, by part and site; with a single site, all are kept there.
@@ -146,23 +148,25 @@ def spare_counts(
     `owners` is called only where needs must be split by site.
     """
     spares = cluster.design.loaded.blueprint.spares
-    policies = [policy_of(spares, part) for part in installed]
+    policies = [find_policy(spares, part) for part in installed]
     one_site = len(cluster.design.layout.sites) == 1
     counted: list[SpareCount] = []
-    by_site = _by_site(owners()) if any(p and p.per == "site" for p in policies) and not one_site else {}
+    by_site = _split_by_site(owners()) if any(p and p.per == "site" for p in policies) and not one_site else {}
     for i, (policy, count) in enumerate(zip(policies, installed.values(), strict=True)):
         if policy is None:
             continue
-        at = by_site.get(i, []) if by_site and policy.per == "site" else [(0 if one_site else -1, count)]
-        counted += [SpareCount(i, site, spares_for(policy, there)) for site, there in at]
+        counts_by_site = by_site.get(i, []) if by_site and policy.per == "site" else [(0 if one_site else -1, count)]
+        counted += [
+            SpareCount(i, site, count_spares(policy, installed_there)) for site, installed_there in counts_by_site
+        ]
     return tuple(spare for spare in counted if spare.pieces)
 
 
-def policy_of(spares: Spares, part: Part) -> Spare | None:
+def find_policy(spares: Spares, part: Part) -> Spare | None:
     """The policy for a part: of the longest pattern that matches its number, else of its kind; None where there is
     none.
     """
-    names = (part.part, pieces_of(part.part)[1])
+    names = (part.part, split_set(part.part)[1])
     fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
     if fits:
         return spares.parts[max(fits, key=lambda pattern: (len(pattern), pattern))]
@@ -171,7 +175,7 @@ def policy_of(spares: Spares, part: Part) -> Spare | None:
     return policy
 
 
-def spares_for(policy: Spare, installed: int) -> int:
+def count_spares(policy: Spare, installed: int) -> int:
     """Spares for so many installed pieces: the percentage rounded up, but at least the minimum; 0 where none is
     installed.
     """
@@ -179,17 +183,17 @@ def spares_for(policy: Spare, installed: int) -> int:
     return max(share, policy.minimum) if installed else 0
 
 
-def _by_site(owners: Owners) -> dict[int, list[tuple[int, int]]]:
+def _split_by_site(owners: Owners) -> dict[int, list[tuple[int, int]]]:
     """(site, pieces) of each part, by its index."""
     sites, needs = owners.sites(), owners.needs
     groups = len(sites.names)
     code = needs.part.astype(np.int64) * groups + sites.code
-    found: dict[int, list[tuple[int, int]]] = {}
-    for place, count in _there(pieces(code, needs.quantity, groups * len(needs.parts))):
-        part, site = divmod(place, groups)
-        found.setdefault(part, []).append((site - 1, count))
-    return found
+    counts: dict[int, list[tuple[int, int]]] = {}
+    for number, count in _list_nonzero(sum_pieces(code, needs.quantity, groups * len(needs.parts))):
+        part, site = divmod(number, groups)
+        counts.setdefault(part, []).append((site - 1, count))
+    return counts
 
 
-def _there(counts: list[int]) -> Iterator[tuple[int, int]]:
+def _list_nonzero(counts: list[int]) -> Iterator[tuple[int, int]]:
     return ((i, count) for i, count in enumerate(counts) if count)

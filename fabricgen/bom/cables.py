@@ -8,8 +8,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from fabricgen.bom.jumpers import Channels, Jumper, channels_of, jumper
-from fabricgen.bom.sets import JOINT, as_set
+from fabricgen.bom.jumpers import Channels, Jumper, make_channels, make_jumper
+from fabricgen.bom.sets import JOINT, format_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.cluster import Cluster
@@ -57,19 +57,19 @@ class CableParts:
     def kinds(self) -> tuple[tuple[EndKind, ...], Ints, Ints]:
         """(distinct kinds of end, index of that of the a end, and of the b end, of each cable end row; int32)."""
         segment = self._links.segment[self._cables.end_link]
-        known: dict[EndKind, int] = {}
-        found: list[Ints] = []
+        numbers_by_kind: dict[EndKind, int] = {}
+        columns: list[Ints] = []
         for upper in (False, True):
             ends = (make_end_kind(s.b if upper else s.a, s, self._shelf) for s in self._links.segments)
-            numbers = [known.setdefault(end, len(known)) for end in ends]
-            found.append(np.array(numbers, dtype=np.int32)[segment])
-        return tuple(known), found[0], found[1]
+            numbers = [numbers_by_kind.setdefault(end, len(numbers_by_kind)) for end in ends]
+            columns.append(np.array(numbers, dtype=np.int32)[segment])
+        return tuple(numbers_by_kind), columns[0], columns[1]
 
     def transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Part of the transceiver at the a and at the b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
-        table = [kind.transceiver(each) for kind in kinds for each in media]
+        table = [kind.transceiver(profile) for kind in kinds for profile in media]
         a, b = (encode_column(table, end * len(media) + medium) for end in ends)
         return a, b
 
@@ -90,46 +90,46 @@ class CableParts:
         lower = are_common_ends_lower(self._links, cables)
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
         first, code = unique_combinations(*columns)
-        made = []
+        distinct = []
         for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
             hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
-            wanted = CableOrder(cables.media[medium], hub, far, split, count, hub.lane_gbps)
-            made.append(self._made(wanted, (kinds[a], kinds[b]), length))
-        return made, code
+            order = CableOrder(cables.media[medium], hub, far, split, count, hub.lane_gbps)
+            distinct.append(self._make_part(order, (kinds[a], kinds[b]), length))
+        return distinct, code
 
-    def _made(self, wanted: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
+    def _make_part(self, order: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
         """The product from the lists, else a generic part."""
-        found = self._shelf.piece(wanted, length_m) if self._shelf else None
-        if found is None or found[1] != length_m:
+        piece = self._shelf.piece(order, length_m) if self._shelf else None
+        if piece is None or piece[1] != length_m:
             return CablePart(
-                wanted, length_m, *part(wanted.medium, *ends, wanted.far_ends, wanted.lanes, length_m), False
+                order, length_m, *describe_cable(order.medium, *ends, order.far_ends, order.lanes, length_m), False
             )
-        product, length, pieces = found
-        number_, text = as_set(product.part_number(length), f"{product.name}, {format_number(length)} m", pieces)
-        return CablePart(wanted, length, number_, text, True)
+        product, length, pieces = piece
+        number_, text = format_set(product.part_number(length), f"{product.name}, {format_number(length)} m", pieces)
+        return CablePart(order, length, number_, text, True)
 
     @cached_property
     def parts(self) -> tuple[EncodedColumn, EncodedColumn]:
         """(part, description) of every cable; for a patched one those of all its jumpers, joined by " + "."""
-        made, code = self.made
-        texts, number, channels = [(m.part, m.text) for m in made], code.copy(), self.channels
+        distinct, code = self.made
+        texts, number, channels = [(m.part, m.text) for m in distinct], code.copy(), self.channels
         if channels:
             number[channels.cable] = len(texts) + channels.kind
             texts += channels.texts
-        for rows, text in span_parts(self._cluster, self.widths[1], self._jumper):
+        for rows, text in list_span_parts(self._cluster, self.widths[1], self._jumper):
             number[rows] = len(texts)
             texts.append(text)
-        for cable, own in self._cluster.planned.own.items():
-            if own.part:
+        for cable, built in self._cluster.planned.own.items():
+            if built.part:
                 number[cable] = len(texts)
-                texts.append((own.part, f"{own.part}, as built"))
+                texts.append((built.part, f"{built.part}, as built"))
         return encode_column([part for part, _ in texts], number), encode_column([text for _, text in texts], number)
 
     @property
     def lengths(self) -> EncodedColumn:
         """The length of every cable, m."""
-        made, code = self.made
-        return encode_column([m.length_m for m in made], code)
+        distinct, code = self.made
+        return encode_column([m.length_m for m in distinct], code)
 
     @cached_property
     def channels(self) -> Channels | None:
@@ -137,15 +137,17 @@ class CableParts:
         patching = self._cluster.plan.patching
         if patching is None:
             return None
-        return channels_of(self._links, self._cables, patching, self.widths, self._jumper)
+        return make_channels(self._links, self._cables, patching, self.widths, self._jumper)
 
     @property
     def _jumper(self) -> Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]:
         """What makes jumpers: of the product lists, else generic."""
-        return partial(jumper, self._shelf, fibre_part)
+        return partial(make_jumper, self._shelf, describe_fibre)
 
 
-def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float) -> tuple[str, str]:
+def describe_cable(
+    medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int, length_m: float
+) -> tuple[str, str]:
     """(part, description) of a generic cable of so many lanes between two kinds of cage.
 
     `far_ends` above 1 makes it a breakout; fibre has one connector for every few lanes.
@@ -157,28 +159,30 @@ def part(medium: CableProfile, a: EndKind, b: EndKind, far_ends: int, lanes: int
     if medium.attached:
         ends = "-".join(sorted({make_slug(a.form_factor), make_slug(b.form_factor)}))
         gbps = round(lanes * a.lane_gbps)
-        what = f", breakout to {far_ends}" if split else ""
+        split_text = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
-        return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{what}, {length} m"
+        return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{split_text}, {length} m"
     single = next((module.connector for end in (a, b) if (module := end.module(medium)).splits_of), "")
-    return fibre_part(medium, far_ends, lanes, length_m, single)
+    return describe_fibre(medium, far_ends, lanes, length_m, single)
 
 
-def fibre_part(medium: CableProfile, far_ends: int, lanes: int, length_m: float, single: str = "") -> tuple[str, str]:
+def describe_fibre(
+    medium: CableProfile, far_ends: int, lanes: int, length_m: float, single: str = ""
+) -> tuple[str, str]:
     """(part, description) of the generic fibres for so many lanes: a set of equal ones, one to a connector, since no
     one sells two connectors of a cage as one cord. Where no whole number of fibres makes it, it is one assembly.
 
     `single` is the connector of far ends that take one lane of a wider module; "" where they have that of the medium.
     """
-    pieces, each = count_fibres(medium, far_ends, lanes) or (1, far_ends)
+    pieces, legs = count_fibres(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.describe_connectors(lanes / pieces), format_number(length_m)
-    far = f"{each}x {single or medium.find_connector(lanes / pieces / each)}" if each > 1 else near
+    far = f"{legs}x {single or medium.find_connector(lanes / pieces / legs)}" if legs > 1 else near
     crossed = f", {medium.polarity}" if medium.polarity else ""
     name = (
-        f"{medium.fibre}-{make_slug(near)}{f'-1x{each}' if each > 1 else ''}{f'-{make_slug(single)}' if single else ''}"
+        f"{medium.fibre}-{make_slug(near)}{f'-1x{legs}' if legs > 1 else ''}{f'-{make_slug(single)}' if single else ''}"
     )
     text = f"Fibre {medium.fibre.upper()}, {near} to {far}{crossed}, {length} m"
-    return as_set(f"fibre-{name}-{length}m", text, pieces)
+    return format_set(f"fibre-{name}-{length}m", text, pieces)
 
 
 # What a cable between sites is made of: a leased pair of dark fibre, and a jumper to the distribution frame (ODF) of
@@ -191,15 +195,15 @@ Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
 """(medium, polarity type, (far ends, lanes), length in m) -> jumper."""
 
 
-def span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints64, tuple[str, str]]]:
+def list_span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints64, tuple[str, str]]]:
     """(cables, (part, description)) of each span and medium; `lanes` are those of every cable."""
     plan, blueprint = cluster.plan, cluster.design.loaded.blueprint
     if not any(segment.km for segment in plan.links.segments):
         return
     segment = plan.links.segment[plan.cables.end_link[plan.cables.find_first_rows()]]
-    for place, one in enumerate(plan.links.segments):
+    for index, one in enumerate(plan.links.segments):
         for code, medium in enumerate(plan.cables.media) if one.km else ():
-            rows = np.flatnonzero((segment == place) & (plan.cables.medium == code))
+            rows = np.flatnonzero((segment == index) & (plan.cables.medium == code))
             if not len(rows):
                 continue
             name = str(one.path[-1])
@@ -210,7 +214,10 @@ def span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple[Ints
                 f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, {format_number(one.km)} km, ODF to ODF"
             )
             pairs = count_fibres(medium, 1, jumper.lanes)
-            leased = as_set(f"{LEASED}{name}-{format_number(one.km)}km", text, pairs[0] if pairs else 1)
+            leased = format_set(f"{LEASED}{name}-{format_number(one.km)}km", text, pairs[0] if pairs else 1)
             jumpers = jumper.part, jumper.text
-            part, described = (JOINT.join((own, of, own)) for own, of in zip(jumpers, leased, strict=True))
+            part, described = (
+                JOINT.join((jumper_text, leased_text, jumper_text))
+                for jumper_text, leased_text in zip(jumpers, leased, strict=True)
+            )
             yield rows, (part, described)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.bom.sets import JOINT, as_set
+from fabricgen.bom.sets import JOINT, format_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
 from fabricgen.design.media.patching import PatchPolicy
@@ -64,15 +64,15 @@ class _Channel:
         """The jumpers at the a and at the b end."""
         near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
         near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
-        whole, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
-        common, others, one, many = {
-            AT_FAR_END: (whole, splitter, 1, 1),
+        straight, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
+        near_widths, far_widths, near_count, far_count = {
+            AT_FAR_END: (straight, splitter, 1, 1),
             AT_COMMON_END: (splitter, leg, 1, self.legs),
             NOWHERE: (leg, leg, self.legs, self.legs),
-            IN_SHUFFLE: (whole, whole, 1, 1),
+            IN_SHUFFLE: (straight, straight, 1, 1),
         }[self.split]
-        first = (make(self.medium, near, common, near_m),) * one
-        last = (make(self.medium, far, others, far_m),) * many
+        first = (make(self.medium, near, near_widths, near_m),) * near_count
+        last = (make(self.medium, far, far_widths, far_m),) * far_count
         return (first, last) if self.lower else (last, first)
 
 
@@ -93,7 +93,7 @@ class Channels:
         return joined
 
 
-def channels_of(
+def make_channels(
     links: LinkTable, cables: CableTable, patching: Patching, widths: tuple[Ints, Ints], make: Make
 ) -> Channels:
     """The jumpers of every patched cable, computed once for each distinct kind of channel.
@@ -103,35 +103,42 @@ def channels_of(
     splits, lanes = widths
     rows = np.flatnonzero(patching.policy >= 0)
     legs = np.bincount(cables.end_cable, minlength=len(cables))
-    each = np.zeros(len(cables), dtype=np.int64)
-    np.maximum.at(each, cables.end_cable, count_link_lanes(links)[links.segment[cables.end_link]] * cables.end_links)
-    columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, each]
+    leg_lanes = np.zeros(len(cables), dtype=np.int64)
+    np.maximum.at(
+        leg_lanes, cables.end_cable, count_link_lanes(links)[links.segment[cables.end_link]] * cables.end_links
+    )
+    columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, leg_lanes]
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
     keys = (are_common_ends_lower(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
     first, kind = unique_combinations(*keys)
-    made = []
+    jumpers = []
     kinds: Iterable[tuple[int, ...]] = zip(*(key[first].tolist() for key in keys), strict=True)
-    for low, medium, policy, far_ends, count, split, whole, leg, a_mm, b_mm in kinds:
-        of = cables.media[medium], patching.policies[policy], bool(low)
-        counts = far_ends, count, split, whole, leg
-        made.append(_Channel(*of, *counts, a_mm / 1000, b_mm / 1000).ends(make))
-    return Channels(rows, kind, tuple(made))
+    for low, medium, policy, far_ends, count, split, lane_count, leg, a_mm, b_mm in kinds:
+        settings = cables.media[medium], patching.policies[policy], bool(low)
+        counts = far_ends, count, split, lane_count, leg
+        jumpers.append(_Channel(*settings, *counts, a_mm / 1000, b_mm / 1000).ends(make))
+    return Channels(rows, kind, tuple(jumpers))
 
 
-def jumper(
+def make_jumper(
     shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
 ) -> Jumper:
     """The product from the lists, else a generic part, whose name has its polarity type unless that is B, as of direct
     fibres. Its connectors are those of panels, whatever modules of few lanes have.
     """
     usual = kind == "B" or not medium.connector.startswith("MPO")
-    found = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
-    if found:
-        product, pieces = found
-        made = as_set(product.part_number(length_m), f"{product.name}, {format_number(length_m)} m", pieces)
+    sold = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
+    if sold:
+        product, pieces = sold
+        part_and_text = format_set(
+            product.part_number(length_m), f"{product.name}, {format_number(length_m)} m", pieces
+        )
     else:
-        made = fibre(medium.model_copy(update={"narrow": ()}), *widths, length_m)
+        part_and_text = fibre(medium.model_copy(update={"narrow": ()}), *widths, length_m)
     if not usual:
         length = f"{format_number(length_m)}m"
-        made = f"{made[0].removesuffix(length)}type-{kind.lower()}-{length}", made[1].replace("type B", f"type {kind}")
-    return Jumper(*made, medium, kind, *widths, found is not None)
+        part_and_text = (
+            f"{part_and_text[0].removesuffix(length)}type-{kind.lower()}-{length}",
+            part_and_text[1].replace("type B", f"type {kind}"),
+        )
+    return Jumper(*part_and_text, medium, kind, *widths, sold is not None)

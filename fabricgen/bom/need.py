@@ -57,7 +57,7 @@ class Needs:
     @cached_property
     def quantities(self) -> list[int]:
         """Total pieces of each part, in the order of `parts`."""
-        return pieces(self.part, self.quantity, len(self.parts))
+        return sum_pieces(self.part, self.quantity, len(self.parts))
 
     def of(self, part: int) -> Needs:
         """The needs of one part."""
@@ -79,7 +79,7 @@ class Source(Protocol):
         """
 
 
-def needs_of(
+def make_needs(
     parts: Sequence[Part],
     part: Ints,
     *,
@@ -91,39 +91,42 @@ def needs_of(
 ) -> Needs:
     """Needs from some columns; the defaults are one piece a row, and no cable, device or rack."""
     none = np.full(len(part), -1, dtype=np.int32)
-    each = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
-    of = (none if column is None else column.astype(np.int32, copy=False) for column in (cable, device, rack, end))
-    return Needs(tuple(parts), part.astype(np.int32, copy=False), each, *of)
+    quantities = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
+    locations = (
+        none if column is None else column.astype(np.int32, copy=False) for column in (cable, device, rack, end)
+    )
+    return Needs(tuple(parts), part.astype(np.int32, copy=False), quantities, *locations)
 
 
-def joined(found: Sequence[Needs]) -> Needs:
+def join_needs(sources: Sequence[Needs]) -> Needs:
     """Several needs as one; parts with one number are merged, with the description of the first."""
     parts: dict[str, Part] = {}
-    for needs in found:
+    for needs in sources:
         for part in needs.parts:
             parts.setdefault(part.part, part)
-    if len(found) == 1 and len(parts) == len(found[0].parts):
-        return found[0]
-    place = {name: i for i, name in enumerate(parts)}
-    codes = [np.array([place[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in found if len(n)]
+    if len(sources) == 1 and len(parts) == len(sources[0].parts):
+        return sources[0]
+    index = {name: i for i, name in enumerate(parts)}
+    codes = [np.array([index[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in sources if len(n)]
     columns = (
-        np.concatenate([getattr(n, name) for n in found if len(n)] or [np.empty(0, dtype=np.int32)]) for name in COLUMNS
+        np.concatenate([getattr(n, name) for n in sources if len(n)] or [np.empty(0, dtype=np.int32)])
+        for name in COLUMNS
     )
     return Needs(tuple(parts.values()), np.concatenate(codes or [np.empty(0, dtype=np.int32)]), *columns)
 
 
-def installed(found: Sequence[Needs]) -> dict[Part, int]:
+def count_installed(sources: Sequence[Needs]) -> dict[Part, int]:
     """Total pieces of each part over several needs; parts and order are those of `joined`."""
     parts: dict[str, Part] = {}
     counts: Counter[str] = Counter()
-    for needs in found:
+    for needs in sources:
         for part, count in zip(needs.parts, needs.quantities, strict=True):
             parts.setdefault(part.part, part)
             counts[part.part] += count
     return {part: counts[name] for name, part in parts.items()}
 
 
-def pieces(group: Ints | Ints64, quantity: Ints, groups: int) -> list[int]:
+def sum_pieces(group: Ints | Ints64, quantity: Ints, groups: int) -> list[int]:
     """The sum of `quantity` for each of so many groups; exact, since sums stay far below 2**53."""
-    found: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
-    return found
+    sums: list[int] = np.bincount(group, weights=quantity, minlength=groups).astype(np.int64).tolist()
+    return sums

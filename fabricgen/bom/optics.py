@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import joined
+from fabricgen.bom.need import join_needs
 from fabricgen.bom.sources import laser_modules, transceivers
 from fabricgen.catalog.loads import has_optics
 from fabricgen.cluster import Cluster
@@ -27,22 +27,22 @@ class CableEndPowers:
     power_w: Floats
 
 
-def end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
+def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
     """The powers of all such ends; the common end of a breakout is one, whatever hangs on it."""
     cables, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     kinds, *of_end = parts.kinds
     attached = np.array([medium.attached for medium in cables.media], dtype=bool)
     rows = np.flatnonzero(attached[cables.medium[cables.end_cable]])
-    made = np.array(
+    watts_by_kind = np.array(
         [[np.nan if (watts := kind.power_w(medium)) is None else watts for medium in cables.media] for kind in kinds],
         dtype=np.float64,
     ).reshape(len(kinds), len(cables.media))
-    found: list[tuple[Ints, Ints, Floats]] = []
+    sides: list[tuple[Ints, Ints, Floats]] = []
     for kind, cage, device in zip(of_end, (cages.a, cages.b), (links.a_device, links.b_device), strict=True):
         once = rows[unique_combinations(cables.end_cable[rows], cage[rows])[0]]
         cable = cables.end_cable[once]
-        found.append((cable, device[cables.end_link[once]], made[kind[once], cables.medium[cable]]))
-    cable, device, power = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        sides.append((cable, device[cables.end_link[once]], watts_by_kind[kind[once], cables.medium[cable]]))
+    cable, device, power = (np.concatenate(columns) for columns in zip(*sides, strict=True))
     return CableEndPowers(cable, device, power)
 
 
@@ -60,23 +60,23 @@ class RackOptics:
     unpowered: Ints
 
 
-def optics_of_racks(cluster: Cluster, known: CableParts | None = None) -> RackOptics:
+def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> RackOptics:
     """The optics of each rack; each cage and cable end once. `known`: the parts of its cables, if known already."""
-    parts, devices = known or CableParts(cluster), cluster.plan.devices
-    needs = joined([transceivers.needs(cluster, parts), laser_modules.needs(cluster, parts)])
-    ends = end_powers(cluster, parts)
+    parts, devices = cable_parts or CableParts(cluster), cluster.plan.devices
+    needs = join_needs([transceivers.needs(cluster, parts), laser_modules.needs(cluster, parts)])
+    ends = find_end_powers(cluster, parts)
     figures = np.array([np.nan if part.power_w is None else part.power_w for part in needs.parts], dtype=np.float64)
-    each = figures[needs.part] if len(needs.parts) else np.zeros(0)
-    power = np.concatenate([each * needs.quantity, ends.power_w])
+    piece_w = figures[needs.part] if len(needs.parts) else np.zeros(0)
+    power = np.concatenate([piece_w * needs.quantity, ends.power_w])
     pieces = np.concatenate([needs.quantity, np.ones(len(ends.power_w), dtype=np.int32)])
     device = np.concatenate([needs.device, ends.device])
     rack, count = devices.rack[device], len(cluster.plan.racks)
     added = ~np.array([has_optics(cls.profile) for cls in devices.classes], dtype=bool)[devices.device_class[device]]
 
-    def summed(weights: Floats) -> Floats:
+    def sum_by_rack(weights: Floats) -> Floats:
         return np.bincount(rack, weights=weights, minlength=count).astype(np.float64)
 
     watts = np.nan_to_num(power)
     bare = np.isnan(power) & added
     unpowered = np.bincount(rack[bare], weights=pieces[bare], minlength=count).astype(np.int32)
-    return RackOptics(summed(watts), summed(watts * added), unpowered)
+    return RackOptics(sum_by_rack(watts), sum_by_rack(watts * added), unpowered)

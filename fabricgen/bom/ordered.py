@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.bom.accessories import NETWORK_M, busbar_racks, narrow_racks
-from fabricgen.bom.bill import Bill, Line, single_pieces
+from fabricgen.bom.accessories import NETWORK_M, find_narrow_racks, flag_busbar_racks
+from fabricgen.bom.bill import Bill, Line, split_sets
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import COLUMNS, Needs
-from fabricgen.bom.sources.devices import called, is_bought, with_racks
-from fabricgen.bom.sources.power_cords import cord, corded
-from fabricgen.bom.variants import switches_of, variants_of
+from fabricgen.bom.sources.devices import find_included_devices, is_bought, name_model
+from fabricgen.bom.sources.power_cords import list_corded, make_cord
+from fabricgen.bom.variants import count_variants, list_switches
 from fabricgen.catalog.loads import find_power_basis
 from fabricgen.catalog.models import NodeProfile, SwitchProfile, Variant
 from fabricgen.cluster import Cluster
@@ -25,71 +25,73 @@ UNNUMBERED = "no part number is published for this form with this NOS: order it 
 _DC_UNNUMBERED = "no part number is published for the DC form: order it by its description"
 
 
-def order_lines(bill: Bill) -> tuple[Line, ...]:
+def list_order_lines(bill: Bill) -> tuple[Line, ...]:
     """The single pieces to order, switches by part number where that is published; spares as the commonest variant.
 
     Power cords whose length the blueprint does not state say so, and remarks say what else to know of a part.
     """
-    known, included = remarks(bill), with_racks(bill.cluster)
-    lines = (replace(line, remark=known.get(line.part, "")) for line in single_pieces(bill.lines))
-    return tuple(part for line in lines for part in ([line] if line.part in included else _split(bill.cluster, line)))
+    remarks_by_part, included = list_remarks(bill), find_included_devices(bill.cluster)
+    lines = (replace(line, remark=remarks_by_part.get(line.part, "")) for line in split_sets(bill.lines))
+    return tuple(
+        part for line in lines for part in ([line] if line.part in included else _split_variants(bill.cluster, line))
+    )
 
 
-def models_of_numbers(cluster: Cluster, lines: Iterable[Line]) -> dict[str, str]:
+def map_numbers_to_models(cluster: Cluster, lines: Iterable[Line]) -> dict[str, str]:
     """Name of a variant on the order sheet -> the model, as the bill has it."""
-    found: dict[str, str] = {}
+    models: dict[str, str] = {}
     for line in lines:
         if line.kind == "switch":
-            found |= {ordered_as(v, line.part): line.part for v in variants_of(cluster, line.part)}
-    return {name: model for name, model in found.items() if name != model}
+            models |= {name_variant(v, line.part): line.part for v in count_variants(cluster, line.part)}
+    return {name: model for name, model in models.items() if name != model}
 
 
-def ordered_as(variant: Variant, model: str) -> str:
+def name_variant(variant: Variant, model: str) -> str:
     """The part number of a variant; where none is published, the model, with `-dc` for the form on a busbar."""
     return variant.part_number or (f"{model}-dc" if variant.supply == "dc" else model)
 
 
-def needs_of_number(cluster: Cluster, needs: Needs, number: str) -> Needs:
+def filter_needs(cluster: Cluster, needs: Needs, number: str) -> Needs:
     """Those needs of a model that are of the variant of a name on the order sheet."""
     model = needs.parts[0].part
-    wanted = np.zeros(len(cluster.plan.devices), dtype=bool)
-    for variant, switches in switches_of(cluster, model):
-        wanted[switches] = ordered_as(variant, model) == number
-    rows = np.flatnonzero(wanted[needs.device])
+    is_variant = np.zeros(len(cluster.plan.devices), dtype=bool)
+    for variant, switches in list_switches(cluster, model):
+        is_variant[switches] = name_variant(variant, model) == number
+    rows = np.flatnonzero(is_variant[needs.device])
     part: Ints = np.zeros(len(rows), dtype=np.int32)
     return Needs((replace(needs.parts[0], part=number),), part, *(getattr(needs, name)[rows] for name in COLUMNS))
 
 
-def _split(cluster: Cluster, line: Line) -> Sequence[Line]:
+def _split_variants(cluster: Cluster, line: Line) -> Sequence[Line]:
     """A line of switches as one for each variant."""
     if line.kind != "switch":
         return (line,)
-    counts = variants_of(cluster, line.part)
-    unnumbered = replace(line, remark=_also(line.remark, UNNUMBERED))
-    if all(ordered_as(variant, line.part) == line.part for variant in counts):
+    counts = count_variants(cluster, line.part)
+    unnumbered = replace(line, remark=_append_remark(line.remark, UNNUMBERED))
+    if all(name_variant(variant, line.part) == line.part for variant in counts):
         return (unnumbered if any(variant.text for variant in counts) else line,)
     most = max(counts, key=lambda variant: counts[variant])
     name = line.description.split(" (")[0]
     return [
         replace(
             line,
-            part=ordered_as(variant, line.part),
+            part=name_variant(variant, line.part),
             description=f"{name}, {variant.text}" if variant.text else name,
             quantity=count,
-            remark=_remark(line.remark, variant),
+            remark=_remark_variant(line.remark, variant),
             spares=line.spares if variant == most else 0,
         )
         for variant, count in counts.items()
     ]
 
 
-def _remark(of_model: str, variant: Variant) -> str:
+def _remark_variant(of_model: str, variant: Variant) -> str:
     if variant.part_number:
         return of_model
-    return _also(of_model, _DC_UNNUMBERED if variant.supply == "dc" else UNNUMBERED)
+    return _append_remark(of_model, _DC_UNNUMBERED if variant.supply == "dc" else UNNUMBERED)
 
 
-def _also(remark: str, more: str) -> str:
+def _append_remark(remark: str, more: str) -> str:
     return "; ".join(filter(None, (remark, more)))
 
 
@@ -107,40 +109,48 @@ _PLACEHOLDER = "placeholder: choose a product"
 _BY_DESCRIPTION = "no part number is in the catalogue: order it by its description"
 
 
-def remarks(bill: Bill) -> dict[str, str]:
+def list_remarks(bill: Bill) -> dict[str, str]:
     """Part, as the bill has it in single pieces -> what to know of it."""
-    found: dict[str, list[str]] = defaultdict(list)
-    sources = (_unsold, _unnumbered, _perhaps_included, _cords, _without_outlets, _sized_low, _crowded)
-    for part, text in (each for source in sources for each in source(bill)):
-        if text not in found[part]:
-            found[part].append(text)
-    return {part: "; ".join(texts) for part, texts in found.items()}
+    remarks_by_part: dict[str, list[str]] = defaultdict(list)
+    sources = (
+        _remark_unsold,
+        _remark_unnumbered,
+        _remark_included,
+        _remark_cords,
+        _remark_outlets,
+        _remark_sized_low,
+        _remark_crowded,
+    )
+    for part, text in (remark for source in sources for remark in source(bill)):
+        if text not in remarks_by_part[part]:
+            remarks_by_part[part].append(text)
+    return {part: "; ".join(texts) for part, texts in remarks_by_part.items()}
 
 
-def unsold(parts: CableParts) -> set[str]:
+def find_unsold(parts: CableParts) -> set[str]:
     """The transceivers of cables that nobody is known to sell."""
     kinds, media = parts.kinds[0], parts.media
     return {kind.transceiver(medium) for kind in kinds for medium in media if kind.unsold(medium)}
 
 
-def _unsold(bill: Bill) -> Iterator[tuple[str, str]]:
-    for part in sorted(unsold(CableParts(bill.cluster))):
+def _remark_unsold(bill: Bill) -> Iterator[tuple[str, str]]:
+    for part in sorted(find_unsold(CableParts(bill.cluster))):
         yield part, "nobody is known to sell it: state other media or another speed"
 
 
-def _unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
+def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
     """Devices and racks of which the catalogue has no part number; `ordered` tells it of switches with variants."""
     devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
-    included = with_racks(bill.cluster)
+    included = find_included_devices(bill.cluster)
     for cls in devices.classes:
         if is_bought(cls) and cls.profile.id not in included and not _has_variants(cls.profile):
-            yield cls.profile.id, _BY_DESCRIPTION if _maker(cls.profile) else _PLACEHOLDER
+            yield cls.profile.id, _BY_DESCRIPTION if _find_maker(cls.profile) else _PLACEHOLDER
     for rack in racks.kinds:
         if rack.vendor and not rack.part_number:
             yield rack.id, _BY_DESCRIPTION
 
 
-def _perhaps_included(bill: Bill) -> Iterator[tuple[str, str]]:
+def _remark_included(bill: Bill) -> Iterator[tuple[str, str]]:
     """Management switches in racks that are sold complete, with places for switches: as its maker tells of a GB200
     NVL72, it holds two (docs.nvidia.com, DGX GB200 user guide, Hardware, Rack Configuration).
     """
@@ -164,26 +174,26 @@ def _has_variants(profile: NodeProfile | SwitchProfile) -> bool:
     return isinstance(profile, SwitchProfile) and bool(profile.variants)
 
 
-def _maker(profile: NodeProfile | SwitchProfile) -> str:
+def _find_maker(profile: NodeProfile | SwitchProfile) -> str:
     """Who makes a device; "" for the generic ones of the catalogue."""
     return "" if profile.vendor.lower() == "generic" else profile.vendor
 
 
-def _cords(bill: Bill) -> Iterator[tuple[str, str]]:
+def _remark_cords(bill: Bill) -> Iterator[tuple[str, str]]:
     """Devices without cords on the sheet, and cords whose inlet is to be looked up."""
-    for cls, _ in corded(bill.cluster):
+    for cls, _ in list_corded(bill.cluster):
         psu = cls.profile.psu
         if psu is None:
             yield cls.profile.id, "its power supplies are not published: no power cords are listed for it"
         elif psu.cords == "included":
             yield cls.profile.id, "its power cords come with it"
         elif psu.inlet is None:
-            yield cord(bill.cluster, cls).part, "look up the inlet in its data sheet before you order"
+            yield make_cord(bill.cluster, cls).part, "look up the inlet in its data sheet before you order"
 
 
-def _without_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
+def _remark_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
     """Devices with AC supplies in racks with a busbar, of which no DC form is known."""
-    devices, busbar = bill.cluster.plan.devices, busbar_racks(bill.cluster)
+    devices, busbar = bill.cluster.plan.devices, flag_busbar_racks(bill.cluster)
     count: Counter[str] = Counter()
     for cls in devices.classes:
         forms = cls.profile.variants if isinstance(cls.profile, SwitchProfile) else ()
@@ -194,29 +204,29 @@ def _without_outlets(bill: Bill) -> Iterator[tuple[str, str]]:
             yield part, f"{number:,} stand in racks with a busbar, which has no outlets: order these with DC supplies"
 
 
-def _crowded(bill: Bill) -> Iterator[tuple[str, str]]:
+def _remark_crowded(bill: Bill) -> Iterator[tuple[str, str]]:
     """Racks too narrow for vertical cable managers and zero-U PDUs at their sides."""
-    for narrow in narrow_racks(bill.cluster, bill.needs):
+    for narrow in find_narrow_racks(bill.cluster, bill.needs):
         rack = narrow.rack
         yield rack.part_number or rack.id, f"{narrow.text}: for such racks {NETWORK_M * 1000:.0f} mm or more is usual"
 
 
-def _sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
+def _remark_sized_low(bill: Bill) -> Iterator[tuple[str, str]]:
     """PDUs and whips of racks with devices of which no maximum is published."""
-    needs, busbar = bill.needs, busbar_racks(bill.cluster)
+    needs, busbar = bill.needs, flag_busbar_racks(bill.cluster)
     for number, part in enumerate(needs.parts):
         if part.kind in ("rack-pdu", "whip"):
-            of = np.unique(needs.rack[needs.part == number])
-            for text, names in _less_than_maxima(bill, of[~busbar[of]]).items():
+            pdu_racks = np.unique(needs.rack[needs.part == number])
+            for text, names in _find_unpublished(bill, pdu_racks[~busbar[pdu_racks]]).items():
                 yield part.part, f"{text} {', '.join(names)}"
 
 
-def _less_than_maxima(bill: Bill, racks: Ints) -> dict[str, list[str]]:
+def _find_unpublished(bill: Bill, racks: Ints) -> dict[str, list[str]]:
     """What the figures are -> the devices in some racks that have no published maximum, by name."""
     devices = bill.cluster.plan.devices
-    found: dict[str, set[str]] = defaultdict(set)
+    names_by_text: dict[str, set[str]] = defaultdict(set)
     for cls in devices.classes:
         text = _BASES.get(find_power_basis(cls.profile) or "")
         if text and np.isin(devices.rack[cls.rows], racks).any():
-            found[text].add(called(cls.profile))
-    return {text: sorted(found[text]) for text in dict.fromkeys(_BASES.values()) if text in found}
+            names_by_text[text].add(name_model(cls.profile))
+    return {text: sorted(names_by_text[text]) for text in dict.fromkeys(_BASES.values()) if text in names_by_text}

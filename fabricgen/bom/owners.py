@@ -52,20 +52,20 @@ class Owners:
     @cached_property
     def device(self) -> Ints:
         """The device that each need belongs to, int32; -1 for racks and their accessories."""
-        found = self.needs.device.copy()
-        rows = np.flatnonzero((found < 0) & (self.needs.cable >= 0))
-        found[rows] = self._cable_device[self.needs.cable[rows]]
-        return found
+        device_rows = self.needs.device.copy()
+        rows = np.flatnonzero((device_rows < 0) & (self.needs.cable >= 0))
+        device_rows[rows] = self._cable_device[self.needs.cable[rows]]
+        return device_rows
 
     @cached_property
     def rack(self) -> Ints:
         """The rack of each need, int32; -1 where it has none."""
-        found = self.needs.rack.copy()
-        rows = np.flatnonzero((found < 0) & (self.device >= 0))
-        found[rows] = self.cluster.plan.devices.rack[self.device[rows]]
-        return found
+        rack_rows = self.needs.rack.copy()
+        rows = np.flatnonzero((rack_rows < 0) & (self.device >= 0))
+        rack_rows[rows] = self.cluster.plan.devices.rack[self.device[rows]]
+        return rack_rows
 
-    def _segment(self, rows: Ints | Ints64) -> Ints:
+    def _find_segments(self, rows: Ints | Ints64) -> Ints:
         return self.cluster.plan.links.segment[self._cable_link[self.needs.cable[rows]]]
 
     def kinds(self) -> Grouping:
@@ -76,19 +76,19 @@ class Owners:
     def fabrics(self) -> Grouping:
         """By fabric or scale-up domain: the cable's, else the device's."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
-        of_class, of_segment = ([x.fabric for x in group] for group in (devices.classes, plan.links.segments))
+        of_class, of_segment = ([owner.fabric for owner in group] for group in (devices.classes, plan.links.segments))
         order = [fabric.name for fabric in self.cluster.design.fabrics]
         names = [NONE, *dict.fromkeys((*order, *filter(None, (*of_class, *of_segment))))]
-        return self._coded(names, [name or NONE for name in of_class], of_segment, prefer_cable=True)
+        return self._group_by_name(names, [name or NONE for name in of_class], of_segment, prefer_cable=True)
 
     def tiers(self) -> Grouping:
         """By the tier of the device, or by the pair of tiers that a cable joins (`node-leaf`)."""
         plan, devices = self.cluster.plan, self.cluster.plan.devices
         of_class, of_segment = [cls.tier for cls in devices.classes], [s.key for s in plan.links.segments]
         names = [NONE, *sorted(set(of_class)), *sorted(set(of_segment) - set(of_class))]
-        return self._coded(names, of_class, of_segment, prefer_cable=False)
+        return self._group_by_name(names, of_class, of_segment, prefer_cable=False)
 
-    def _coded(
+    def _group_by_name(
         self, names: Sequence[str], of_class: Sequence[str], of_segment: Sequence[str], *, prefer_cable: bool
     ) -> Grouping:
         """By names of device classes and link segments; `prefer_cable`: the segment's name wins where a
@@ -103,7 +103,7 @@ class Owners:
         )
         for cable in (False, True) if prefer_cable else (True, False):
             if cable:
-                code[with_cable] = by_segment[self._segment(with_cable)]
+                code[with_cable] = by_segment[self._find_segments(with_cable)]
             else:
                 code[with_device] = by_class[devices.device_class[needs.device[with_device]]]
         return Grouping(tuple(names), code)
@@ -112,23 +112,23 @@ class Owners:
         """By scalable unit, `p1/su1`; a rack is of the unit of the devices in it."""
         layout, devices = self.cluster.design.layout, self.cluster.plan.devices
         names = (NONE, *(f"{pod.name}/su{i + 1}" for pod in layout.pods for i in range(pod.su)))
-        return Grouping(names, self._coordinate(devices.unit) + 1)
+        return Grouping(names, self._find_coordinates(devices.unit) + 1)
 
     def pods(self) -> Grouping:
         """By pod."""
         names = (NONE, *(pod.name for pod in self.cluster.design.layout.pods))
-        return Grouping(names, self._coordinate(self.cluster.plan.devices.pod) + 1)
+        return Grouping(names, self._find_coordinates(self.cluster.plan.devices.pod) + 1)
 
-    def _coordinate(self, column: Ints) -> Ints:
+    def _find_coordinates(self, column: Ints) -> Ints:
         """A coordinate of the device of each need, or of the devices in its rack; int32, -1 for none."""
         of_rack = np.full(len(self.cluster.plan.racks), -1, dtype=np.int32)
         np.maximum.at(of_rack, self.cluster.plan.devices.rack, column)
-        found = np.full(len(self.needs), -1, dtype=np.int32)
+        coordinates = np.full(len(self.needs), -1, dtype=np.int32)
         at_device = self.device >= 0
-        found[at_device] = column[self.device[at_device]]
+        coordinates[at_device] = column[self.device[at_device]]
         in_rack = ~at_device & (self.rack >= 0)
-        found[in_rack] = of_rack[self.rack[in_rack]]
-        return found
+        coordinates[in_rack] = of_rack[self.rack[in_rack]]
+        return coordinates
 
     def racks(self) -> Grouping:
         """By rack."""
@@ -137,8 +137,8 @@ class Owners:
     def sites(self) -> Grouping:
         """By the site of the rack."""
         code = np.zeros(len(self.needs), dtype=np.int32)
-        there = np.flatnonzero(self.rack >= 0)
-        code[there] = self.cluster.plan.racks.site[self.rack[there]] + 1
+        in_rack = np.flatnonzero(self.rack >= 0)
+        code[in_rack] = self.cluster.plan.racks.site[self.rack[in_rack]] + 1
         return Grouping((NONE, *self.cluster.design.layout.sites), code)
 
 

@@ -10,18 +10,20 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 
 
-def plugs_of_racks(cluster: Cluster) -> Ints64:
+def count_rack_plugs(cluster: Cluster) -> Ints64:
     """The number of plugs in each rack, of all cables; patched ones count as if they were direct."""
     cables, links, rack = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.rack
     parts = CableParts(cluster)
-    made, code = parts.made
+    distinct, code = parts.made
     far_ends = parts.widths[0]
-    pieces = np.array([(one.wanted.pieces or (1, 1))[0] for one in made], dtype=np.int64)[code]
+    pieces = np.array([(part.wanted.pieces or (1, 1))[0] for part in distinct], dtype=np.int64)[code]
     cable, row = cables.end_cable, cables.end_link
     at_a = are_common_ends_lower(links, cables)[cable]
     common = np.where(at_a, links.a_device[row], links.b_device[row])
     far = np.where(at_a, links.b_device[row], links.a_device[row])
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
-    each, count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
-    found = np.bincount(rack[far], weights=each, minlength=count)
-    return (found + np.bincount(rack[common[first]], weights=pieces[cable[first]], minlength=count)).astype(np.int64)
+    per_end, count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
+    far_plugs = np.bincount(rack[far], weights=per_end, minlength=count)
+    return (far_plugs + np.bincount(rack[common[first]], weights=pieces[cable[first]], minlength=count)).astype(
+        np.int64
+    )

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from fabricgen.bom.bill import Bill, bill_of
-from fabricgen.bom.ordered import models_of_numbers, order_lines
-from fabricgen.bom.sets import pieces_of
+from fabricgen.bom.bill import Bill, make_bill
+from fabricgen.bom.ordered import list_order_lines, map_numbers_to_models
+from fabricgen.bom.sets import split_set
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS
 from fabricgen.cluster import Cluster
@@ -95,31 +95,33 @@ def read_price_list(path: Path) -> PriceList:
     lines: dict[str, int] = {}
     currency = ""
     try:
-        columns, rows = _rows(path)
+        columns, rows = _read_rows(path)
         for row in rows:
             if any(cell.strip() for cell in row.beyond):
                 # 1,250.00 without quotes would be a price of 1.
-                said = f"the line has {len(row.beyond)} more than the {len(row.cells)} columns"
-                row.refuse(said, "write numbers without thousands separators, and text that has commas in quotes")
+                message = f"the line has {len(row.beyond)} more than the {len(row.cells)} columns"
+                row.refuse(message, "write numbers without thousands separators, and text that has commas in quotes")
             part = row.cells["part"].strip()
             if row.is_bare:
                 continue
-            if part in offers and offers[part] != _offer(row):
+            if part in offers and offers[part] != _read_offer(row):
                 row.refuse(f"'{part}' is priced twice", "keep one line a part")
-            offers[part] = _offer(row)
+            offers[part] = _read_offer(row)
             lines.setdefault(part, row.line)
-            stated = row.cells.get("currency", "").strip()
-            if stated and not _CURRENCY.fullmatch(stated):
-                row.refuse(f"'{stated}' is no currency", "write three capitals such as EUR (ISO 4217)")
-            if stated and currency and stated != currency:
-                row.refuse(f"prices in {currency} and in {stated} cannot be added up", "convert them into one currency")
-            currency = currency or stated
+            row_currency = row.cells.get("currency", "").strip()
+            if row_currency and not _CURRENCY.fullmatch(row_currency):
+                row.refuse(f"'{row_currency}' is no currency", "write three capitals such as EUR (ISO 4217)")
+            if row_currency and currency and row_currency != currency:
+                row.refuse(
+                    f"prices in {currency} and in {row_currency} cannot be added up", "convert them into one currency"
+                )
+            currency = currency or row_currency
     except csv.Error as error:
         raise fault("FG031", f"cannot read {path}: {error}", span=Span(str(path), 1, 1)) from error
     return PriceList(offers, columns, currency, str(path), lines)
 
 
-def _rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
+def _read_rows(path: Path) -> tuple[tuple[str, ...], Iterator[_Row]]:
     """(optional columns present, rows) of a file."""
     refuse_unfinished_around(path)
     text = decode_text(read_bytes(path, str(path), limit=MOST_BYTES), str(path), limit=MOST_BYTES, kind="CSV")
@@ -141,26 +143,28 @@ def _header_hint(header: Sequence[str]) -> str:
     return "each of the two once, in small letters"
 
 
-def _offer(row: _Row) -> Offer:
+def _read_offer(row: _Row) -> Offer:
     return Offer(
-        unit_price=_number(row, "unit_price", "price", MOST_PRICE, "write a number such as 1250.00") or 0.0,
-        lead_time_weeks=_number(row, "lead_time_weeks", "lead time", MOST_WEEKS, "write weeks such as 12, or nothing"),
-        vendor_part=_text(row, "vendor_part"),
-        notes=_text(row, "notes"),
+        unit_price=_parse_number(row, "unit_price", "price", MOST_PRICE, "write a number such as 1250.00") or 0.0,
+        lead_time_weeks=_parse_number(
+            row, "lead_time_weeks", "lead time", MOST_WEEKS, "write weeks such as 12, or nothing"
+        ),
+        vendor_part=_read_text(row, "vendor_part"),
+        notes=_read_text(row, "notes"),
     )
 
 
-def _number(row: _Row, column: str, what: str, most: float, hint: str) -> float | None:
+def _parse_number(row: _Row, column: str, noun: str, most: float, hint: str) -> float | None:
     text = row.cells.get(column, "")
     if column != "unit_price" and not text.strip():
         return None
     number = float(text) if _NUMBER.fullmatch(text.strip()) else -1.0
     if not 0 <= number < most:
-        row.refuse(f"'{text[:80]}' is no {what}", hint)
+        row.refuse(f"'{text[:80]}' is no {noun}", hint)
     return number
 
 
-def _text(row: _Row, column: str) -> str:
+def _read_text(row: _Row, column: str) -> str:
     text = row.cells.get(column, "").strip()
     if len(text) > MOST_TEXT:
         row.refuse(f"{column} has {len(text)} characters", f"{MOST_TEXT} are the most")
@@ -202,12 +206,12 @@ MOST = 10
 """Names that are told one by one."""
 
 
-def idle_prices(prices: PriceList, clusters: Sequence[Cluster]) -> Iterator[Diagnostic]:
+def find_idle_cluster_prices(prices: PriceList, clusters: Sequence[Cluster]) -> Iterator[Diagnostic]:
     """A warning (FG031) for each name that is no part of the clusters' bills, nor of a catalogue, in order of lines."""
     if prices.offers and clusters:
-        parts = {name for cluster in clusters for name in list_part_names(bill_of(cluster))}
-        known = {name for cluster in clusters for name in list_catalogue_names(cluster.design.catalog)}
-        yield from find_idle_prices(prices, parts, known)
+        parts = {name for cluster in clusters for name in list_part_names(make_bill(cluster))}
+        catalogue_names = {name for cluster in clusters for name in list_catalogue_names(cluster.design.catalog)}
+        yield from find_idle_prices(prices, parts, catalogue_names)
 
 
 def find_idle_prices(prices: PriceList, parts: Set[str], of_catalogue: Set[str]) -> Iterator[Diagnostic]:
@@ -215,11 +219,11 @@ def find_idle_prices(prices: PriceList, parts: Set[str], of_catalogue: Set[str])
 
     A list may hold more than one cluster buys: names of the catalogue are no mistake.
     """
-    known = parts | of_catalogue
-    idle = [name for name in prices.offers if name not in known]
+    known_names = parts | of_catalogue
+    idle = [name for name in prices.offers if name not in known_names]
     for name in idle[:MOST]:
         message = f"the price of '{name}' is not used: no part of this bill or of the catalogue has that name"
-        near = find_nearest(name, parts) or find_nearest(name, known)
+        near = find_nearest(name, parts) or find_nearest(name, known_names)
         hint = f"did you mean '{near}'?" if near else "`fabricgen bom` lists the parts"
         yield Diagnostic("FG031", Severity.WARNING, message, hint=hint, span=Span(prices.file, prices.lines[name], 1))
     if idle[MOST:]:
@@ -229,9 +233,9 @@ def find_idle_prices(prices: PriceList, parts: Set[str], of_catalogue: Set[str])
 
 def list_part_names(bill: Bill) -> set[str]:
     """All names under which a bill looks for the price of a part of its."""
-    lines = (*bill.lines, *order_lines(bill))
-    models = models_of_numbers(bill.cluster, bill.lines)
-    return {name for line in lines for name in (line.part, pieces_of(line.part)[1])} | {*models, *models.values()}
+    lines = (*bill.lines, *list_order_lines(bill))
+    models = map_numbers_to_models(bill.cluster, bill.lines)
+    return {name for line in lines for name in (line.part, split_set(line.part)[1])} | {*models, *models.values()}
 
 
 def list_catalogue_names(catalog: Catalog) -> set[str]:

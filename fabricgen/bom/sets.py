@@ -16,24 +16,24 @@ _SET = r"(?s)([2-9]|[1-9][0-9]+)x (.+)"
 _EACH = r"[0-9]+ pieces, each: "
 
 
-def as_set(part: str, text: str, pieces: int) -> tuple[str, str]:
+def format_set(part: str, text: str, pieces: int) -> tuple[str, str]:
     """(part, description) of a set of so many pieces."""
     return (part, text) if pieces == 1 else (f"{pieces}x {part}", f"{pieces} pieces, each: {text}")
 
 
-def pieces_of(part: str) -> tuple[int, str]:
+def split_set(part: str) -> tuple[int, str]:
     """(number of pieces, part of each) of a set; (1, part) for any other part."""
-    found = re.fullmatch(_SET, part)
-    return (int(found[1]), found[2]) if found else (1, part)
+    match = re.fullmatch(_SET, part)
+    return (int(match[1]), match[2]) if match else (1, part)
 
 
-def price_of(part: str, prices: Mapping[str, float]) -> float | None:
+def find_price(part: str, prices: Mapping[str, float]) -> float | None:
     """The price of a part, or of a set from that of its pieces; None where there is none."""
-    count, piece = pieces_of(part)
-    each = prices.get(piece)
-    return prices.get(part, None if each is None else each * count)
+    count, piece = split_set(part)
+    piece_price = prices.get(piece)
+    return prices.get(part, None if piece_price is None else piece_price * count)
 
 
-def text_of_piece(text: str) -> str:
+def strip_set_text(text: str) -> str:
     """The description of one piece, from that of its set."""
     return re.sub(_EACH, "", text, count=1)

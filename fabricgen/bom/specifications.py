@@ -10,7 +10,9 @@ from fabricgen.cluster import Cluster
 def list_specifications(cluster: Cluster) -> set[str]:
     """The specifications of all accessories that the bill lists, whatever products stand for them."""
     cables = CableParts(cluster)
-    found = [source.needs(cluster, cables) for source in (console_servers, power_cords, rack_fittings, rack_pdus)]
-    listed = {part.part for needs in found for part in needs.parts}
-    stated = cluster.design.loaded.blueprint.accessories.parts
-    return listed | {spec for spec, product in stated.items() if product in listed}
+    needs_by_source = [
+        source.needs(cluster, cables) for source in (console_servers, power_cords, rack_fittings, rack_pdus)
+    ]
+    listed = {part.part for needs in needs_by_source for part in needs.parts}
+    products = cluster.design.loaded.blueprint.accessories.parts
+    return listed | {spec for spec, product in products.items() if product in listed}

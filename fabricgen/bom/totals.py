@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.bom.bill import Bill
-from fabricgen.bom.need import KINDS, pieces
+from fabricgen.bom.need import KINDS, sum_pieces
 from fabricgen.bom.owners import GROUPINGS, NONE, Grouping
 from fabricgen.bom.prices import power_units, price_units
-from fabricgen.bom.sets import price_of
+from fabricgen.bom.sets import find_price
 from fabricgen.wiring.arrays import unique_combinations
 
 SPARES = "(spares)"
@@ -49,63 +49,65 @@ class Total:
         )
 
 
-def totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[Total]:
+def sum_totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[Total]:
     """Sums by one or several of `GROUPINGS`, in the order of their names; spares without a group come last.
 
     Raises KeyError for an unknown grouping.
     """
     keys = [GROUPINGS[name](bill.owners) for name in by]
-    found: dict[tuple[int, ...], Total] = {}
-    for place, part, count in _counted(bill, keys):
-        names = tuple(key.names[i] for key, i in zip(keys, place, strict=True))
-        _add(found, place, _sums(names, bill, part, quantity=count, prices=prices))
+    totals_by_index: dict[tuple[int, ...], Total] = {}
+    for indexes, part, count in _count_combinations(bill, keys):
+        names = tuple(key.names[i] for key, i in zip(keys, indexes, strict=True))
+        _add_total(totals_by_index, indexes, _make_total(names, bill, part, quantity=count, prices=prices))
     for spare in bill.spares:
-        place = tuple(_of_spare(bill, name, key, spare.part, spare.site) for name, key in zip(by, keys, strict=True))
-        names = tuple(key.names[i] if i < len(key.names) else SPARES for key, i in zip(keys, place, strict=True))
-        _add(found, place, _sums(names, bill, spare.part, spares=spare.pieces, prices=prices))
-    return [found[place] for place in sorted(found)]
+        indexes = tuple(
+            _find_spare_index(bill, name, key, spare.part, spare.site) for name, key in zip(by, keys, strict=True)
+        )
+        names = tuple(key.names[i] if i < len(key.names) else SPARES for key, i in zip(keys, indexes, strict=True))
+        _add_total(totals_by_index, indexes, _make_total(names, bill, spare.part, spares=spare.pieces, prices=prices))
+    return [totals_by_index[indexes] for indexes in sorted(totals_by_index)]
 
 
-def whole_of(found: Sequence[Total]) -> Total:
+def sum_all(group_totals: Sequence[Total]) -> Total:
     """The sum of all totals; the key is empty."""
     total = Total(())
-    for each in found:
-        total = total.plus(each)
+    for addend in group_totals:
+        total = total.plus(addend)
     return total
 
 
-def _add(found: dict[tuple[int, ...], Total], place: tuple[int, ...], total: Total) -> None:
-    found[place] = found[place].plus(total) if place in found else total
+def _add_total(totals_by_index: dict[tuple[int, ...], Total], indexes: tuple[int, ...], total: Total) -> None:
+    totals_by_index[indexes] = totals_by_index[indexes].plus(total) if indexes in totals_by_index else total
 
 
-def _sums(
+def _make_total(
     key: tuple[str, ...], bill: Bill, part: int, *, prices: Mapping[str, float], quantity: int = 0, spares: int = 0
 ) -> Total:
     about = bill.needs.parts[part]
-    price, each = price_of(about.part, prices), about.power_w
+    price, piece_w = find_price(about.part, prices), about.power_w
     return Total(
         key,
         quantity,
         spares,
         price=0 if price is None else price_units(price) * (quantity + spares),
-        power=0 if each is None else power_units(each) * quantity,
+        power=0 if piece_w is None else power_units(piece_w) * quantity,
         unpriced=quantity + spares if price is None else 0,
-        unpowered=quantity if each is None else 0,
+        unpowered=quantity if piece_w is None else 0,
     )
 
 
-def _of_spare(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
+def _find_spare_index(bill: Bill, name: str, key: Grouping, part: int, site: int) -> int:
     """The index of a spare among the names of a grouping; one past the last where it has none."""
     if name == "kind":
         return KINDS.index(bill.needs.parts[part].kind)
     return key.names.index(NONE) + 1 + site if name == "site" and site >= 0 else len(key.names)
 
 
-def _counted(bill: Bill, keys: Sequence[Grouping]) -> list[tuple[tuple[int, ...], int, int]]:
+def _count_combinations(bill: Bill, keys: Sequence[Grouping]) -> list[tuple[tuple[int, ...], int, int]]:
     """(index among the names of each grouping, part, pieces) of all combinations that occur."""
     needs = bill.needs
     columns = (*(key.code for key in keys), needs.part)
     first, code = unique_combinations(*columns)
-    counts = pieces(code, needs.quantity, len(first))
+    counts = sum_pieces(code, needs.quantity, len(first))
     rows = zip(*(column[first].tolist() for column in columns), counts, strict=True)
-    return [(tuple(place), part, count) for *place, part, count in rows]
+    return [(tuple(indexes), part, count) for *indexes, part, count in rows]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.bom.bill import Bill, single_pieces
-from fabricgen.bom.need import Needs, Part, joined
-from fabricgen.bom.ordered import models_of_numbers, needs_of_number
+from fabricgen.bom.bill import Bill, split_sets
+from fabricgen.bom.need import Needs, Part, join_needs
+from fabricgen.bom.ordered import filter_needs, map_numbers_to_models
 from fabricgen.bom.owners import NONE, Grouping, Owners
-from fabricgen.bom.sets import JOINT, pieces_of
+from fabricgen.bom.sets import JOINT, split_set
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.cables import number_cages
@@ -19,7 +19,7 @@ from fabricgen.wiring.cabling.cables import number_cages
 COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable")
 
 
-def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
+def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
     """The needs for a part, in the columns of `COLUMNS`; "" where a row has no such value.
 
     The part is one of the bill, or one of the order sheet: a single piece, of which sets are then counted in
@@ -27,79 +27,79 @@ def trace(bill: Bill, part: str) -> dict[str, list[Any]]:
     Quantities sum to that of the bill, or of the order sheet. A transceiver lists its device, its cage and every cable
     in that cage. Raises InputError (FG073) where neither has such a part.
     """
-    sets = [(i, each, *pieces_of(each.part)) for i, each in enumerate(bill.needs.parts)]
-    found = [
-        _in_pieces(bill.needs.of(i), replace(each, part=part), 1 if each.part == part else count)
-        for i, each, count, piece in sets
-        if part in (each.part, piece)
+    sets = [(i, bill_part, *split_set(bill_part.part)) for i, bill_part in enumerate(bill.needs.parts)]
+    part_needs = [
+        _convert_to_pieces(bill.needs.of(i), replace(bill_part, part=part), 1 if bill_part.part == part else count)
+        for i, bill_part, count, piece in sets
+        if part in (bill_part.part, piece)
     ]
-    if not found:
-        numbers = models_of_numbers(bill.cluster, bill.lines)
+    if not part_needs:
+        numbers = map_numbers_to_models(bill.cluster, bill.lines)
         if part in numbers:
-            index = next(i for i, each in enumerate(bill.needs.parts) if each.part == numbers[part])
-            found = [needs_of_number(bill.cluster, bill.needs.of(index), part)]
+            index = next(i for i, bill_part in enumerate(bill.needs.parts) if bill_part.part == numbers[part])
+            part_needs = [filter_needs(bill.cluster, bill.needs.of(index), part)]
         else:
-            known = {line.part for line in (*bill.lines, *single_pieces(bill.lines))} | set(numbers)
-            hint = did_you_mean(part, known)
+            known_names = {line.part for line in (*bill.lines, *split_sets(bill.lines))} | set(numbers)
+            hint = did_you_mean(part, known_names)
             raise fault("FG073", f"there is no part '{part}' in the bill of materials", hint=hint)
-    return _columns(bill, joined(found))
+    return _list_columns(bill, join_needs(part_needs))
 
 
-def _in_pieces(needs: Needs, part: Part, count: int) -> Needs:
+def _convert_to_pieces(needs: Needs, part: Part, count: int) -> Needs:
     """The needs of one part as needs of the `count` pieces that each is."""
     return replace(needs, parts=(part,), quantity=needs.quantity * count)
 
 
-def trace_all(bill: Bill) -> dict[str, list[Any]]:
+def trace_all_parts(bill: Bill) -> dict[str, list[Any]]:
     """The needs for every part, in the order of the bill's lines; as `trace`."""
-    place = {each.part: i for i, each in enumerate(bill.needs.parts)}
-    found = joined([bill.needs.of(place[line.part]) for line in bill.lines])
-    return _columns(bill, found)
+    index = {part.part: i for i, part in enumerate(bill.needs.parts)}
+    needs = join_needs([bill.needs.of(index[line.part]) for line in bill.lines])
+    return _list_columns(bill, needs)
 
 
-def _columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
+def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
     cluster = bill.cluster
     owners = Owners(cluster, needs)
     parts = np.array([part.part for part in needs.parts], dtype=object)
     kinds = np.array([part.kind for part in needs.parts], dtype=object)
-    cage, cables = _at_ends(bill, needs)
+    cage, cables = _list_cages_and_cables(bill, needs)
     columns = (
         parts[needs.part].tolist(),
         kinds[needs.part].tolist(),
         needs.quantity.tolist(),
-        *(_names(key) for key in (owners.fabrics(), owners.sites(), owners.units(), owners.racks())),
-        _picked(cluster.name_column, needs.device),
+        *(_list_names(key) for key in (owners.fabrics(), owners.sites(), owners.units(), owners.racks())),
+        _pick_names(cluster.name_column, needs.device),
         cage,
         cables,
     )
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def _names(key: Grouping) -> list[str]:
+def _list_names(key: Grouping) -> list[str]:
     names = np.array(["" if name == NONE else name for name in key.names], dtype=object)
-    found: list[str] = names[key.code].tolist()
-    return found
+    group_names: list[str] = names[key.code].tolist()
+    return group_names
 
 
-def _picked(names: Any, rows: Ints) -> list[str]:
+def _pick_names(names: Any, rows: Ints) -> list[str]:
     """Names by index; "" for -1."""
-    found: list[str] = np.append(names, "")[rows].tolist()
-    return found
+    picked: list[str] = np.append(names, "")[rows].tolist()
+    return picked
 
 
-def _at_ends(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
+def _list_cages_and_cables(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
     """(cage, cables) of each need: where a piece plugs into a cage, the cage and all cables in it; else
     its own cable.
     """
     table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
     cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]
-    at = np.flatnonzero(needs.end >= 0)
-    if len(at):
-        ends = needs.end[at]
-        cages[at] = np.concatenate([column[table.end_link] for column in bill.cluster.cages])[ends]
+    plugged = np.flatnonzero(needs.end >= 0)
+    if len(plugged):
+        ends = needs.end[plugged]
+        cages[plugged] = np.concatenate([column[table.end_link] for column in bill.cluster.cages])[ends]
         numbers = number_cages(bill.cluster.plan)
         of_end = np.concatenate([numbers.a, numbers.b])
-        cables[at] = _joined_by_cage(of_end, np.tile(table.end_cable, 2), numbers.count, ids)[of_end[ends]]
+        cables[plugged] = _joined_by_cage(of_end, np.tile(table.end_cable, 2), numbers.count, ids)[of_end[ends]]
     return cages.tolist(), cables.tolist()
 
 

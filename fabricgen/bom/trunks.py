@@ -33,7 +33,7 @@ class PatchParts:
         nth = np.empty(len(order), dtype=np.int64)
         nth[order] = np.arange(len(order)) - first
         pairs = zip(panels.rack.tolist(), nth.tolist(), strict=True)
-        return [f"{names[rack]}-pp{place + 1:02d}" for rack, place in pairs]
+        return [f"{names[rack]}-pp{position + 1:02d}" for rack, position in pairs]
 
     @cached_property
     def trunks(self) -> list[str]:
@@ -53,45 +53,47 @@ class PatchParts:
         trunks = self._patching.trunks
         keys = trunks.policy, trunks.fibre, trunks.length_m
         first, code = unique_combinations(*keys)
-        made = zip(*(key[first].tolist() for key in keys), strict=True)
-        return tuple(self._trunk(policy, fibre, length) for policy, fibre, length in made), code
+        combinations = zip(*(key[first].tolist() for key in keys), strict=True)
+        return tuple(self._make_trunk(policy, fibre, length) for policy, fibre, length in combinations), code
 
-    def _trunk(self, policy: int, fibre: int, length_m: float) -> Part:
-        of = self._patching.policies[policy]
-        profile, spec, length = of.trunks[fibre], of.spec, format_number(length_m)
+    def _make_trunk(self, policy: int, fibre: int, length_m: float) -> Part:
+        patch_policy = self._patching.policies[policy]
+        profile, spec, length = patch_policy.trunks[fibre], patch_policy.spec, format_number(length_m)
         kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # no such trunk: FG635 reports it
         name = f"trunk-{kind}-{spec.trunk_fibres}f-type-{spec.method.lower()}-{length}m"
         pins = "not pinned" if profile and not profile.pinned else "pinned"
-        ends = f"{spec.trunk_fibres // spec.base}x {of.panel.rear} {pins} at each end"
+        ends = f"{spec.trunk_fibres // spec.base}x {patch_policy.panel.rear} {pins} at each end"
         text = f"{profile.name if profile else 'Trunk'}, {spec.trunk_fibres} fibres, {ends}, type {spec.method}"
         return Part(name, f"{text}, {length} m", "trunk", 0)
 
     @cached_property
     def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:
         """(panel parts, one for each policy; index of the part of each panel)."""
-        made = tuple(
+        parts = tuple(
             Part(p.panel.id, f"Fibre shuffle, {p.panel.rack_units} U, {p.panel.name}", "shuffle", 0)
             if p.shuffles
             else Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
             for p in self._patching.policies
         )
-        return made, self._patching.panels.policy
+        return parts, self._patching.panels.policy
 
     def positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
         """(distinct texts for fibres of a trunk's connector, index of the text of each of some patches)."""
         policy = self._patching.trunks.policy[patches.trunk[rows]]
-        each = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
-        keys = policy, patches.port[rows] % each, patches.lanes[rows]
+        port_counts = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]
+        keys = policy, patches.port[rows] % port_counts, patches.lanes[rows]
         first, code = unique_combinations(*keys)
-        made = zip(*(key[first].tolist() for key in keys), strict=True)
+        combinations = zip(*(key[first].tolist() for key in keys), strict=True)
         panels = [p.panel for p in self._patching.policies]
-        return [_fibres(panels[number], port, lanes) for number, port, lanes in made], code.astype(np.int32)
+        return [_format_fibres(panels[number], port, lanes) for number, port, lanes in combinations], code.astype(
+            np.int32
+        )
 
 
-def _fibres(panel: PanelProfile, port: int, lanes: int) -> str:
+def _format_fibres(panel: PanelProfile, port: int, lanes: int) -> str:
     """The positions in the connector behind a front port that belong to it; for adapters those of lanes in use."""
-    of = panel.positions[port]
-    used = sorted({*of[:lanes], *of[-lanes:]} if len(panel.positions) == 1 else of)
+    positions = panel.positions[port]
+    used = sorted({*positions[:lanes], *positions[-lanes:]} if len(panel.positions) == 1 else positions)
     starts = [position for position in used if position - 1 not in used]
     ends = [position for position in used if position + 1 not in used]
     return ",".join(f"{a}-{b}" if a != b else f"{a}" for a, b in zip(starts, ends, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from fabricgen.bom.accessories import busbar_racks
+from fabricgen.bom.accessories import flag_busbar_racks
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.cluster import Cluster
 from fabricgen.design.variants import fed_by_busbar, variant_of
@@ -13,21 +13,21 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import DeviceClass
 
 
-def variant_of_class(cluster: Cluster, cls: DeviceClass) -> Variant | None:
+def find_class_variant(cluster: Cluster, cls: DeviceClass) -> Variant | None:
     """The variant of the switches of a class, whatever feeds them; None for nodes."""
     if not isinstance(cls.profile, SwitchProfile):
         return None
     return variant_of(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
 
 
-def switches_of(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]]:
+def list_switches(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]]:
     """(variant, rows of the device table) of the switches of a model: those on a busbar apart, in the order of the
     devices.
     """
     devices = cluster.plan.devices
-    busbar = busbar_racks(cluster)
+    busbar = flag_busbar_racks(cluster)
     for cls in devices.classes:
-        variant = variant_of_class(cluster, cls)
+        variant = find_class_variant(cluster, cls)
         if variant is not None and isinstance(cls.profile, SwitchProfile) and cls.profile.id == model:
             fed = busbar[devices.rack[cls.rows]]
             for form, rows in ((variant, ~fed), (fed_by_busbar(cls.profile, variant), fed)):
@@ -35,18 +35,20 @@ def switches_of(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]
                     yield form, cls.first + rows.nonzero()[0]
 
 
-def variants_of(cluster: Cluster, model: str) -> Counter[Variant]:
+def count_variants(cluster: Cluster, model: str) -> Counter[Variant]:
     """How many switches of a model there are of each variant, in the order of the devices."""
-    found: Counter[Variant] = Counter()
-    for variant, rows in switches_of(cluster, model):
-        found[variant] += len(rows)
-    return found
+    counts: Counter[Variant] = Counter()
+    for variant, rows in list_switches(cluster, model):
+        counts[variant] += len(rows)
+    return counts
 
 
-def text_of_variants(counts: Counter[Variant]) -> str:
+def describe_variants(counts: Counter[Variant]) -> str:
     """The variants of a model, to describe it: `managed, port side exhaust: MQM9700-NS2F`; "" where none is known."""
-    told = [(v, n) for v, n in counts.items() if v.text or v.part_number]
-    texts = [f"{v.text}: {v.part_number}" if v.text and v.part_number else v.text or v.part_number for v, _ in told]
+    described = [(v, n) for v, n in counts.items() if v.text or v.part_number]
+    texts = [
+        f"{v.text}: {v.part_number}" if v.text and v.part_number else v.text or v.part_number for v, _ in described
+    ]
     if len(counts) > 1:
-        texts = [f"{n} {text}" for text, (_, n) in zip(texts, told, strict=True)]
+        texts = [f"{n} {text}" for text, (_, n) in zip(texts, described, strict=True)]
     return "; ".join(texts)

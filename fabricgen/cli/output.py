@@ -86,9 +86,9 @@ def read_prices(path: Path | None) -> dict[str, float]:
 
 def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
     """Say on standard error which names of a price file are of nothing that clusters, or anybody, buy."""
-    from fabricgen.bom.prices import idle_prices, read_price_list
+    from fabricgen.bom.prices import find_idle_cluster_prices, read_price_list
 
-    for diagnostic in idle_prices(read_price_list(path), clusters) if path else ():
+    for diagnostic in find_idle_cluster_prices(read_price_list(path), clusters) if path else ():
         click.echo(diagnostic.text(), err=True)
 
 

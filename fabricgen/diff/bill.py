@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fabricgen.bom.sets import price_of
+from fabricgen.bom.sets import find_price
 from fabricgen.diff.folder import checked, in_devices_w, listing_of
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.kernel.diagnostics import InputError, Span, fault, make_printable
@@ -107,7 +107,7 @@ def compare_boms(
     known = prices or _prices(was) | _prices(now)
     order = list(dict.fromkeys((*now, *was)))
     kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
-    rows = [_part(part, was.get(part), now.get(part), price_of(part, known)) for part in order]
+    rows = [_part(part, was.get(part), now.get(part), find_price(part, known)) for part in order]
     changed = [r for r in rows if (r.old_quantity, r.old_bought) != (r.new_quantity, r.new_bought)]
     priced = [row for row in rows if row.unit_price is not None]
     return BomDelta(

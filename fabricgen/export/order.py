@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fabricgen.bom.bill import Bill, Line
-from fabricgen.bom.ordered import models_of_numbers, order_lines
+from fabricgen.bom.ordered import list_order_lines, map_numbers_to_models
 from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_units
-from fabricgen.bom.sets import pieces_of
-from fabricgen.bom.totals import Total, totals, whole_of
+from fabricgen.bom.sets import split_set
+from fabricgen.bom.totals import Total, sum_all, sum_totals
 from fabricgen.export.files.bom import make_bill_table
 from fabricgen.export.formats.xlsx import Sheet, write_workbook
 from fabricgen.export.table import Cell, ExportContext, Table, escape_formula
@@ -36,7 +36,7 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
 def make_order_table(lines: Sequence[Line], prices: PriceList) -> Table:
     """Lines of a bill in the columns of bom.csv, and the further columns that the price file has."""
     table = make_bill_table(lines, ExportContext(prices=prices.unit_prices))
-    offers = [prices.offers.get(line.part, prices.offers.get(pieces_of(line.part)[1])) for line in lines]
+    offers = [prices.offers.get(line.part, prices.offers.get(split_set(line.part)[1])) for line in lines]
     price_columns = {name: [_read_offer(offer, name, prices.currency) for offer in offers] for name in prices.columns}
     return Table(table.name, {**table.columns, **price_columns})
 
@@ -60,10 +60,10 @@ def make_totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table
     (`no_figure` pieces are not in it). The price includes spares, the power does not. A row before the last
     takes back what optics draw that are in the published maximum of their device.
     """
-    group_totals = totals(bill, by, prices.unit_prices)
+    group_totals = sum_totals(bill, by, prices.unit_prices)
     if bill.in_devices_w:
         group_totals.append(Total((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
-    rows = [*group_totals, _name_total(whole_of(group_totals), len(by))]
+    rows = [*group_totals, _name_total(sum_all(group_totals), len(by))]
     columns: dict[str, list[Cell]] = {name: [row.key[i] for row in rows] for i, name in enumerate(by)}
     columns |= {"quantity": [row.quantity for row in rows], "spares": [row.spares for row in rows]}
     if prices.offers:
@@ -117,7 +117,7 @@ def make_power_table(bill: Bill) -> Table:
 
 def _price_variants(bill: Bill, prices: PriceList) -> PriceList:
     """A price list by which part numbers of variants cost what their model does, unless it has them."""
-    models = models_of_numbers(bill.cluster, bill.lines)
+    models = map_numbers_to_models(bill.cluster, bill.lines)
     variant_offers = {number: prices.offers[model] for number, model in models.items() if model in prices.offers}
     return replace(prices, offers={**variant_offers, **prices.offers})
 
@@ -127,7 +127,7 @@ def write_order_workbook(bill: Bill, prices: PriceList) -> bytes:
 
     Raises InputError (FG029) when a sheet has too many rows.
     """
-    lines = order_lines(bill)
+    lines = list_order_lines(bill)
     order = make_order_table(lines, _price_variants(bill, prices))
     remarked = Table(order.name, {**order.columns, REMARK: [escape_formula(line.remark) for line in lines]})
     sheets = [Sheet("Order", remarked)]

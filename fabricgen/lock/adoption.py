@@ -23,7 +23,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.names.templates import with_own
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
 from fabricgen.kernel.intervals import Interval
-from fabricgen.lock.found import Found, Matching, Source, read_export
+from fabricgen.lock.found import Matching, NetboxDevice, Source, read_export
 from fabricgen.numbering.addresses.allocate import Addresses, allocate_numbers
 from fabricgen.numbering.names import find_stated_places, index_default_names, list_usual_names
 from fabricgen.numbering.ports import LinkEnds
@@ -31,8 +31,8 @@ from fabricgen.wiring.expand import place_devices
 from fabricgen.wiring.tables import DeviceTable, RackTable
 
 
-def adopt(
-    design: Design, files: Sequence[str], sources: Sequence[Source] = (), told: Callable[[str], None] = print
+def adopt_lists(
+    design: Design, files: Sequence[str], sources: Sequence[Source] = (), report: Callable[[str], None] = print
 ) -> Design:
     """A design whose lock holds the names, places and numbers of the lists that differ from the planned ones.
 
@@ -43,10 +43,10 @@ def adopt(
     cluster = build_cluster(design)
     exports = {file: read_export(file) for file in files}
     adoption = _Adoption(cluster, read_allocations([file for file in files if exports[file] is None]))
-    found = [export for export in exports.values() if export is not None]
-    found += [source(set(cluster.sites)) for source in sources]
-    if found:
-        adoption.match(found, told)
+    netbox_devices = [export for export in exports.values() if export is not None]
+    netbox_devices += [source(set(cluster.sites)) for source in sources]
+    if netbox_devices:
+        adoption.match(netbox_devices, report)
     return adoption.run()
 
 
@@ -61,7 +61,7 @@ class _Adoption:
         self._there = {name for kind, name in cluster.addresses.used if kind == ADOPTED}
         usual = list_usual_names(cluster.design, cluster.plan.devices)
         by_usual = {name: row for row, name in enumerate(usual)}
-        self._places = _places(cluster.plan.devices, cluster.plan.racks)
+        self._places = _list_places(cluster.plan.devices, cluster.plan.racks)
         self._plain_names = with_own(cluster.design.loaded.blueprint, usual)
         by_name = {name: row for row, name in enumerate(cluster.names)}
         self._present = by_name
@@ -71,112 +71,116 @@ class _Adoption:
         self._stated: dict[Key, Stated] = {}
         """Stated values by the key of the lock; a link between switches has the key of its lower end."""
 
-    def match(self, found: Sequence[Sequence[Found]], told: Callable[[str], None]) -> None:
+    def match(self, device_lists: Sequence[Sequence[NetboxDevice]], report: Callable[[str], None]) -> None:
         """Take in devices of NetBoxes; those that other lists give a name are known by that, too."""
         names = {stated.value: stated.key.device for stated in self._lists.stated if stated.key.what == "name"}
         called = self._called | self._present
         called |= {name: self._called[device] for name, device in names.items() if device in self._called}
         matching = Matching(
-            self._cluster, called, self._defaults, lambda key: self._value(key, self._cluster.addresses)
+            self._cluster, called, self._defaults, lambda key: self._find_value(key, self._cluster.addresses)
         )
-        for devices in found:
+        for devices in device_lists:
             matching.read(devices)
         self._faults += matching.faults
         self._called = called | self._rows
         for stated in matching.stated:
-            self._resolve(stated)
+            self._resolve_stated(stated)
         for text in matching.unused:
-            told(text)
+            report(text)
 
     def run(self) -> Design:
         for stated in self._lists.stated:
-            self._resolve(stated)
-        kept = parse_adopted_section(self._cluster.lock.find_words(ADOPTED))
-        plain = self._allocated(self._cluster.lock)
-        adopted = dict(kept)
+            self._resolve_stated(stated)
+        earlier = parse_adopted_section(self._cluster.lock.find_words(ADOPTED))
+        plain = self._allocate_plain(self._cluster.lock)
+        adopted = dict(earlier)
         for key, stated in self._stated.items():
-            if stated.value != self._value(key, self._cluster.addresses):
+            if stated.value != self._find_value(key, self._cluster.addresses):
                 adopted[key] = stated.value
-                if stated.value == self._value(key, plain):
+                if stated.value == self._find_value(key, plain):
                     del adopted[key]
         lock, moved = self._cluster.lock, False
-        if adopted != kept:
-            changed = {key: value for key, value in adopted.items() if kept.get(key) != value}
-            crowded = self._crowded(changed, adopted, plain)
+        if adopted != earlier:
+            changed = {key: value for key, value in adopted.items() if earlier.get(key) != value}
+            crowded = self._find_crowded(changed, adopted, plain)
             moved = bool(crowded)
             held = {
                 kind: {name: intervals for name, intervals in of_kind.items() if (kind, name) not in crowded}
                 for kind, of_kind in lock.held.items()
             }
             everything = adopted | {key: stated.value for key, stated in self._stated.items()} if moved else adopted
-            lock = self._with(replace(lock, held=held), everything)
-        built = self._built(lock)
+            lock = self._put_adopted(replace(lock, held=held), everything)
+        built = self._build_cluster(lock)
         if moved:
-            plain = self._allocated(built.lock)
-            final = {k: v for k, v in everything.items() if k not in self._stated or v != self._value(k, plain)}
-            return build_design(replace(self._design.loaded, lock=self._with(built.lock, final)))
+            plain = self._allocate_plain(built.lock)
+            final = {k: v for k, v in everything.items() if k not in self._stated or v != self._find_value(k, plain)}
+            return build_design(replace(self._design.loaded, lock=self._put_adopted(built.lock, final)))
         return built.design
 
-    def _built(self, lock: Lock) -> Cluster:
+    def _build_cluster(self, lock: Lock) -> Cluster:
         """The cluster with a lock; raises InputError with all faults of the lists."""
         try:
             built = build_cluster(build_design(replace(self._design.loaded, lock=lock)))
         except InputError as error:
             self._faults += error.diagnostics
         if self._faults:
-            raise InputError(sorted(set(self._faults), key=_order))
+            raise InputError(sorted(set(self._faults), key=_order_fault))
         return built
 
-    def _with(self, lock: Lock, adopted: Mapping[Key, str]) -> Lock:
+    def _put_adopted(self, lock: Lock, adopted: Mapping[Key, str]) -> Lock:
         lines = {**lock.lines, **{key.text(): stated.span for key, stated in self._stated.items()}}
         words = {key.text(): value for key, value in adopted.items()}
         return replace(lock, words={**lock.words, ADOPTED: words}, lines=lines)
 
-    def _allocated(self, lock: Lock) -> Addresses:
+    def _allocate_plain(self, lock: Lock) -> Addresses:
         """The addresses that devices would have without adopted numbers."""
         loaded = replace(self._design.loaded, lock=replace(lock, words={**lock.words, ADOPTED: {}}))
         return allocate_numbers(build_design(loaded), self._cluster.planned.plan)
 
-    def _resolve(self, stated: Stated) -> None:
+    def _resolve_stated(self, stated: Stated) -> None:
         """Record a value under the default name of its device, or a fault."""
         key, row = stated.key, self._called.get(stated.key.device, -1)
         if row < 0:
-            known = self._called
-            self._fault(stated, f"there is no device '{key.device}'", did_you_mean(key.device, known))
+            names = self._called
+            self._add_fault(stated, f"there is no device '{key.device}'", did_you_mean(key.device, names))
             return
         key = key._replace(device=self._defaults[row])
         if key.what == "port" and key.port not in self._plugged.of(row):
             hint = did_you_mean(key.port, self._plugged.of(row))
-            self._fault(stated, f"{stated.key.device} has no cabled port '{key.port}'", hint)
+            self._add_fault(stated, f"{stated.key.device} has no cabled port '{key.port}'", hint)
             return
         if key.what == "port" and self._cluster.planned.own:
-            key = key._replace(port=self._planned_port(row, key.port))
-        if not self._value(key, self._cluster.addresses):
+            key = key._replace(port=self._find_planned_port(row, key.port))
+        if not self._find_value(key, self._cluster.addresses):
             word = {"asn": "AS number", "loopback": "router id", "mgmt": "management address"}
-            what = word.get(key.what) or f"address on {key.port}"
-            self._fault(stated, f"{stated.key.device} has no {what} to override", "leave the cell empty")
+            number = word.get(key.what) or f"address on {key.port}"
+            self._add_fault(stated, f"{stated.key.device} has no {number} to override", "leave the cell empty")
             return
-        length = self._length(row, key)
+        length = self._find_length(row, key)
         if stated.length not in (-1, length):
             message = f"{stated.value}/{stated.length}: the prefix length there is /{length}"
-            self._fault(stated, message, "state the address alone where the length may become another")
+            self._add_fault(stated, message, "state the address alone where the length may become another")
             return
-        key, value = self._lower_end(row, key, stated.value)
-        other = self._stated.setdefault(key, replace(stated, value=value))
-        if other.value != value and key.what != "port":
-            self._fault(stated, f"{key.text()} is {value} here and {other.value} at {other.span}", "state it once")
-        elif other.value != value:
-            message = f"{stated.value} is not in one /{length} with the address of the far end, stated at {other.span}"
-            self._fault(stated, message, "one end has an even address, the other the odd one after it")
+        key, value = self._find_lower_end(row, key, stated.value)
+        earlier = self._stated.setdefault(key, replace(stated, value=value))
+        if earlier.value != value and key.what != "port":
+            self._add_fault(
+                stated, f"{key.text()} is {value} here and {earlier.value} at {earlier.span}", "state it once"
+            )
+        elif earlier.value != value:
+            message = (
+                f"{stated.value} is not in one /{length} with the address of the far end, stated at {earlier.span}"
+            )
+            self._add_fault(stated, message, "one end has an even address, the other the odd one after it")
         elif not can_be_kept(key):
-            self._fault(stated, f"the port '{key.port}' cannot be written into a lock", "rename the port")
+            self._add_fault(stated, f"the port '{key.port}' cannot be written into a lock", "rename the port")
 
-    def _planned_port(self, row: int, port: str) -> str:
+    def _find_planned_port(self, row: int, port: str) -> str:
         """The planned port of the link that was plugged into a port; addresses follow the plan."""
         link, upper = self._plugged.of(row)[port]
         return str(self._cluster.planned.port_names.ports[upper][link])
 
-    def _lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
+    def _find_lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
         """The key and address of the lower end of a link between switches; other keys are unchanged."""
         link, upper = self._ends.of(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
         if not upper:
@@ -185,12 +189,12 @@ class _Adoption:
             device=self._defaults[int(self._cluster.plan.links.a_device[link])],
             port=str(self._cluster.planned.port_names.ports[0][link]),
         )
-        found = self._cluster.addresses.families[key.v6]
+        family = self._cluster.addresses.families[key.v6]
         # the ends of a /31 differ in one bit, those of a /30 that an exit states in two
-        apart = int(found.a.at(link)) ^ int(found.b.at(link))
-        return key, found.text(found.family.parse(value) ^ apart)
+        apart = int(family.a.at(link)) ^ int(family.b.at(link))
+        return key, family.text(family.family.parse(value) ^ apart)
 
-    def _value(self, key: Key, addresses: Addresses) -> str:
+    def _find_value(self, key: Key, addresses: Addresses) -> str:
         """The value of a key by some addresses, as text; "" for none."""
         row = self._rows[key.device]
         if key.what == "name":
@@ -202,30 +206,30 @@ class _Adoption:
             return str(int(addresses.asn[row]) or "")
         if key.v6 >= len(addresses.families):
             return ""
-        found = addresses.families[key.v6]
+        family = addresses.families[key.v6]
         if key.what == "port":
             link, upper = self._ends.of(row)[key.port]
-            return found.text((found.b if upper else found.a).at(link))
+            return family.text((family.b if upper else family.a).at(link))
         if key.what == "mgmt":
-            return found.text(found.management.at(row))
-        return found.text(found.loopback.at(row) if key.v6 else int(addresses.router_id[row]))
+            return family.text(family.management.at(row))
+        return family.text(family.loopback.at(row) if key.v6 else int(addresses.router_id[row]))
 
     @cached_property
     def _plain_places(self) -> list[str]:
         """Where devices would stand without adopted places."""
         loaded = self._design.loaded
         plain = build_design(replace(loaded, lock=replace(loaded.lock, words={**loaded.lock.words, ADOPTED: {}})))
-        return _places(*place_devices(plain, find_stated_places))
+        return _list_places(*place_devices(plain, find_stated_places))
 
-    def _length(self, row: int, key: Key) -> int:
+    def _find_length(self, row: int, key: Key) -> int:
         if key.what in ("name", PLACE, "asn"):
             return -1
-        found = self._cluster.addresses.families[key.v6]
+        family = self._cluster.addresses.families[key.v6]
         if key.what == "port":
-            return int(found.length[self._ends.of(row)[key.port][0]])
-        return int(found.management_length[row]) if key.what == "mgmt" else found.family.bits
+            return int(family.length[self._ends.of(row)[key.port][0]])
+        return int(family.management_length[row]) if key.what == "mgmt" else family.family.bits
 
-    def _crowded(
+    def _find_crowded(
         self, changed: Mapping[Key, str], adopted: Mapping[Key, str], plain: Addresses
     ) -> frozenset[tuple[str, str]]:
         """(kind, name) of the blocks that contain adopted numbers, which devices added later would get as well.
@@ -233,24 +237,24 @@ class _Adoption:
         Such a block must move, unless the lock file holds it: then the adopted number is a fault. A number is harmless
         if its device has adopted another one.
         """
-        left = {
+        vacated = {
             (taken[0], number)
             for key in adopted
             if key in self._stated or key.text() in self._there
-            if (value := self._value(key, plain)) and (taken := find_interval(key, value))
+            if (value := self._find_value(key, plain)) and (taken := find_interval(key, value))
             for number in range(taken[1].first, taken[1].end)
         }
         crowded = set()
         for key, value in changed.items():
             taken = (
-                find_interval(key, value) if key.what in ("asn", "loopback") or self._between_switches(key) else None
+                find_interval(key, value) if key.what in ("asn", "loopback") or self._is_between_switches(key) else None
             )
-            if taken is None or (taken[0], taken[1].first) in left:
+            if taken is None or (taken[0], taken[1].first) in vacated:
                 continue
-            for name, interval in self._holding(*taken):
+            for name, interval in self._list_holders(*taken):
                 crowded.add((taken[0], name))
                 if name in self._design.loaded.lock.of(taken[0]):
-                    self._fault(
+                    self._add_fault(
                         self._stated[key],
                         f"{value} lies in {show_interval(taken[0], interval)}, held for {name}: a device that is added "
                         "would be given it too",
@@ -258,30 +262,30 @@ class _Adoption:
                     )
         return frozenset(crowded)
 
-    def _holding(self, kind: str, taken: Interval) -> list[tuple[str, Interval]]:
+    def _list_holders(self, kind: str, number_interval: Interval) -> list[tuple[str, Interval]]:
         held = self._cluster.lock.of(kind)
         return [
             (name, interval)
             for name, intervals in held.items()
             for interval in intervals
-            if interval.first < taken.end and taken.first < interval.end
+            if interval.first < number_interval.end and number_interval.first < interval.end
         ]
 
-    def _between_switches(self, key: Key) -> bool:
+    def _is_between_switches(self, key: Key) -> bool:
         if key.what != "port" or key.device not in self._rows:
             return False
         link = self._ends.of(self._rows[key.device])[key.port][0]
         return bool(self._cluster.addresses.families[key.v6].b.at(link))
 
-    def _fault(self, stated: Stated, message: str, hint: str) -> None:
+    def _add_fault(self, stated: Stated, message: str, hint: str) -> None:
         self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, stated.span))
 
 
-def _places(devices: DeviceTable, racks: RackTable) -> list[str]:
+def _list_places(devices: DeviceTable, racks: RackTable) -> list[str]:
     """Where every device stands, as the lock has it; "" where it is in no rack unit."""
     pairs = zip(devices.rack.tolist(), devices.u.tolist(), strict=True)
     return [format_place(racks.names[rack], u) if u else "" for rack, u in pairs]
 
 
-def _order(found: Diagnostic) -> tuple[Span, str]:
-    return found.span or Span("", 0, 0), found.message
+def _order_fault(diagnostic: Diagnostic) -> tuple[Span, str]:
+    return diagnostic.span or Span("", 0, 0), diagnostic.message

@@ -27,7 +27,7 @@ EXPORTED = ("name", "site", "rack", "position", "ipv4 address", "ipv6 address", 
 """Columns that are read of an export; it has `position` and `oob ip` where all data is exported."""
 
 
-class Found(NamedTuple):
+class NetboxDevice(NamedTuple):
     """A device that a NetBox has; addresses with prefix length, "" for what it has not. An export is not asked for what
     follows on `span`.
     """
@@ -46,11 +46,11 @@ class Found(NamedTuple):
     tags: frozenset[str] = frozenset()
 
 
-Source = Callable[[Collection[str]], list[Found]]
+Source = Callable[[Collection[str]], list[NetboxDevice]]
 """The devices of a NetBox at sites of some names."""
 
 
-def read_export(file: str) -> list[Found] | None:
+def read_export(file: str) -> list[NetboxDevice] | None:
     """The devices of a list that NetBox exported; None for a file that is another list.
 
     Raises InputError for a file that cannot be read, or a line that is none of such a list (FG050).
@@ -65,23 +65,23 @@ def read_export(file: str) -> list[Found] | None:
     try:
         rows = [(reader.line_num, cells) for cells in reader if cells]
     except csv.Error as error:
-        raise _no_export(file, reader.line_num, f"this is no CSV: {error}") from None
-    found = []
+        raise _refuse_export(file, reader.line_num, f"this is no CSV: {error}") from None
+    devices = []
     for line, cells in rows[1:]:
         if len(cells) != len(head):
-            raise _no_export(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
+            raise _refuse_export(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
         row = dict.fromkeys(EXPORTED, "") | {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
         if row["name"]:
-            both = [row["ipv4 address"], row["ipv6 address"]]
-            primary = filter(None, both if any(both) else [row["ip address"]])
+            addresses = [row["ipv4 address"], row["ipv6 address"]]
+            primary = filter(None, addresses if any(addresses) else [row["ip address"]])
             rack, u = row["rack"], row["position"].removesuffix(".0")
             span = Span(file, line, 1)
-            found.append(Found(row["name"], row["site"], rack, u, tuple(primary), row["oob ip"], span))
-    return found
+            devices.append(NetboxDevice(row["name"], row["site"], rack, u, tuple(primary), row["oob ip"], span))
+    return devices
 
 
-def _no_export(file: str, line: int, what: str) -> InputError:
-    return fault(CODE, what, hint="take the list of devices as NetBox exports it", span=Span(file, line, 1))
+def _refuse_export(file: str, line: int, message: str) -> InputError:
+    return fault(CODE, message, hint="take the list of devices as NetBox exports it", span=Span(file, line, 1))
 
 
 class Matching:
@@ -104,109 +104,117 @@ class Matching:
         names = cluster.plan.racks.names
         pairs = enumerate(zip(devices.rack.tolist(), devices.u.tolist(), strict=True))
         self._in_place = {(names[rack], str(u)): row for row, (rack, u) in pairs if u}
-        self._pools = _management_pools(cluster)
+        self._pools = _find_management_pools(cluster)
         self.stated: list[Stated] = []
         self.faults: list[Diagnostic] = []
         self.unused: list[str] = []
         """What cannot be kept, and why."""
 
-    def read(self, found: Sequence[Found]) -> None:
+    def read(self, devices: Sequence[NetboxDevice]) -> None:
         """Take in the devices of one NetBox."""
         sites = set(self._cluster.sites)
-        here = [each for each in found if each.site in sites]
-        rows = {each: row for each in here if (row := self._by_name(each)) >= 0}
-        taken: dict[int, Found] = {}
-        for each, row in rows.items():
-            if (other := taken.setdefault(row, each)) is not each:
-                self._fault(each, f"two devices are called {each.name}, here and at {other.span}", "rename one of them")
-        for each in here:
-            row = rows.get(each, self._in_place.get((self._rack(each), each.u), -1))
+        at_sites = [device for device in devices if device.site in sites]
+        rows = {device: row for device in at_sites if (row := self._find_by_name(device)) >= 0}
+        device_by_row: dict[int, NetboxDevice] = {}
+        for device, row in rows.items():
+            if (namesake := device_by_row.setdefault(row, device)) is not device:
+                self._add_fault(
+                    device, f"two devices are called {device.name}, here and at {namesake.span}", "rename one of them"
+                )
+        for device in at_sites:
+            row = rows.get(device, self._in_place.get((self._find_rack(device), device.u), -1))
             if row < 0:
-                self.unused.append(f"{each.name}: no device of the plan has its name or its place")
-            elif each in rows:
-                self._keep(each, row)
-            elif row in taken:
-                self.unused.append(f"{each.name}: its place is planned for {self._cluster.names[row]}, which is there")
+                self.unused.append(f"{device.name}: no device of the plan has its name or its place")
+            elif device in rows:
+                self._keep_device(device, row)
+            elif row in device_by_row:
+                self.unused.append(
+                    f"{device.name}: its place is planned for {self._cluster.names[row]}, which is there"
+                )
             else:
-                taken[row] = each
-                self._keep(each, row)
-        known = ", ".join(sorted(sites))
-        if away := len(found) - len(here):
-            self.unused.append(f"{away:,} at other sites than {known}")
-        if not here:
-            self.unused.append(f"everything: there is no device at {known}; `sites` of the blueprint names sites")
+                device_by_row[row] = device
+                self._keep_device(device, row)
+        site_names = ", ".join(sorted(sites))
+        if away := len(devices) - len(at_sites):
+            self.unused.append(f"{away:,} at other sites than {site_names}")
+        if not at_sites:
+            self.unused.append(f"everything: there is no device at {site_names}; `sites` of the blueprint names sites")
 
-    def _by_name(self, each: Found) -> int:
-        return self._called.get(each.name, self._called.get(each.name.lower(), -1))
+    def _find_by_name(self, device: NetboxDevice) -> int:
+        return self._called.get(device.name, self._called.get(device.name.lower(), -1))
 
-    def _rack(self, each: Found) -> str:
+    def _find_rack(self, device: NetboxDevice) -> str:
         """The rack of the plan, which an export shows with its facility id in brackets; "" for none."""
-        own = each.rack.lower()
-        return self._racks.get(own) or self._racks.get(re.sub(r" \([^()]*\)$", "", own), "")
+        rack_name = device.rack.lower()
+        return self._racks.get(rack_name) or self._racks.get(re.sub(r" \([^()]*\)$", "", rack_name), "")
 
-    def _keep(self, each: Found, row: int) -> None:
+    def _keep_device(self, device: NetboxDevice, row: int) -> None:
         default = self._defaults[row]
-        if each.name != self._cluster.names[row]:
-            self._state(each, Key(default, "name"), each.name)
-        rack = self._rack(each)
-        if each.rack and not rack:
-            hint = did_you_mean(each.rack.lower(), self._racks.values()) or ""
+        if device.name != self._cluster.names[row]:
+            self._add_stated(device, Key(default, "name"), device.name)
+        rack = self._find_rack(device)
+        if device.rack and not rack:
+            hint = did_you_mean(device.rack.lower(), self._racks.values()) or ""
             advice = "name racks as they are (`names.racks`), or add this one at its place (`floor.racks`)"
-            self._fault(each, f"{each.name} stands in rack {each.rack}, which the plan has not", hint or advice)
-        elif rack and each.u:
-            self._state(each, Key(default, PLACE), f"{rack} u{each.u}")
+            self._add_fault(
+                device, f"{device.name} stands in rack {device.rack}, which the plan has not", hint or advice
+            )
+        elif rack and device.u:
+            self._add_stated(device, Key(default, PLACE), f"{rack} u{device.u}")
         elif rack and rack != self._cluster.plan.racks.names[self._cluster.plan.devices.rack[row]]:
-            self.unused.append(f"{each.name}: NetBox has it in rack {rack}, but at no rack unit")
-        for address in self._management(each, row):
-            self._keep_management(each, default, address)
+            self.unused.append(f"{device.name}: NetBox has it in rack {rack}, but at no rack unit")
+        for address in self._list_management(device, row):
+            self._keep_management(device, default, address)
 
-    def _management(self, each: Found, row: int) -> Iterator[str]:
+    def _list_management(self, device: NetboxDevice, row: int) -> Iterator[str]:
         """The addresses that a device is managed at: out-of-band ones, else what a switch is reached at."""
         devices = self._cluster.plan.devices
-        if each.oob:
-            yield each.oob
+        if device.oob:
+            yield device.oob
         elif devices.classes[devices.device_class[row]].kind == SWITCH:
-            yield from each.primary
+            yield from device.primary
 
-    def _keep_management(self, each: Found, default: str, text: str) -> None:
+    def _keep_management(self, device: NetboxDevice, default: str, text: str) -> None:
         bare = text.partition("/")[0]
         try:
             address = ipaddress.ip_address(bare)
         except ValueError:
-            self._fault(each, f"{text} of {each.name} is no address", "an address and its length, such as 10.0.0.4/24")
+            self._add_fault(
+                device, f"{text} of {device.name} is no address", "an address and its length, such as 10.0.0.4/24"
+            )
             return
         key = Key(default, "mgmt", "", address.version == 6)
         if str(address) == self._value(key._replace(what="loopback")):
             return
         pools = self._pools.get(key.v6, [])
         if not self._value(key):
-            self.unused.append(f"{each.name}: {text}, as the plan gives it no such management address")
+            self.unused.append(f"{device.name}: {text}, as the plan gives it no such management address")
         elif not any(address in pool for pool in pools):
-            known = ", ".join(map(str, pools))
+            pool_texts = ", ".join(map(str, pools))
             hint = "`pools: {management: ...}` states what is there, or give it another address"
-            self._fault(each, f"{text} of {each.name} is outside the pool management ({known})", hint)
+            self._add_fault(device, f"{text} of {device.name} is outside the pool management ({pool_texts})", hint)
         else:
-            self._state(each, key, str(address), int(text.partition("/")[2] or -1))
+            self._add_stated(device, key, str(address), int(text.partition("/")[2] or -1))
 
-    def _state(self, each: Found, key: Key, text: str, length: int = -1) -> None:
+    def _add_stated(self, device: NetboxDevice, key: Key, text: str, length: int = -1) -> None:
         try:
-            self.stated.append(Stated(key, parse_adopted(key, text), length, each.span))
+            self.stated.append(Stated(key, parse_adopted(key, text), length, device.span))
         except ValueError as error:
-            self._fault(each, str(error), f"of {each.name}, which the plan calls {key.device}")
+            self._add_fault(device, str(error), f"of {device.name}, which the plan calls {key.device}")
 
-    def _fault(self, each: Found, message: str, hint: str) -> None:
-        self.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, each.span))
+    def _add_fault(self, device: NetboxDevice, message: str, hint: str) -> None:
+        self.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, device.span))
 
 
-def _management_pools(cluster: Cluster) -> dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]]:
+def _find_management_pools(cluster: Cluster) -> dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]]:
     """The prefixes that management addresses are of, by whether they are IPv6."""
-    found: dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]] = {}
+    pools: dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]] = {}
     blueprint = cluster.design.loaded.blueprint
     for demand in list_pool_demands(cluster.design):
         if demand.pool == "management":
             for prefix in find_pool_prefixes(blueprint, demand.fabric, demand.pool, demand.family)[0]:
                 network = ipaddress.ip_network(prefix)
-                known = found.setdefault(network.version == 6, [])
-                if network not in known:
-                    known.append(network)
-    return found
+                networks = pools.setdefault(network.version == 6, [])
+                if network not in networks:
+                    networks.append(network)
+    return pools

@@ -18,7 +18,7 @@ from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, WiringPlan
 
 
-def phase_summary(cluster: Cluster) -> dict[str, Any]:
+def summarize_phase(cluster: Cluster) -> dict[str, Any]:
     """The figures of summary.json for a cluster at a phase, with its name as `phase`."""
     assert cluster.phase  # noqa: S101 - callers know that it is at one
     design, name = cluster.design, cluster.phase.name
@@ -28,8 +28,8 @@ def phase_summary(cluster: Cluster) -> dict[str, Any]:
     nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.path in sets]
     devices = cluster.plan.devices
     rows = [row for cls in nodes for row in range(cls.first, cls.first + cls.count)] if layout.spare else []
-    there = set(zip(devices.unit[rows].tolist(), devices.node[rows].tolist(), strict=True))
-    spare = [slot for slot in layout.spare if (layout.unit_index(slot), slot.node - 1) in there]
+    present = set(zip(devices.unit[rows].tolist(), devices.node[rows].tolist(), strict=True))
+    spare = [slot for slot in layout.spare if (layout.unit_index(slot), slot.node - 1) in present]
     used = {c.path: c.count - layout.of_set(sets[c.path], spare) for c in nodes}
     fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
     return {
@@ -37,122 +37,132 @@ def phase_summary(cluster: Cluster) -> dict[str, Any]:
         "phase": name,
         "nodes": sum(cls.count for cls in nodes),
         **({"spare_nodes": len(spare)} if spare else {}),
-        "accelerators": sum(used[cls.path] * _accelerators(cls) for cls in nodes),
-        "fabrics": {f.name: _fabric(cluster, f, selection, figures["fabrics"][f.name]) for f in fabrics},
-        "scale_up": {s.name: _scale_up(cluster, s, figures["scale_up"][s.name]) for s in design.scale_up},
-        "power_w": whole(sum(cls.count * _draw(cls) for cls in cluster.plan.devices.classes)),
+        "accelerators": sum(used[cls.path] * _count_accelerators(cls) for cls in nodes),
+        "fabrics": {f.name: _summarize_fabric(cluster, f, selection, figures["fabrics"][f.name]) for f in fabrics},
+        "scale_up": {s.name: _summarize_scale_up(cluster, s, figures["scale_up"][s.name]) for s in design.scale_up},
+        "power_w": whole(sum(cls.count * _find_draw_w(cls) for cls in cluster.plan.devices.classes)),
     }
 
 
-def _accelerators(cls: DeviceClass) -> int:
+def _count_accelerators(cls: DeviceClass) -> int:
     profile = cls.profile
     return profile.accelerators.count if isinstance(profile, NodeProfile) and profile.accelerators else 0
 
 
-def _draw(cls: DeviceClass) -> float:
+def _find_draw_w(cls: DeviceClass) -> float:
     external = isinstance(cls.profile, NodeProfile) and cls.profile.external
     return 0 if external else cls.profile.power_w.planning_w or 0
 
 
-def _fabric(cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]) -> dict[str, Any]:
+def _summarize_fabric(
+    cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]
+) -> dict[str, Any]:
     assert cluster.phase  # noqa: S101 - as above
     sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
-    found = of_whole | {
-        **_of_tiers(cluster, fabric.tiers),
-        "links": _counted(cluster.plan, fabric, of_cables=False),
-        "cables": _counted(cluster.plan, fabric, of_cables=True),
+    fabric_figures = of_whole | {
+        **_summarize_tiers(cluster, fabric.tiers),
+        "links": _count_cabling(cluster.plan, fabric, of_cables=False),
+        "cables": _count_cabling(cluster.plan, fabric, of_cables=True),
         "planes": len(selection.planes[fabric.name] or range(fabric.planes)),
         "rails": len(selection.rails[fabric.name] or range(fabric.rails)),
     }
     if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
-        found.pop("uneven", None)  # links that land unequally on all the switches of a tier
-    if "parts" in found:
-        parts = {name: [t for t in fabric.tiers if t.layout.cluster and t.part == name] for name in found["parts"]}
-        figures = {name: _of_tiers(cluster, tiers) for name, tiers in parts.items()}
-        found["parts"] = {name: of_part for name, of_part in figures.items() if of_part["switches"]}
-    if "spans" in found:
-        found["spans"] = {name: s for name, s in found["spans"].items() if sites.issuperset(s["sites"])}
-        found["site_oversubscription"] = {
-            site: ratio
-            for site, ratio in found["site_oversubscription"].items()
-            if any(site in span["sites"] for span in found["spans"].values())
+        fabric_figures.pop("uneven", None)  # links that land unequally on all the switches of a tier
+    if "parts" in fabric_figures:
+        parts = {
+            name: [t for t in fabric.tiers if t.layout.cluster and t.part == name] for name in fabric_figures["parts"]
         }
-    return found
+        figures = {name: _summarize_tiers(cluster, tiers) for name, tiers in parts.items()}
+        fabric_figures["parts"] = {name: of_part for name, of_part in figures.items() if of_part["switches"]}
+    if "spans" in fabric_figures:
+        fabric_figures["spans"] = {
+            name: s for name, s in fabric_figures["spans"].items() if sites.issuperset(s["sites"])
+        }
+        fabric_figures["site_oversubscription"] = {
+            site: ratio
+            for site, ratio in fabric_figures["site_oversubscription"].items()
+            if any(site in span["sites"] for span in fabric_figures["spans"].values())
+        }
+    return fabric_figures
 
 
-def _of_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str, Any]:
+def _summarize_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str, Any]:
     """How many switches tiers of each name have, and the worst oversubscription among these."""
     counts = {c.key: c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
     switches, ratios = Counter[str](), dict[str, float]()
     for tier in tiers:
         switches[tier.name] += counts[tier.key]
-        ratio = _ratio(cluster, tier) if tier.oversubscription and counts[tier.key] else None
+        ratio = _find_ratio(cluster, tier) if tier.oversubscription and counts[tier.key] else None
         if ratio is not None:
             ratios[tier.name] = max(ratio, ratios.get(tier.name, ratio))
     return {"switches": {name: count for name, count in switches.items() if count}, "oversubscription": ratios}
 
 
-def _counted(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
+def _count_cabling(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
     """Links or cables of a fabric by pair of tiers; a cable counts with its first link."""
     links = plan.links
     segment = links.segment[plan.cables.end_link[plan.cables.find_first_rows()]] if of_cables else links.segment
-    found: dict[str, int] = {}
-    for made, count in zip(links.segments, np.bincount(segment, minlength=len(links.segments)).tolist(), strict=True):
-        if made.fabric == fabric.name and (count or found.get(made.key)):
-            found[made.key] = found.get(made.key, 0) + count
-    return found
+    counts: dict[str, int] = {}
+    for link_segment, count in zip(
+        links.segments, np.bincount(segment, minlength=len(links.segments)).tolist(), strict=True
+    ):
+        if link_segment.fabric == fabric.name and (count or counts.get(link_segment.key)):
+            counts[link_segment.key] = counts.get(link_segment.key, 0) + count
+    return counts
 
 
-def _ratio(cluster: Cluster, tier: TierDesign) -> float | None:
+def _find_ratio(cluster: Cluster, tier: TierDesign) -> float | None:
     """The oversubscription of a tier: as of the whole, changed as that of its worst switch is; None without uplinks."""
     assert cluster.phase  # noqa: S101 - as above
     assert tier.oversubscription  # noqa: S101 - callers have asked
-    now, then = _worst(cluster.plan, tier), _worst(cluster.phase.whole.plan, tier)
+    now, then = _find_worst_ratio(cluster.plan, tier), _find_worst_ratio(cluster.phase.whole.plan, tier)
     change = 1 if now == then else now / then if then else 0
     return round(float(tier.oversubscription) * change, 4) if change else None
 
 
-def _worst(plan: WiringPlan, tier: TierDesign) -> float:
+def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
     """The largest ratio of the bandwidth below to that above, or over spans, of a switch of a tier; 0 for none."""
     cls, links = plan.devices.find_tier(tier.key), plan.links
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
     low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
-    of, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
-    down = np.bincount(links.b_device, weights=speed * ((high == of) & (low != of)), minlength=size)[cls.rows]
-    climbs = (low == of) & ((high != of) if tier.up else True)
+    tier_class, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
+    down = np.bincount(links.b_device, weights=speed * ((high == tier_class) & (low != tier_class)), minlength=size)[
+        cls.rows
+    ]
+    climbs = (low == tier_class) & ((high != tier_class) if tier.up else True)
     managed = np.array([s.key.startswith("node-") for s in links.segments], dtype=bool)[links.segment]
     up = np.bincount(links.a_device, weights=speed * (climbs & ~managed), minlength=size)[cls.rows]
     return float(np.max(down[up > 0] / up[up > 0], initial=0))
 
 
-def _scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
+def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
     """Domains whose nodes are there; of domains larger than a unit all that has begun."""
     assert cluster.phase  # noqa: S101 - as above
     plan, before = cluster.plan.devices, cluster.phase.whole.plan.devices
     layout, groups = cluster.design.layout, scale_up.places.groups
     paths = {s.path for s in layout.node_sets if s.unit in groups}
-    labels = [i for i, cls in enumerate(before.classes) if cls.path in paths and _accelerators(cls)]
-    each = [len(groups.get(kind.name, ())) for kind in layout.kind_of_pod]
+    labels = [i for i, cls in enumerate(before.classes) if cls.path in paths and _count_accelerators(cls)]
+    groups_of_pod = [len(groups.get(kind.name, ())) for kind in layout.kind_of_pod]
 
-    def held(column: str, table: DeviceTable) -> int:
+    def count_held(column: str, table: DeviceTable) -> int:
         """Pods of nodes of its kinds, or the domains, or parts of one, in their units."""
         rows = np.isin(table.device_class, labels)
         units, first = np.unique(getattr(table, column)[rows], return_index=True)
-        return len(units) if column == "pod" else int(np.array(each)[table.pod[rows][first]].sum())
+        return len(units) if column == "pod" else int(np.array(groups_of_pod)[table.pod[rows][first]].sum())
 
     if scale_up.per in ("pod", "cluster"):
-        part, all_ = (held("pod", plan), held("pod", before)) if scale_up.per == "pod" else (1, 1)
+        part, total = (count_held("pod", plan), count_held("pod", before)) if scale_up.per == "pod" else (1, 1)
     elif scale_up.per == "node":
-        part, all_ = (int(np.isin(t.device_class, labels).sum()) for t in (plan, before))
+        part, total = (int(np.isin(t.device_class, labels).sum()) for t in (plan, before))
     elif scale_up.per == "rack":
-        part, all_ = (_domains_of_racks(table, labels, scale_up.places.racks) for table in (plan, before))
+        part, total = (_count_rack_domains(table, labels, scale_up.places.racks) for table in (plan, before))
     else:
-        part, all_ = held("unit", plan), held("unit", before)
-    scaled = {key: figures[key] * part // max(1, all_) for key in ("domains", "accelerators", "switches", "links")}
+        part, total = count_held("unit", plan), count_held("unit", before)
+    scaled = {key: figures[key] * part // max(1, total) for key in ("domains", "accelerators", "switches", "links")}
     return figures | scaled
 
 
-def _domains_of_racks(devices: DeviceTable, labels: list[int], racks: int) -> int:
+def _count_rack_domains(devices: DeviceTable, labels: list[int], racks: int) -> int:
     """Scale-up domains of so many adjacent racks each that have nodes of some classes."""
     rows = np.isin(devices.device_class, labels)
     domain = devices.rack_in_unit[rows] // racks

@@ -20,7 +20,7 @@ from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 from fabricgen.numbering.ports import PortNames
-from fabricgen.phases.presence import presence
+from fabricgen.phases.presence import find_presence
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.patching.tables import Patching, PatchTable, ShuffleTable
 from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable, WiringPlan
@@ -29,99 +29,99 @@ from fabricgen.wiring.tenants import TenantPlaces
 Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
 
 
-def at_phase(design: Design, name: str) -> Cluster:
+def build_at_phase(design: Design, name: str) -> Cluster:
     """The cluster of a design at one of its phases; raises InputError as `build_cluster`, and for an unknown phase."""
     try:
         selection = selection_of(design, name)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
-    return cluster_at(build_cluster(design), name, selection)
+    return cut_cluster(build_cluster(design), name, selection)
 
 
-def in_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
+def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
     """The part of a cluster, or of what is there at a phase, that a lab has by its cuts (`2su,4n`).
 
     Raises InputError as `build_cluster`, and for cuts that cannot be made or an unknown phase.
     """
     try:
-        of = selected(design, Phase.model_construct()) if phase is None else selection_of(design, phase)
-        selection = subset(design, read_cuts(design, cuts), of)
+        base = selected(design, Phase.model_construct()) if phase is None else selection_of(design, phase)
+        selection = subset(design, read_cuts(design, cuts), base)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
     name = f"lab {cuts}" if phase is None else f"{phase}, lab {cuts}"
-    return cluster_at(build_cluster(design), name, selection, lab=True)
+    return cut_cluster(build_cluster(design), name, selection, lab=True)
 
 
-def cluster_at(whole: Cluster, name: str, selection: Selection, *, lab: bool = False) -> Cluster:
+def cut_cluster(whole: Cluster, name: str, selection: Selection, *, lab: bool = False) -> Cluster:
     """What is there of a cluster at a phase, or in a lab."""
-    there = presence(whole.design, whole.plan, selection)
-    links = np.flatnonzero(there.links)
-    ends, end_link = _ends(whole.plan, there.links)
+    present = find_presence(whole.design, whole.plan, selection)
+    links = np.flatnonzero(present.links)
+    ends, end_link = _find_ends(whole.plan, present.links)
     cables = np.unique(whole.plan.cables.end_cable[ends]).astype(np.int64)
     absent = frozenset(fabric.name for fabric in whole.design.fabrics) - selection.fabrics
-    phase = AtPhase(name, whole, np.flatnonzero(there.devices), links, cables, ends, absent, selection, lab)
-    plan = _plan(whole.plan, phase, end_link)
+    phase = AtPhase(name, whole, np.flatnonzero(present.devices), links, cables, ends, absent, selection, lab)
+    plan = _cut_plan(whole.plan, phase, end_link)
     names = tuple(whole.names[row] for row in phase.devices.tolist())
-    design = replace(whole.design, loaded=_loaded(whole, phase, names))
+    design = replace(whole.design, loaded=_cut_blueprint(whole, phase, names))
     return Cluster(
         design=design,
         plan=plan,
-        addresses=_addresses(whole, phase, selection),
+        addresses=_cut_addresses(whole, phase, selection),
         names=names,
         port_names=PortNames(design, plan),
-        planned=_planned(whole, design, phase, there.links),
+        planned=_cut_planned(whole, design, phase, present.links),
         phase=phase,
     )
 
 
-def _new_rows(kept: Ints64, rows: int) -> Ints:
+def _renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
     """The new row of each of `rows` former ones; -1 for those that are gone, and for the row -1."""
-    found = np.full(rows + 1, -1, dtype=np.int32)
-    found[kept] = np.arange(len(kept), dtype=np.int32)
-    return found
+    new_rows = np.full(rows + 1, -1, dtype=np.int32)
+    new_rows[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
+    return new_rows
 
 
-def _taken(table: Table, rows: Ints64) -> Table:
+def _take_rows(table: Table, rows: Ints64) -> Table:
     """Some rows of all columns of a table."""
     columns: dict[str, Any] = {f.name: getattr(table, f.name) for f in fields(table)}
-    taken = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
-    return replace(table, **taken)  # type: ignore[arg-type]
+    row_columns = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
+    return replace(table, **row_columns)  # type: ignore[arg-type]
 
 
-def _ends(plan: WiringPlan, there: Flags) -> tuple[Ints64, Ints64]:
+def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
     """(rows of cable ends with a link that is there, such a link), int64.
 
     An end row with several links names one of them: where that is not there, another between its devices may be.
     """
     cables, links = plan.cables, plan.links
     end_link = cables.end_link.astype(np.int64)
-    present = np.flatnonzero(there & (links.cable >= 0))
-    lost = np.flatnonzero(~there[end_link])
+    present = np.flatnonzero(is_present & (links.cable >= 0))
+    lost = np.flatnonzero(~is_present[end_link])
     if len(lost) and len(present):
-        key = _pairs(plan, present)
+        key = _number_cable_pairs(plan, present)
         order = np.argsort(key, kind="stable")
-        wanted = _pairs(plan, end_link[lost])
-        place = np.minimum(np.searchsorted(key[order], wanted), len(order) - 1)
-        same = (key[order][place] == wanted) & (cables.end_links[lost] > 1)
-        end_link[lost[same]] = present[order[place[same]]]
-    rows = np.flatnonzero(there[end_link])
+        lost_keys = _number_cable_pairs(plan, end_link[lost])
+        positions = np.minimum(np.searchsorted(key[order], lost_keys), len(order) - 1)
+        matched = (key[order][positions] == lost_keys) & (cables.end_links[lost] > 1)
+        end_link[lost[matched]] = present[order[positions[matched]]]
+    rows = np.flatnonzero(is_present[end_link])
     return rows, end_link[rows]
 
 
-def _pairs(plan: WiringPlan, links: Ints64) -> Ints64:
+def _number_cable_pairs(plan: WiringPlan, links: Ints64) -> Ints64:
     """A number for the cable and the two devices of each of some links."""
     table, size = plan.links, len(plan.devices)
-    found: Ints64 = (table.cable[links].astype(np.int64) * size + table.a_device[links]) * size + table.b_device[links]
-    return found
+    keys: Ints64 = (table.cable[links].astype(np.int64) * size + table.a_device[links]) * size + table.b_device[links]
+    return keys
 
 
-def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
-    device, cable = _new_rows(phase.devices, len(plan.devices)), _new_rows(phase.cables, len(plan.cables))
-    links = _taken(plan.links, phase.links)
-    patching = patching_at(plan.patching, phase) if plan.patching else None
-    racks = _racks(plan, phase, patching)
-    rack = _new_rows(racks, len(plan.racks))
-    devices = _device_table(plan.devices, phase.devices)
+def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
+    device, cable = _renumber_rows(phase.devices, len(plan.devices)), _renumber_rows(phase.cables, len(plan.cables))
+    links = _take_rows(plan.links, phase.links)
+    patching = cut_patching(plan.patching, phase) if plan.patching else None
+    racks = _find_racks(plan, phase, patching)
+    rack = _renumber_rows(racks, len(plan.racks))
+    devices = _cut_devices(plan.devices, phase.devices)
     if patching:
         patching = replace(patching, panels=replace(patching.panels, rack=rack[patching.panels.rack]))
     return WiringPlan(
@@ -129,14 +129,14 @@ def _plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
         links=replace(
             links, a_device=device[links.a_device], b_device=device[links.b_device], cable=cable[links.cable]
         ),
-        cables=_cable_table(plan, phase, end_link, cable),
-        racks=replace(_taken(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
+        cables=_cut_cables(plan, phase, end_link, cable),
+        racks=replace(_take_rows(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
         patching=patching,
         bonds=plan.bonds.at(phase.links, phase.devices) if plan.bonds else None,
     )
 
 
-def _racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints64:
+def _find_racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints64:
     """The racks that hold something now, and those that hold nothing in the end; int64."""
     holds, now = np.zeros((2, len(plan.racks)), dtype=bool)
     holds[plan.devices.rack] = True
@@ -147,8 +147,8 @@ def _racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints6
     return np.flatnonzero(now | ~holds)
 
 
-def _device_table(devices: DeviceTable, rows: Ints64) -> DeviceTable:
-    table = _taken(devices, rows)
+def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
+    table = _take_rows(devices, rows)
     counts = np.bincount(table.device_class, minlength=len(devices.classes)).tolist()
     firsts = [0, *np.cumsum(counts).tolist()]
     classes = [
@@ -157,8 +157,8 @@ def _device_table(devices: DeviceTable, rows: Ints64) -> DeviceTable:
     return replace(table, classes=tuple(classes))
 
 
-def _cable_table(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
-    cables, rows, link = plan.cables, phase.cables, _new_rows(phase.links, len(plan.links))
+def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
+    cables, rows, link = plan.cables, phase.cables, _renumber_rows(phase.links, len(plan.links))
     return replace(
         cables,
         length_m=cables.length_m[rows],
@@ -172,17 +172,17 @@ def _cable_table(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints
     )
 
 
-def _planned(whole: Cluster, design: Design, phase: AtPhase, there: Flags) -> Planned:
-    planned = replace(whole.planned.plan, links=_planned_links(whole, phase))
+def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> Planned:
+    planned = replace(whole.planned.plan, links=_choose_planned_links(whole, phase))
     # as built, a cable may have more end rows than as planned: one for each of its jumpers
-    ends, end_link = _ends(planned, there)
-    plan = _plan(planned, replace(phase, ends=ends), end_link)
-    number = _new_rows(phase.cables, len(whole.plan.cables))
-    own = {int(number[row]): own for row, own in whole.planned.own.items() if number[row] >= 0}
-    return Planned(plan, PortNames(design, plan), own)
+    ends, end_link = _find_ends(planned, present)
+    plan = _cut_plan(planned, replace(phase, ends=ends), end_link)
+    number = _renumber_rows(phase.cables, len(whole.plan.cables))
+    own_parts = {int(number[row]): own_parts for row, own_parts in whole.planned.own.items() if number[row] >= 0}
+    return Planned(plan, PortNames(design, plan), own_parts)
 
 
-def _planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
+def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
     """The planned links, where an end that is planned on a device to come is the one that is there instead."""
     planned, built = whole.planned.plan.links, whole.plan.links
     absent = np.ones(len(whole.names), dtype=bool)
@@ -200,117 +200,125 @@ def _planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
     )
 
 
-def _loaded(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:
+def _cut_blueprint(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:
     """The blueprint without what it states of single devices that are not there yet."""
     loaded = whole.design.loaded
     if not (loaded.guids or loaded.inventory or loaded.blueprint.config_of):
         return loaded
-    known, links = frozenset(names), whole.plan.links
+    present_names, links = frozenset(names), whole.plan.links
     gone = np.setdiff1d(np.arange(len(links)), phase.links)
     ports = set(zip(whole.name_column[links.a_device[gone]].tolist(), whole.a_port[gone].tolist(), strict=True))
     ports |= set(zip(whole.name_column[links.b_device[gone]].tolist(), whole.b_port[gone].tolist(), strict=True))
     guids = {
-        fabric: tuple(row for row in rows if row.device in known and (row.device, row.port) not in ports)
+        fabric: tuple(row for row in rows if row.device in present_names and (row.device, row.port) not in ports)
         for fabric, rows in loaded.guids.items()
     }
-    inventory = tuple(row for row in loaded.inventory if row.device in known and (row.device, row.port) not in ports)
+    inventory = tuple(
+        row for row in loaded.inventory if row.device in present_names and (row.device, row.port) not in ports
+    )
     config_of = {
-        device: own.model_copy(update={"ports": {n: p for n, p in own.ports.items() if (device, n) not in ports}})
-        for device, own in loaded.blueprint.config_of.items()
-        if device in known
+        device: settings.model_copy(
+            update={"ports": {n: p for n, p in settings.ports.items() if (device, n) not in ports}}
+        )
+        for device, settings in loaded.blueprint.config_of.items()
+        if device in present_names
     }
     blueprint = loaded.blueprint.model_copy(update={"config_of": config_of})
     return replace(loaded, guids=guids, inventory=inventory, blueprint=blueprint)
 
 
-def _addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:
-    found = whole.addresses
+def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:
+    addresses = whole.addresses
     return replace(
-        found,
-        asn=found.asn[phase.devices],
-        router_id=found.router_id[phase.devices],
-        families=tuple(_family(whole, each, phase, selection) for each in found.families),
-        tenants={name: _places(places, phase) for name, places in found.tenants.items()},
-        rails={name: _rails(whole, rails, phase) for name, rails in found.rails.items() if name in selection.fabrics},
+        addresses,
+        asn=addresses.asn[phase.devices],
+        router_id=addresses.router_id[phase.devices],
+        families=tuple(_cut_family(whole, family, phase, selection) for family in addresses.families),
+        tenants={name: _cut_tenant(places, phase) for name, places in addresses.tenants.items()},
+        rails={
+            name: _cut_rails(whole, rails, phase)
+            for name, rails in addresses.rails.items()
+            if name in selection.fabrics
+        },
     )
 
 
-def _family(whole: Cluster, found: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
+def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
     """The addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
     bonds = whole.plan.bonds
     links = bonds.addressed(phase.links) if bonds else phase.links
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
     vrfs |= {(owner, tenant.name) for tenant in whole.design.tenants for owner in tenant.transport}
     return replace(
-        found,
-        loopback=found.loopback[phase.devices],
-        management=found.management[phase.devices],
-        management_length=found.management_length[phase.devices],
-        management_gateway=found.management_gateway[phase.devices],
-        a=found.a[links],
-        b=found.b[phase.links],
-        length=found.length[links],
-        shared={name: column[links] for name, column in found.shared.items() if name in selection.fabrics},
-        subnets=_of_fabrics(found.subnets, phase, selection),
-        vrf_links={key: column[phase.links] for key, column in found.vrf_links.items() if key in vrfs},
-        vrf_loopbacks={key: column[phase.devices] for key, column in found.vrf_loopbacks.items() if key in vrfs},
+        family,
+        loopback=family.loopback[phase.devices],
+        management=family.management[phase.devices],
+        management_length=family.management_length[phase.devices],
+        management_gateway=family.management_gateway[phase.devices],
+        a=family.a[links],
+        b=family.b[phase.links],
+        length=family.length[links],
+        shared={name: column[links] for name, column in family.shared.items() if name in selection.fabrics},
+        subnets=_cut_subnets(family.subnets, phase, selection),
+        vrf_links={key: column[phase.links] for key, column in family.vrf_links.items() if key in vrfs},
+        vrf_loopbacks={key: column[phase.devices] for key, column in family.vrf_loopbacks.items() if key in vrfs},
     )
 
 
-def _places(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
+def _cut_tenant(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
     """Where a tenant is: on the same switches as in the end, so that growth adds no VRF to any."""
     ports = {fabric: column[phase.devices] for fabric, column in places.ports.items()}
     return TenantPlaces(places.links[phase.links], ports, places.passes[phase.devices])
 
 
-def _of_fabrics(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selection) -> dict[str, Subnets]:
+def _cut_subnets(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selection) -> dict[str, Subnets]:
     rows = phase.devices
     return {
         name: replace(
-            each,
-            base=each.base[rows],
-            length=each.length[rows],
-            gateway=each.gateway[rows],
-            count=each.count[rows],
-            subnet_length=each.subnet_length[rows],
-            own=each.own[rows],
+            blocks,
+            base=blocks.base[rows],
+            length=blocks.length[rows],
+            gateway=blocks.gateway[rows],
+            count=blocks.count[rows],
+            subnet_length=blocks.subnet_length[rows],
+            own=blocks.own[rows],
         )
-        for name, each in subnets.items()
+        for name, blocks in subnets.items()
         if name in selection.fabrics
     }
 
 
-def _rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
+def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
     """Subnets of rails: those of a switch do not change, whichever rails are there."""
     leaves = {}
     for key, leaf in rails.leaves.items():
         rows = whole.plan.devices.find_tier(key).rows
-        kept = phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
-        leaves[key] = replace(leaf, combo=leaf.combo[kept])
+        kept_rows = phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
+        leaves[key] = replace(leaf, combo=leaf.combo[kept_rows])
     return replace(rails, leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])
 
 
 # Structured cabling at a phase: the trunks and panels that cables use which are there.
 
 
-def patching_at(found: Patching, phase: AtPhase) -> Patching:
+def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
     """Trunks with a cable that is there, whole as they are pulled, and the panels of these."""
-    patches, kept = _patches(found.patches, phase)
-    shuffles, housings = _shuffles(found.shuffles, phase)
-    used = np.unique(kept)
-    trunk = np.full(len(found.trunks), -1, dtype=np.int32)
+    patches, patch_trunks = _cut_patches(patching.patches, phase)
+    shuffles, housings = _cut_shuffles(patching.shuffles, phase)
+    used = np.unique(patch_trunks)
+    trunk = np.full(len(patching.trunks), -1, dtype=np.int32)
     trunk[used] = np.arange(len(used), dtype=np.int32)
-    holds = np.ones(len(found.panels), dtype=bool)  # those without any cable, for growth, stay
-    holds[found.trunks.a_panel] = holds[found.trunks.b_panel] = holds[found.shuffles.panel] = False
-    holds[found.trunks.a_panel[used]] = holds[found.trunks.b_panel[used]] = holds[housings] = True
+    holds = np.ones(len(patching.panels), dtype=bool)  # those without any cable, for growth, stay
+    holds[patching.trunks.a_panel] = holds[patching.trunks.b_panel] = holds[patching.shuffles.panel] = False
+    holds[patching.trunks.a_panel[used]] = holds[patching.trunks.b_panel[used]] = holds[housings] = True
     panel = np.cumsum(holds, dtype=np.int32) - 1
-    trunks, panels = found.trunks, found.panels
+    trunks, panels = patching.trunks, patching.panels
     return replace(
-        found,
-        policy=found.policy[phase.cables],
-        a_jumper_m=found.a_jumper_m[phase.cables],
-        b_jumper_m=found.b_jumper_m[phase.cables],
-        split=found.split[phase.cables],
+        patching,
+        policy=patching.policy[phase.cables],
+        a_jumper_m=patching.a_jumper_m[phase.cables],
+        b_jumper_m=patching.b_jumper_m[phase.cables],
+        split=patching.split[phase.cables],
         panels=replace(
             panels,
             **{key: getattr(panels, key)[holds] for key in ("policy", "fibre", "place", "rack", "u", "number")},
@@ -329,24 +337,24 @@ def patching_at(found: Patching, phase: AtPhase) -> Patching:
     )
 
 
-def _patches(table: PatchTable, phase: AtPhase) -> tuple[PatchTable, Ints64]:
+def _cut_patches(table: PatchTable, phase: AtPhase) -> tuple[PatchTable, Ints64]:
     """(the patches of cable ends that are there, by new end rows; the former trunk of each)."""
-    rows, kept = _ends_kept(table.row, phase)
-    columns = {key: getattr(table, key)[kept] for key in ("trunk", "port", "flipped", "lanes")}
-    return replace(table, row=rows, **columns), table.trunk[kept].astype(np.int64)
+    rows, kept_rows = _keep_ends(table.row, phase)
+    columns = {key: getattr(table, key)[kept_rows] for key in ("trunk", "port", "flipped", "lanes")}
+    return replace(table, row=rows, **columns), table.trunk[kept_rows].astype(np.int64)
 
 
-def _shuffles(table: ShuffleTable, phase: AtPhase) -> tuple[ShuffleTable, Ints64]:
+def _cut_shuffles(table: ShuffleTable, phase: AtPhase) -> tuple[ShuffleTable, Ints64]:
     """(the fibre pairs of cable ends that are there, by new end rows; the former panel of each)."""
-    rows, kept = _ends_kept(table.row, phase)
-    columns = {key: getattr(table, key)[kept] for key in ("panel", "shuffle", "port_in", "port_out")}
-    return replace(table, row=rows, **columns), table.panel[kept].astype(np.int64)
+    rows, kept_rows = _keep_ends(table.row, phase)
+    columns = {key: getattr(table, key)[kept_rows] for key in ("panel", "shuffle", "port_in", "port_out")}
+    return replace(table, row=rows, **columns), table.panel[kept_rows].astype(np.int64)
 
 
-def _ends_kept(row: Ints, phase: AtPhase) -> tuple[Ints, Ints64]:
+def _keep_ends(row: Ints, phase: AtPhase) -> tuple[Ints, Ints64]:
     """(the new end row of each row whose cable end is there, which rows these are)."""
     size = max(int(row.max(initial=-1)), int(phase.ends.max(initial=-1))) + 1
     end = np.full(size, -1, dtype=np.int32)
     end[phase.ends] = np.arange(len(phase.ends), dtype=np.int32)
-    kept = np.flatnonzero(end[row] >= 0)
-    return end[row[kept]], kept
+    kept_rows = np.flatnonzero(end[row] >= 0)
+    return end[row[kept_rows]], kept_rows

@@ -19,7 +19,7 @@ from fabricgen.export.netbox.devices import name_role
 from fabricgen.export.netbox.kinds import make_slug
 from fabricgen.export.netbox.ports import choose_cable_type
 from fabricgen.kernel.units import format_number
-from fabricgen.lock.found import Found
+from fabricgen.lock.found import NetboxDevice
 from fabricgen.push.client import NetBox
 from fabricgen.push.reading import Cable, Port, Reading
 from fabricgen.push.state import TAGS
@@ -87,9 +87,9 @@ class Held:
             if name and each.name not in self._planned and name not in there:
                 yield each.name, name
 
-    def _chosen(self) -> dict[str, Found]:
+    def _chosen(self) -> dict[str, NetboxDevice]:
         """The devices that are the plan's or a push of it made; of two of a name the one at the site of the plan."""
-        found: dict[str, Found] = {}
+        found: dict[str, NetboxDevice] = {}
         for each in self._reading.devices:
             planned = self._planned.get(self.renamed.get(each.name, each.name))
             own = planned or self._tag in each.tags
@@ -97,7 +97,7 @@ class Held:
                 found[each.name] = each
         return found
 
-    def _device(self, each: Found) -> Row:
+    def _device(self, each: NetboxDevice) -> Row:
         row = self._planned.get(self.renamed.get(each.name, each.name))
         if row is None:
             of_role = {name_role(cls): (cls.fabric, cls.tier) for cls in self._cluster.plan.devices.classes}

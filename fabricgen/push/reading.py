@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fabricgen.kernel.diagnostics import Span
 from fabricgen.kernel.units import format_number
-from fabricgen.lock.found import Found
+from fabricgen.lock.found import NetboxDevice
 from fabricgen.push.client import NetBox, Record
 
 METRES = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "in": 0.0254}
@@ -51,14 +51,14 @@ class Reading:
         yield from self._netbox.records(path, path, site_id=self._sites, fields=f"id,{fields}") if self._sites else ()
 
     @cached_property
-    def devices(self) -> list[Found]:
+    def devices(self) -> list[NetboxDevice]:
         """Devices that have a name, by id."""
         fields = "name,site,rack,position,device_type,platform,role,primary_ip4,primary_ip6,oob_ip,tags"
         return [self._device(each) for each in self._inside("dcim/devices", fields) if each["name"]]
 
-    def _device(self, each: Record) -> Found:
+    def _device(self, each: Record) -> NetboxDevice:
         addresses = (_address(each[name]) for name in ("primary_ip4", "primary_ip6"))
-        return Found(
+        return NetboxDevice(
             each["name"],
             each["site"]["name"],
             each["rack"]["name"] if each["rack"] else "",

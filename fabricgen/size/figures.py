@@ -87,78 +87,80 @@ class Figures:
         return value
 
 
-def figures_of(design: Design, prices: Prices) -> Figures:
+def find_figures(design: Design, prices: Prices) -> Figures:
     """The figures of a design, without expanding it: costs are what it takes at least."""
     fabric = design.fabrics[0]
-    ends = list(_cage_ends(design, fabric))
-    whole = node_gbps(design, fabric)
-    switch_w = _sum((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
+    ends = list(_list_cage_ends(design, fabric))
+    nodes_gbps = node_gbps(design, fabric)
+    switch_w = _sum_watts((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
     added_w = sum(end.count * end.least_w for end in ends if not has_optics(end.device))
     return Figures(
         switches={tier.name: tier.switches for tier in fabric.tiers},
-        links=sum(links for _, _, links in _links(design, fabric)),
-        cables=_cables(design, fabric),
+        links=sum(links for _, _, links in _list_tier_links(design, fabric)),
+        cables=_count_least_cables(design, fabric),
         optics=sum(end.count for end in ends),
         power_w=None if switch_w is None else switch_w + added_w,
         hops=2 * len(fabric.tiers) - 1,
-        bisection=float(2 * bisection_gbps(design, fabric) / whole) if len(fabric.tiers) > 1 else 1.0,
+        bisection=float(2 * bisection_gbps(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
         switch_power_w=switch_w,
-        nodes_power_w=_sum((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
-        latency_ns=_switches_ns(design, fabric),
-        price=None if prices is None else _least_price(fabric, ends, prices),
+        nodes_power_w=_sum_watts((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
+        latency_ns=_sum_switches_ns(design, fabric),
+        price=None if prices is None else _sum_least_price(fabric, ends, prices),
         power_basis=fabric.tiers[0].profile.power_w.basis,
-        nic_links=_nic_links(fabric),
-        nics_cut_off=_cut_off(fabric),
+        nic_links=_count_nic_links(fabric),
+        nics_cut_off=_count_cut_off_nics(fabric),
     )
 
 
-def _nic_links(fabric: FabricDesign) -> int:
+def _count_nic_links(fabric: FabricDesign) -> int:
     """Links of the NIC that has fewest of them."""
     legs = (Counter(leg.rail for leg in attachment.legs) for _, attachment in fabric.attachments)
-    return min(min(found.values()) for found in legs)
+    return min(min(by_rail.values()) for by_rail in legs)
 
 
-def _cut_off(fabric: FabricDesign) -> int:
+def _count_cut_off_nics(fabric: FabricDesign) -> int:
     """NICs that lose all their links with one switch: those of a full leaf, unless they have links to other planes."""
     leaf = next(tier for tier in fabric.tiers if tier.lowest)
-    return 0 if fabric.planes > 1 else -(-leaf.downs[0].count // _nic_links(fabric))
+    return 0 if fabric.planes > 1 else -(-leaf.downs[0].count // _count_nic_links(fabric))
 
 
-def _sum(watts: Iterator[tuple[float | None, int]]) -> float | None:
+def _sum_watts(watts: Iterator[tuple[float | None, int]]) -> float | None:
     """Power times pieces, W; None where one is not known."""
     total = 0.0
-    for each, count in watts:
-        if each is None:
+    for piece_w, count in watts:
+        if piece_w is None:
             return None
-        total += each * count
+        total += piece_w * count
     return total
 
 
-def _links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, TierDesign, int]]:
+def _list_tier_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, TierDesign, int]]:
     """(lower tier, upper tier, links) of each pair of tiers; `node` is the lowest."""
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
             yield "node", design.tier(feed.leaf), design.present(feed, nodes) * len(attachment.legs)
     for tier in fabric.tiers:
         if tier.uplink and tier.up:
-            each = tier.uplink.links_per_group * tier.uplink.upper_groups
-            yield tier.name, design.tier(tier.uplink.upper), tier.switches * each
+            per_switch = tier.uplink.links_per_group * tier.uplink.upper_groups
+            yield tier.name, design.tier(tier.uplink.upper), tier.switches * per_switch
 
 
-def _cables(design: Design, fabric: FabricDesign) -> int:
+def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
     """Cables at least: a breakout hangs on the lower end where that is split, else on the upper one."""
-    found = 0
-    for lower, upper, links in _links(design, fabric):
+    cables = 0
+    for lower, upper, links in _list_tier_links(design, fabric):
         up = None if lower == "node" else fabric.tier(lower).up
         if lower == "node" and upper.scope == "rack":  # one of copper may fill a cage that two fibres would
-            found += sum(_cages(attachment) * design.layout.present(nodes) for nodes, attachment in fabric.attachments)
+            cables += sum(
+                _count_cages(attachment) * design.layout.present(nodes) for nodes, attachment in fabric.attachments
+            )
             continue
         near = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
-        found += -(-links // (near if near > 1 else upper.downs[0].per_connector))
-    return found
+        cables += -(-links // (near if near > 1 else upper.downs[0].per_connector))
+    return cables
 
 
-def _cages(attachment: Attachment) -> int:
+def _count_cages(attachment: Attachment) -> int:
     """Cages of a node that its links are plugged into."""
     return len({leg.cage for leg in attachment.legs})
 
@@ -182,26 +184,30 @@ class _Ends:
         return min((medium.end_power_w(lanes) or 0 for medium in self.media), default=0)
 
 
-def _cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
+def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
     """Both ends of the links of each pair of tiers, without those in racks that copper may carry: of NICs that are not
     split.
     """
-    for lower, upper, links in _links(design, fabric):
+    for lower, upper, links in _list_tier_links(design, fabric):
         run = upper.downs[0]
         up = None if lower == "node" else fabric.tier(lower).up
         if up:
-            yield _ends(fabric.tier(lower).profile, -(-links // up.ways), up, _list_modules(design.catalog, up, run))
-            yield _ends(upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, up))
+            yield _make_ends(
+                fabric.tier(lower).profile, -(-links // up.ways), up, _list_modules(design.catalog, up, run)
+            )
+            yield _make_ends(upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, up))
             continue
         for nodes, attachment in fabric.attachments:
-            cages = _cages(attachment)
+            cages = _count_cages(attachment)
             gbps = len(attachment.legs) // cages * attachment.speed_gbps
             if upper.scope != "rack" or attachment.per_connector > 1:
                 count = design.layout.present(nodes) * cages
                 cage = (attachment.form_factor, attachment.top)
                 fits = _list_modules(design.catalog, attachment, run)
                 yield _Ends(nodes.profile, count, *cage, gbps, attachment.lane_gbps, fits)
-                yield _ends(upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, attachment))
+                yield _make_ends(
+                    upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, attachment)
+                )
 
 
 def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
@@ -212,11 +218,11 @@ def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[Cabl
     return tuple(dict.fromkeys(module for c in media if (module := c.module_at(at, light, geared))))
 
 
-def _ends(device: Device, count: int, run: PortRun, media: tuple[CableProfile, ...]) -> _Ends:
+def _make_ends(device: Device, count: int, run: PortRun, media: tuple[CableProfile, ...]) -> _Ends:
     return _Ends(device, count, run.form_factor, run.top, run.ways * run.speed_gbps, run.lane_gbps, media)
 
 
-def _least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, float]) -> float:
+def _sum_least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, float]) -> float:
     """What switches and the cheapest transceivers cost; what has no price counts as 0."""
     from fabricgen.wiring.cabling.end_kinds import EndKind
 
@@ -227,15 +233,15 @@ def _least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[str, f
     return total
 
 
-def _switches_ns(design: Design, fabric: FabricDesign) -> float | None:
+def _sum_switches_ns(design: Design, fabric: FabricDesign) -> float | None:
     """Latency of the switches of the longest path: those of each tier up and down, at the top one."""
     latency = design.catalog.constants().latency
-    known = [latency.switch_ns(tier.profile) for tier in fabric.tiers]
-    found = [ns for ns in known if ns is not None]
-    return 2 * sum(found) - found[-1] if len(found) == len(known) else None
+    latencies = [latency.switch_ns(tier.profile) for tier in fabric.tiers]
+    known_latencies = [ns for ns in latencies if ns is not None]
+    return 2 * sum(known_latencies) - known_latencies[-1] if len(known_latencies) == len(latencies) else None
 
 
-def replugged(now: Design, grown: Design) -> int:
+def count_replugged(now: Design, grown: Design) -> int:
     """Links between switches that are moved when one design becomes the other: their upper end changes.
 
     A lower switch has U links to S upper ones of a group, U/S to each; with S' >= S upper ones and U' links, the lesser
@@ -248,42 +254,42 @@ def replugged(now: Design, grown: Design) -> int:
         if old is None or new is None:
             continue
         stay = min(Fraction(old.links_per_group, old.upper_count), Fraction(new.links_per_group, new.upper_count))
-        kept = min(old.upper_count, new.upper_count) * int(stay)
-        moved += max(0, old.links_per_group - kept) * old.upper_groups * tier.switches
+        staying = min(old.upper_count, new.upper_count) * int(stay)
+        moved += max(0, old.links_per_group - staying) * old.upper_groups * tier.switches
     return moved
 
 
-def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
+def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figures:
     """The figures of a design with what its wiring plan says in place of what the design reckoned."""
     import numpy as np
 
-    from fabricgen.bom.bill import bill_of
-    from fabricgen.bom.optics import optics_of_racks
+    from fabricgen.bom.bill import make_bill
+    from fabricgen.bom.optics import sum_rack_optics
     from fabricgen.bom.prices import list_part_names
     from fabricgen.design.capacity.counts import link_counts
 
     design = cluster.design
     fabric, cables = design.fabrics[0], cluster.plan.cables
     counts = link_counts(design, fabric)
-    bill = bill_of(cluster)
+    bill = make_bill(cluster)
     lines = bill.lines
     by_kind = {line.part: line.quantity for line in lines if line.kind == "transceiver"}
     media = np.bincount(cables.medium, minlength=len(cables.media)).tolist()
     cables_by_kind = {medium.id: count for medium, count in zip(cables.media, media, strict=True) if count}
     fixed = {m.id: 2 * cables_by_kind[m.id] for m in cables.media if m.id in cables_by_kind and m.medium == "AOC"}
-    racks = optics_of_racks(cluster)
+    racks = sum_rack_optics(cluster)
     node_racks = len(set(cluster.plan.devices.rack[cluster.plan.devices.node >= 0].tolist()))
-    price, unpriced, without = _priced(lines, prices) if prices is not None else (None, 0, ())
-    switch_w, switches_ns = known.switch_power_w, _switches_ns(design, fabric)
+    price, unpriced, without = _price_lines(lines, prices) if prices is not None else (None, 0, ())
+    switch_w, switches_ns = designed.switch_power_w, _sum_switches_ns(design, fabric)
     per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
     return replace(
-        known,
+        designed,
         links=sum(count.links for count in counts),
         cables=len(cables),
         optics=sum(by_kind.values()) + sum(fixed.values()),
         power_w=None if switch_w is None else switch_w + float(racks.added_w.sum()),
         optics_power_w=float(racks.power_w.sum()),
-        latency_ns=None if switches_ns is None else switches_ns + 2 * per_m * _longest_m(cluster),
+        latency_ns=None if switches_ns is None else switches_ns + 2 * per_m * _sum_longest_m(cluster),
         price=price,
         unpriced=unpriced,
         without_price=without,
@@ -293,22 +299,22 @@ def measured(cluster: Cluster, known: Figures, prices: Prices) -> Figures:
         racks=len(cluster.plan.racks),
         network_racks=len(cluster.plan.racks) - node_racks,
         longest_m=float(cables.length_m.max(initial=0)),
-        lost=_lost(design, fabric),
+        lost=_find_losses(design, fabric),
     )
 
 
-def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
+def _price_lines(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
     """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price; those)."""
     from fabricgen.bom.prices import as_price, price_units
-    from fabricgen.bom.sets import price_of
+    from fabricgen.bom.sets import find_price
 
     total, unpriced, without = 0, 0, set()
     for line in lines:
-        each = price_of(line.part, prices)
+        price = find_price(line.part, prices)
         if line.kind == "node":
             continue
-        if each is not None:
-            total += price_units(each) * (line.quantity + line.spares)
+        if price is not None:
+            total += price_units(price) * (line.quantity + line.spares)
         elif line.kind in ("switch", "line-card", "transceiver"):
             without.add(line.part)
         else:
@@ -318,7 +324,7 @@ def _priced(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float
     return float(as_price(total)), unpriced, ()
 
 
-def _longest_m(cluster: Cluster) -> float:
+def _sum_longest_m(cluster: Cluster) -> float:
     """The longest cables of each pair of tiers, one after the other, m."""
     import numpy as np
 
@@ -328,13 +334,13 @@ def _longest_m(cluster: Cluster) -> float:
     return float(longest.sum())
 
 
-def _lost(design: Design, fabric: FabricDesign) -> dict[str, dict[str, float]]:
+def _find_losses(design: Design, fabric: FabricDesign) -> dict[str, dict[str, float]]:
     """By tier: what one lost switch leaves of the bisection, of 1, and how many node ports lose their link."""
     from fabricgen.design.capacity.failure import FailureAnalysis
 
-    analysis, found = FailureAnalysis(design, fabric), {}
+    analysis, losses = FailureAnalysis(design, fabric), {}
     for tier in fabric.tiers:
-        left = float(analysis.after_switch(tier).share) if analysis.whole else 0.0
+        share = float(analysis.after_switch(tier).share) if analysis.whole else 0.0
         ports = tier.downs[0].count if tier.lowest else 0
-        found[tier.name] = {"bisection_left": round(left, 4), "node_ports": ports}
-    return found
+        losses[tier.name] = {"bisection_left": round(share, 4), "node_ports": ports}
+    return losses

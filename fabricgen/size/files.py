@@ -9,31 +9,31 @@ from pathlib import Path
 from fabricgen import __version__
 from fabricgen.export.drawings.svg import make_svg_file
 from fabricgen.publish import Bundle, Content
-from fabricgen.size.plot import sheet
+from fabricgen.size.plot import draw_sheet
 from fabricgen.size.reports import html, json
-from fabricgen.size.search import Found
+from fabricgen.size.search import SearchResult
 
 PART = "size"
 
 
-def header() -> dict[str, object]:
+def make_header() -> dict[str, object]:
     """The header of the manifest."""
     return {"fabricgen": __version__, "command": PART}
 
 
-def bundles(found: Found, folder: Path, *, every: bool) -> list[Bundle]:
+def list_bundles(result: SearchResult, folder: Path, *, every: bool) -> list[Bundle]:
     """A file for each blueprint, `size.json`, `size.html`, `front.svg`, and the own profiles of a folder, if any."""
-    shown = (*found.front, *(found.beaten if every else ()))
-    files: list[tuple[str, Content]] = [(f"{one.name}.yaml", one.text.encode()) for one in shown]
+    shown = (*result.front, *(result.beaten if every else ()))
+    files: list[tuple[str, Content]] = [(f"{candidate.name}.yaml", candidate.text.encode()) for candidate in shown]
     files += [
-        ("size.json", json.report(found, every=every)),
-        ("size.html", html.report(found, every=every)),
-        ("front.svg", make_svg_file(sheet(found))),
+        ("size.json", json.report(result, every=every)),
+        ("size.html", html.report(result, every=every)),
+        ("front.svg", make_svg_file(draw_sheet(result))),
     ]
-    own = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
-    files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in own]
-    return [Bundle(PART, path, partial(_file, path, content)) for path, content in sorted(files)]
+    profile_files = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
+    files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in profile_files]
+    return [Bundle(PART, path, partial(_wrap_file, path, content)) for path, content in sorted(files)]
 
 
-def _file(path: str, content: Content) -> Iterable[tuple[str, Content]]:
+def _wrap_file(path: str, content: Content) -> Iterable[tuple[str, Content]]:
     return [(path, content)]

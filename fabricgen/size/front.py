@@ -14,7 +14,7 @@ from math import ceil, inf
 from fabricgen.catalog.loads import planned_w
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.size.figures import Figures
-from fabricgen.size.shapes import Hardware, Shape, most_nodes, shapes
+from fabricgen.size.shapes import Hardware, Shape, count_most_nodes, list_shapes
 from fabricgen.size.wishes import Wishes
 
 MORE_IS_BETTER = ("bisection",)
@@ -38,45 +38,45 @@ class Candidate:
 
     def place(self, axes: Sequence[str]) -> tuple[float, ...]:
         """Where it is on some axes; less is better."""
-        found = []
+        values = []
         for axis in axes:
             value = self.figures.on(axis)
-            found.append(inf if value is None else -value if axis in MORE_IS_BETTER else value)
-        return tuple(found)
+            values.append(inf if value is None else -value if axis in MORE_IS_BETTER else value)
+        return tuple(values)
 
 
-def beats(one: Sequence[float], other: Sequence[float]) -> bool:
+def beats(place: Sequence[float], other_place: Sequence[float]) -> bool:
     """Whether a place is no worse than another on every axis, and better on one."""
-    return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+    return place != other_place and all(a <= b for a, b in zip(place, other_place, strict=True))
 
 
-def front_of(candidates: Sequence[Candidate], axes: Sequence[str]) -> list[Candidate]:
+def find_front(candidates: Sequence[Candidate], axes: Sequence[str]) -> list[Candidate]:
     """The candidates that no other beats, in their order."""
-    places = [one.place(axes) for one in candidates]
+    places = [candidate.place(axes) for candidate in candidates]
     # what is beaten by anything is beaten by one that comes before it in this order, and is on the front
     best: list[tuple[float, ...]] = []
     for place in sorted(set(places)):
-        if not any(beats(other, place) for other in best):
+        if not any(beats(best_place, place) for best_place in best):
             best.append(place)
-    kept = set(best)
-    return [one for one, place in zip(candidates, places, strict=True) if place in kept]
+    best_places = set(best)
+    return [candidate for candidate, place in zip(candidates, places, strict=True) if place in best_places]
 
 
 NEAR = 0.05 + 1e-9
 """How far apart two candidates that are nearly alike are on an axis, at most, of the one of the front."""
 
 
-def off(one: Candidate, other: Candidate, axes: Sequence[str]) -> dict[str, float]:
+def measure_distances(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> dict[str, float]:
     """By axis how far a candidate is off one of the front, of 1; `inf` where only one of two figures is known."""
-    found = {}
+    distances = {}
     for axis in axes:
-        ours, theirs = one.figures.on(axis), other.figures.on(axis)
-        if ours != theirs:
-            found[axis] = theirs / ours - 1 if ours and theirs is not None else inf
-    return found
+        base_value, value = base.figures.on(axis), candidate.figures.on(axis)
+        if base_value != value:
+            distances[axis] = value / base_value - 1 if base_value and value is not None else inf
+    return distances
 
 
-def near_alike(
+def find_near_alike(
     front: Sequence[Candidate], beaten: Sequence[Candidate], axes: Sequence[str]
 ) -> dict[str, tuple[Candidate, ...]]:
     """By name of one of the front: for each other number of planes the nearest of the beaten, at most `NEAR` off it on
@@ -85,33 +85,33 @@ def near_alike(
     Planes of which one on the front is as near are left out: that is shown. One that is checked goes before others, so
     that few are wired to find it.
     """
-    found = {}
-    for one in front:
-        shown = {other.shape.planes for other in front if _is_near(one, other, axes)}
+    near_by_name = {}
+    for candidate in front:
+        shown = {neighbor.shape.planes for neighbor in front if _is_near(candidate, neighbor, axes)}
         nearest: dict[int, tuple[tuple[bool, float, str], Candidate]] = {}
-        for other in beaten:
-            planes = other.shape.planes
-            if planes == one.shape.planes or planes in shown or not _is_near(one, other, axes):
+        for neighbor in beaten:
+            planes = neighbor.shape.planes
+            if planes == candidate.shape.planes or planes in shown or not _is_near(candidate, neighbor, axes):
                 continue
-            most = max(map(abs, off(one, other, axes).values()), default=0.0)
-            order = (not other.checked, most, other.name)
+            most = max(map(abs, measure_distances(candidate, neighbor, axes).values()), default=0.0)
+            order = (not neighbor.checked, most, neighbor.name)
             if planes not in nearest or order < nearest[planes][0]:
-                nearest[planes] = (order, other)
+                nearest[planes] = (order, neighbor)
         if nearest:
-            found[one.name] = tuple(other for _, (_, other) in sorted(nearest.items()))
-    return found
+            near_by_name[candidate.name] = tuple(neighbor for _, (_, neighbor) in sorted(nearest.items()))
+    return near_by_name
 
 
-def _is_near(one: Candidate, other: Candidate, axes: Sequence[str]) -> bool:
+def _is_near(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> bool:
     """Whether two candidates of one switch are nearly alike on every axis."""
-    alike = one.shape.switch == other.shape.switch
-    return alike and all(abs(part) <= NEAR for part in off(one, other, axes).values())
+    alike = base.shape.switch == candidate.shape.switch
+    return alike and all(abs(part) <= NEAR for part in measure_distances(base, candidate, axes).values())
 
 
-def beaten_by(candidate: Candidate, front: Sequence[Candidate], axes: Sequence[str]) -> Candidate | None:
+def find_winner(candidate: Candidate, front: Sequence[Candidate], axes: Sequence[str]) -> Candidate | None:
     """The first of the front that beats a candidate; None where none does."""
     place = candidate.place(axes)
-    return next((one for one in front if beats(one.place(axes), place)), None)
+    return next((winner for winner in front if beats(winner.place(axes), place)), None)
 
 
 # What is said where nothing fits: the commonest reasons, and what would fit instead.
@@ -124,40 +124,40 @@ HUNGRY = "nodes, switches and optics draw more than is allowed"
 
 def refuse_hungry_nodes(hardware: Hardware, nodes: int) -> None:
     """Raise InputError (FG150) where the nodes alone draw more than is allowed: no design changes that."""
-    limit, each = hardware.wishes.max_power, planned_w(hardware.node)
-    if limit is None or not each or each * nodes <= limit:
+    limit, node_w = hardware.wishes.max_power, planned_w(hardware.node)
+    if limit is None or not node_w or node_w * nodes <= limit:
         return
-    draw = f"{nodes:,} x {hardware.node.id} draw {each * nodes / 1000:,.0f} kW without any switch"
-    most = int(limit / each)
+    draw = f"{nodes:,} x {hardware.node.id} draw {node_w * nodes / 1000:,.0f} kW without any switch"
+    most = int(limit / node_w)
     fewer = f", or take fewer GPUs: the nodes of {most * hardware.gpus_per_node:,} draw as much"
     hint = f"allow more{fewer if most else ''}"
     raise fault(CODE, f"{draw}; {limit / 1000:,.0f} kW are allowed", path=("max_power",), hint=hint)
 
 
-def nothing(hardware: Hardware, nodes: int, reasons: Counter[str], frugal: Candidate | None) -> InputError:
+def refuse_all(hardware: Hardware, nodes: int, reasons: Counter[str], frugal: Candidate | None) -> InputError:
     """The error where nothing fits: the commonest reasons, and what would fit instead.
 
     `frugal` is the design that draws least where all draw too much; None where that is not so.
     """
     wishes = hardware.wishes
-    others = [why for why, _ in reasons.most_common() if why != HUNGRY or not frugal]
-    hungry = [_hungry(frugal, wishes.max_power or 0)] if frugal else []
-    told = "; ".join([*hungry, *others][:3]) or _no_shape(hardware, nodes)
-    message = f"no design carries {wishes.gpus:,} GPUs of {wishes.node} as wished: {told}"
-    hint = _nearest(hardware, nodes)
+    other_reasons = [why for why, _ in reasons.most_common() if why != HUNGRY or not frugal]
+    hungry = [_describe_draw(frugal, wishes.max_power or 0)] if frugal else []
+    reasons_text = "; ".join([*hungry, *other_reasons][:3]) or _explain_no_shape(hardware, nodes)
+    message = f"no design carries {wishes.gpus:,} GPUs of {wishes.node} as wished: {reasons_text}"
+    hint = _suggest_nearest(hardware, nodes)
     if HUNGRY in reasons:
         enough = f"`max_power: {ceil(frugal.figures.draw_w / 1000)}kW` is enough for it" if frugal else "allow more"
         hint = f"{enough}; or take fewer GPUs"
     return fault(CODE, message, path=("gpus",), hint=hint)
 
 
-def _hungry(frugal: Candidate, limit: float) -> str:
+def _describe_draw(frugal: Candidate, limit: float) -> str:
     """What the most frugal design draws, and what is allowed."""
     draw = f"{frugal.figures.draw_w / 1000:,.1f} kW in {frugal.name}, which draws least"
     return f"nodes, switches and optics draw {draw}; {limit / 1000:,.1f} kW are allowed"
 
 
-def _no_shape(hardware: Hardware, nodes: int) -> str:
+def _explain_no_shape(hardware: Hardware, nodes: int) -> str:
     """Why wishes leave no shape at all."""
     wishes, together, up = hardware.wishes, hardware.in_rack, max(hardware.wishes.tiers)
     if not hardware.switches:
@@ -176,21 +176,21 @@ def _no_shape(hardware: Hardware, nodes: int) -> str:
     return f"{nodes:,} node{'s are' if nodes > 1 else ' is'} too few: upper tiers would join a single leaf"
 
 
-def _nearest(hardware: Hardware, nodes: int) -> str:
+def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
     """The most accelerators that fit, and each wish that stands in the way alone, with a shape that was not tried."""
-    wishes, tried = hardware.wishes, list(dict.fromkeys(shapes(hardware, nodes)))
-    reach = max(((most_nodes(shape, hardware), shape) for shape in tried), key=lambda one: one[0], default=None)
-    found = []
+    wishes, tried = hardware.wishes, list(dict.fromkeys(list_shapes(hardware, nodes)))
+    reach = max(((count_most_nodes(shape, hardware), shape) for shape in tried), key=lambda one: one[0], default=None)
+    suggestions = []
     if reach and 0 < reach[0] < nodes:
-        found.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
+        suggestions.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
     for key in sorted(wishes.model_fields_set & _FREED):
         usual = Wishes.model_fields[key].default
         freed = Hardware(wishes.model_copy(update={key: usual}), hardware.catalog)
-        others = (shape for shape in shapes(freed, nodes) if shape not in tried)
-        one = next((shape for shape in others if most_nodes(shape, freed) >= nodes), None)
-        if one is not None:
-            found.append(f"without `{key}`: {one.name}")
-    return "; ".join(found) or "fewer GPUs, or other switches"
+        untried = (shape for shape in list_shapes(freed, nodes) if shape not in tried)
+        fitting = next((shape for shape in untried if count_most_nodes(shape, freed) >= nodes), None)
+        if fitting is not None:
+            suggestions.append(f"without `{key}`: {fitting.name}")
+    return "; ".join(suggestions) or "fewer GPUs, or other switches"
 
 
 _FREED = {"tiers", "planes", "attach", "unit_size", "switch", "rails", "spare_ports", "oversubscription"}

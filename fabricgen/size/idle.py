@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fabricgen.bom.prices import find_idle_prices, list_catalogue_names, read_price_list
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
-from fabricgen.size.search import Found
+from fabricgen.size.search import SearchResult
 from fabricgen.size.shapes import Shape
 from fabricgen.size.wishes import Wishes
 
@@ -32,20 +32,20 @@ def find_idle_wishes(wishes: Wishes, tried: Iterable[Shape]) -> Iterator[Diagnos
             yield Diagnostic("FG150", Severity.WARNING, message, (wish,))
 
 
-def find_idle_prices_of(found: Found, folder: Path) -> Iterator[Diagnostic]:
+def find_idle_search_prices(result: SearchResult, folder: Path) -> Iterator[Diagnostic]:
     """A warning (FG031) for each price of what no design of the search, nor a catalogue, has.
 
     Of a file that the wishes name, and not an option, lines are told and no names: nobody vouches for what is in it.
     """
-    wishes = found.wishes
+    wishes = result.wishes
     if not wishes.prices:
         return
     prices = read_price_list(folder / wishes.prices)
-    parts = {name for one in (*found.front, *found.beaten) for name in one.figures.part_names}
-    idle = list(find_idle_prices(prices, parts, list_catalogue_names(found.hardware.catalog)))
+    parts = {name for candidate in (*result.front, *result.beaten) for name in candidate.figures.part_names}
+    idle = list(find_idle_prices(prices, parts, list_catalogue_names(result.hardware.catalog)))
     if Path(wishes.prices).is_absolute() or not idle:
         yield from idle
         return
-    lines = ", ".join(str(told.span.line) for told in idle if told.span)
+    lines = ", ".join(str(finding.span.line) for finding in idle if finding.span)
     message = f"prices of {wishes.prices} are not used: no design, and no catalogue, has what is on line {lines}"
     yield Diagnostic("FG031", Severity.WARNING, message, ("prices",), "`fabricgen bom` lists the parts")

@@ -41,92 +41,94 @@ class Label:
     line: Point | None
 
 
-def runs(numbers: Sequence[int]) -> str:
+def format_runs(numbers: Sequence[int]) -> str:
     """Numbers in few letters: 1-3, 7."""
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for number in sorted(numbers):
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
         else:
-            found.append([number, number])
-    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in found)
+            ranges.append([number, number])
+    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)
 
 
-def shared(points: Sequence[tuple[Point, int]]) -> list[tuple[Point, list[int]]]:
+def group_near_points(points: Sequence[tuple[Point, int]]) -> list[tuple[Point, list[int]]]:
     """(where, numbers) of labels: points that are near each other have one, unless that grows long."""
-    found: list[tuple[Point, list[int]]] = []
+    groups: list[tuple[Point, list[int]]] = []
     for (x, y), number in points:
-        for (x0, y0), numbers in found:
+        for (x0, y0), numbers in groups:
             is_near = abs(x0 - x) < NEAR and abs(y0 - y) < NEAR
-            if is_near and runs([*numbers, number]).count(",") < RANGES:
+            if is_near and format_runs([*numbers, number]).count(",") < RANGES:
                 numbers.append(number)
                 break
         else:
-            found.append(((x, y), [number]))
-    return found
+            groups.append(((x, y), [number]))
+    return groups
 
 
-def placed(
-    points: Sequence[tuple[Point, int]], dot: float, others: Sequence[Point], other_dot: float, frame: Box
+def place_labels(
+    points: Sequence[tuple[Point, int]], dot: float, other_points: Sequence[Point], other_dot: float, frame: Box
 ) -> list[Label]:
     """A label for all points and their numbers.
 
     It covers no point of them and no other label, and none of the other points if there is such a place. Left out is
     what has no place at all.
     """
-    solid = [_around(point, dot + GAP) for point, _ in points]
-    soft = [_around(point, other_dot) for point in others]
-    found: list[Label] = []
-    for point, numbers in shared(points):
-        taken = [*solid, *(_wider(label.box) for label in found)]
+    solid = [_make_box(point, dot + GAP) for point, _ in points]
+    soft = [_make_box(point, other_dot) for point in other_points]
+    labels: list[Label] = []
+    for point, numbers in group_near_points(points):
+        occupied = [*solid, *(_widen_box(label.box) for label in labels)]
         second = None
-        for label in _places(point, runs(numbers), frame):
-            if any(_meet(label.box, box) for box in taken) or any(_crosses(label, other) for other in found):
+        for label in _list_label_places(point, format_runs(numbers), frame):
+            if any(_boxes_meet(label.box, box) for box in occupied) or any(
+                _labels_cross(label, placed_label) for placed_label in labels
+            ):
                 continue
             second = second or label
-            if not any(_meet(label.box, box) for box in soft):
-                found.append(label)
+            if not any(_boxes_meet(label.box, box) for box in soft):
+                labels.append(label)
                 break
         else:
-            found += [second] if second else []
-    return found
+            labels += [second] if second else []
+    return labels
 
 
-def _places(point: Point, words: str, frame: Box) -> Iterator[Label]:
+def _list_label_places(point: Point, words: str, frame: Box) -> Iterator[Label]:
     """Where a label may stand, the nearest to its point first."""
     wide, (x, y), (left, top, right, bottom) = measure_text(words, TEXT), point, frame
-    found = []
+    candidates = []
     for order, (down, across, start) in enumerate(product(_ROWS, _COLUMNS, (x + LED, x - LED - wide, x - wide / 2))):
         box = (start + across, y + down - TEXT / 2, start + across + wide, y + down + TEXT / 2)
         if box[0] < left + GAP or box[1] < top + GAP or box[2] > right - GAP or box[3] > bottom - GAP:
             continue
         end = (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3]))
         far = ((end[0] - x) ** 2 + (end[1] - y) ** 2) ** 0.5
-        found.append((round(far, 2), order, Label(words, box, point, end if far > LED + 0.3 else None)))
-    yield from (label for _, _, label in sorted(found, key=lambda place: place[:2]))
+        candidates.append((round(far, 2), order, Label(words, box, point, end if far > LED + 0.3 else None)))
+    yield from (label for _, _, label in sorted(candidates, key=lambda candidate: candidate[:2]))
 
 
-def _around(point: Point, radius: float) -> Box:
+def _make_box(point: Point, radius: float) -> Box:
     return (point[0] - radius, point[1] - radius, point[0] + radius, point[1] + radius)
 
 
-def _wider(box: Box) -> Box:
+def _widen_box(box: Box) -> Box:
     return (box[0] - GAP - TEXT / 2, box[1] - GAP / 2, box[2] + GAP + TEXT / 2, box[3] + GAP / 2)
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _boxes_meet(first: Box, second: Box) -> bool:
+    return first[0] < second[2] and second[0] < first[2] and first[1] < second[3] and second[1] < first[3]
 
 
-def _crosses(one: Label, other: Label) -> bool:
+def _labels_cross(first: Label, second: Label) -> bool:
     """Whether the line of one label passes the other."""
     return any(
-        a.line is not None and any(_meet(_around(at, 0.1), b.box) for at in _along(a.point, a.line))
-        for a, b in ((one, other), (other, one))
+        a.line is not None and any(_boxes_meet(_make_box(at, 0.1), b.box) for at in _list_line_points(a.point, a.line))
+        for a, b in ((first, second), (second, first))
     )
 
 
-def _along(start: Point, end: Point) -> Iterator[Point]:
+def _list_line_points(start: Point, end: Point) -> Iterator[Point]:
     for step in range(25):
         part = step / 24
         yield (start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part)

@@ -7,8 +7,8 @@ from math import floor, log10
 
 from fabricgen.export.drawings.svg import draw_label, draw_rect, escape_text, format_number, make_svg
 from fabricgen.size.front import Candidate
-from fabricgen.size.labels import TEXT, placed
-from fabricgen.size.search import Found
+from fabricgen.size.labels import TEXT, place_labels
+from fabricgen.size.search import SearchResult
 from fabricgen.size.wishes import AXES, USUAL_AXES
 
 WIDTH, HEIGHT = 130.0, 84.0
@@ -21,55 +21,67 @@ UNITS = {"power": ", W", "latency": ", ns"}
 ON_FRONT, BEATEN = "#206699", "#BBBBBB"
 
 
-def panels(found: Found) -> list[str]:
+def draw_panels(result: SearchResult) -> list[str]:
     """An SVG for each axis over the first."""
     return [
-        make_svg(WIDTH, HEIGHT, _panel(found, across, up), title=f"{_words(up)} over {_words(across)}")
-        for across, up in _pairs(found.axes)
+        make_svg(
+            WIDTH, HEIGHT, _draw_panel(result, across, up), title=f"{_describe_axis(up)} over {_describe_axis(across)}"
+        )
+        for across, up in _pair_axes(result.axes)
     ]
 
 
-def sheet(found: Found) -> str:
+def draw_sheet(result: SearchResult) -> str:
     """The same panels side by side and below each other, as one SVG that is a file of its own."""
-    pairs = _pairs(found.axes)
+    pairs = _pair_axes(result.axes)
     wide = 1 if len(pairs) == 1 else 2
     high = -(-len(pairs) // wide)
     body = [draw_rect(0, 0, WIDTH * wide, HEIGHT * high, "#FFF", "")]
-    for place, (across, up) in enumerate(pairs):
-        row, column = divmod(place, wide)
+    for index, (across, up) in enumerate(pairs):
+        row, column = divmod(index, wide)
         body.append(f'<g transform="translate({format_number(WIDTH * column)} {format_number(HEIGHT * row)})">')
-        body.append(f"{_panel(found, across, up)}</g>")
-    return make_svg(WIDTH * wide, HEIGHT * high, "".join(body), title=f"{_words(pairs[0][0])}: the front", alone=True)
+        body.append(f"{_draw_panel(result, across, up)}</g>")
+    return make_svg(
+        WIDTH * wide, HEIGHT * high, "".join(body), title=f"{_describe_axis(pairs[0][0])}: the front", alone=True
+    )
 
 
-def _pairs(axes: Sequence[str]) -> list[tuple[str, str]]:
+def _pair_axes(axes: Sequence[str]) -> list[tuple[str, str]]:
     """(across, up) of each panel: the first axis, and each other one; for a single axis a usual one."""
-    others = axes[1:] or [axis for axis in USUAL_AXES if axis != axes[0]][:1]
-    return [(axes[0], other) for other in others]
+    other_axes = axes[1:] or [axis for axis in USUAL_AXES if axis != axes[0]][:1]
+    return [(axes[0], other_axis) for other_axis in other_axes]
 
 
-def _panel(found: Found, across: str, up: str) -> str:
+def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     """The elements of a plot of two axes, in mm; candidates whose figures are not known are left out."""
-    drawn = [one for one in (*found.beaten, *found.front) if None not in (one.figures.on(across), one.figures.on(up))]
-    x = _Scale([_figure(one, across) for one in drawn], LEFT, WIDTH - RIGHT)
-    y = _Scale([_figure(one, up) for one in drawn], HEIGHT - BOTTOM, TOP)
+    drawn = [one for one in (*result.beaten, *result.front) if None not in (one.figures.on(across), one.figures.on(up))]
+    x_scale = _Scale([_read_figure(one, across) for one in drawn], LEFT, WIDTH - RIGHT)
+    y_scale = _Scale([_read_figure(one, up) for one in drawn], HEIGHT - BOTTOM, TOP)
     parts = [draw_rect(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)]
-    for at, place in ((at, x.at(at)) for at in x.ticks):
-        parts += [_line(place, HEIGHT - BOTTOM, place, TOP), draw_label(place, HEIGHT - 10.5, _short(at), TEXT, "m")]
-    for at, place in ((at, y.at(at)) for at in y.ticks):
-        parts += [_line(LEFT, place, WIDTH - RIGHT, place), draw_label(LEFT - 1.5, place, _short(at), TEXT, "e")]
-    parts.append(draw_label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _words(across), TEXT, "m", WIDTH - LEFT - RIGHT))
-    parts.append(draw_label(LEFT, 4.5, _words(up), TEXT, "", WIDTH - LEFT - RIGHT))
+    for at, position in ((at, x_scale.at(at)) for at in x_scale.ticks):
+        parts += [
+            _draw_line(position, HEIGHT - BOTTOM, position, TOP),
+            draw_label(position, HEIGHT - 10.5, _format_short(at), TEXT, "m"),
+        ]
+    for at, position in ((at, y_scale.at(at)) for at in y_scale.ticks):
+        parts += [
+            _draw_line(LEFT, position, WIDTH - RIGHT, position),
+            draw_label(LEFT - 1.5, position, _format_short(at), TEXT, "e"),
+        ]
+    parts.append(
+        draw_label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4.5, _describe_axis(across), TEXT, "m", WIDTH - LEFT - RIGHT)
+    )
+    parts.append(draw_label(LEFT, 4.5, _describe_axis(up), TEXT, "", WIDTH - LEFT - RIGHT))
     if not drawn:
         parts.append(draw_label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
-    numbers = {one.name: number for number, one in enumerate(found.front, 1)}
-    places = [((x.at(_figure(one, across)), y.at(_figure(one, up))), one.name) for one in drawn]
-    beaten = [(place, name) for place, name in places if name not in numbers]
-    front = sorted((place, name) for place, name in places if name in numbers)
-    labels = placed([(at, numbers[name]) for at, name in front], DOT, [at for at, _ in beaten], BEATEN_DOT, FRAME)
-    parts += [_dot(*at, BEATEN_DOT, BEATEN, name) for at, name in beaten]
-    parts += [_line(*one.point, *one.line, "l") for one in labels if one.line]
-    parts += [_dot(*at, DOT, ON_FRONT, name) for at, name in front]
+    numbers = {one.name: number for number, one in enumerate(result.front, 1)}
+    places = [((x_scale.at(_read_figure(one, across)), y_scale.at(_read_figure(one, up))), one.name) for one in drawn]
+    beaten = [(position, name) for position, name in places if name not in numbers]
+    front = sorted((position, name) for position, name in places if name in numbers)
+    labels = place_labels([(at, numbers[name]) for at, name in front], DOT, [at for at, _ in beaten], BEATEN_DOT, FRAME)
+    parts += [_draw_dot(*at, BEATEN_DOT, BEATEN, name) for at, name in beaten]
+    parts += [_draw_line(*one.point, *one.line, "l") for one in labels if one.line]
+    parts += [_draw_dot(*at, DOT, ON_FRONT, name) for at, name in front]
     for one in labels:
         left, top, right, bottom = one.box
         parts.append(draw_rect(left, top, right - left, bottom - top, "#FFF", "n"))
@@ -77,12 +89,12 @@ def _panel(found: Found, across: str, up: str) -> str:
     return "".join(parts)
 
 
-def _words(axis: str) -> str:
+def _describe_axis(axis: str) -> str:
     return AXES[axis] + UNITS.get(axis, "")
 
 
-def _figure(one: Candidate, axis: str) -> float:
-    return one.figures.on(axis) or 0.0
+def _read_figure(candidate: Candidate, axis: str) -> float:
+    return candidate.figures.on(axis) or 0.0
 
 
 class _Scale:
@@ -101,19 +113,19 @@ class _Scale:
         return self._start + (self._end - self._start) * figure / self._most
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, style: str = "h") -> str:
+def _draw_line(x1: float, y1: float, x2: float, y2: float, style: str = "h") -> str:
     return (
         f'<path class="{style}" d="M{format_number(x1)} {format_number(y1)}L{format_number(x2)} {format_number(y2)}"/>'
     )
 
 
-def _dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
+def _draw_dot(x: float, y: float, radius: float, fill: str, name: str) -> str:
     """A point; its name shows where the pointer rests on it."""
     at = f'cx="{format_number(x)}" cy="{format_number(y)}" r="{format_number(radius)}"'
     return f'<circle {at} fill="{fill}"><title>{escape_text(name)}</title></circle>'
 
 
-def _short(figure: float) -> str:
+def _format_short(figure: float) -> str:
     """A round figure in few letters: 20k, 1.5M."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if figure >= size:

@@ -21,9 +21,18 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.size.figures import Figures, figures_of, measured, replugged
-from fabricgen.size.front import HUNGRY, Candidate, front_of, near_alike, nothing, refuse_hungry_nodes
-from fabricgen.size.shapes import ROLE, Hardware, Ports, Shape, likeness, most_nodes, nodes_for, shapes
+from fabricgen.size.figures import Figures, count_replugged, find_figures, measure_figures
+from fabricgen.size.front import HUNGRY, Candidate, find_front, find_near_alike, refuse_all, refuse_hungry_nodes
+from fabricgen.size.shapes import (
+    ROLE,
+    Hardware,
+    Ports,
+    Shape,
+    count_most_nodes,
+    count_nodes,
+    find_likeness,
+    list_shapes,
+)
 from fabricgen.size.wishes import Wishes
 
 SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs"
@@ -31,7 +40,7 @@ ACCOUNTS = "accounts are for you to state, in management.users"
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search found: the front, the candidates that it beats, and why others are none.
 
     `tried` shapes were looked at, `compiled` were made into designs; `reasons` counts the others by why they are no
@@ -50,69 +59,79 @@ class Found:
     """By name of one of the front: those of other planes that are nearly alike, though beaten."""
 
 
-def find(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> Found:
+def search_designs(wishes: Wishes, *, folder: Path, jobs: int, every: bool = False) -> SearchResult:
     """Search for what is wished; own profiles lie in `catalog/` of the folder.
 
     With `every` the candidates that are beaten are wired and linted too. Raises InputError: FG150 where nothing fits,
     with the reasons and the nearest that would; FG011 for a profile that is not there; FG001 and FG031 for prices.
     """
     hardware = Hardware(wishes, Catalog(folder / "catalog"))
-    nodes = nodes_for(wishes.gpus, hardware)
+    nodes = count_nodes(wishes.gpus, hardware)
     refuse_hungry_nodes(hardware, nodes)
-    work = Work(hardware, nodes, str(folder / "size.yaml"), _prices(wishes, folder))
+    work = Work(hardware, nodes, str(folder / "size.yaml"), _read_prices(wishes, folder))
     reasons = Counter[str]()
-    tried = list(dict.fromkeys(shapes(hardware, nodes)))
-    designed = sized(tried, work, jobs, reasons)
+    tried = list(dict.fromkeys(list_shapes(hardware, nodes)))
+    designed = size_shapes(tried, work, jobs, reasons)
     axes = wishes.compared_by
-    judged = partial(_judged, work=work, jobs=jobs, reasons=reasons)
-    candidates = judged(designed, (lambda all_of_them: all_of_them) if every else partial(front_of, axes=axes))
+    judged = partial(_judge_selected, work=work, jobs=jobs, reasons=reasons)
+    candidates = judged(designed, (lambda all_of_them: all_of_them) if every else partial(find_front, axes=axes))
     if not candidates:
-        raise nothing(hardware, nodes, reasons, _most_frugal(tried, work, jobs) if HUNGRY in reasons else None)
-    candidates = judged(candidates, partial(_near, axes=axes))
-    candidates = sorted(candidates, key=lambda one: (one.place(axes), one.name))
-    front, beaten = _parted(candidates, axes)
+        raise refuse_all(hardware, nodes, reasons, _find_most_frugal(tried, work, jobs) if HUNGRY in reasons else None)
+    candidates = judged(candidates, partial(_keep_near, axes=axes))
+    candidates = sorted(candidates, key=lambda candidate: (candidate.place(axes), candidate.name))
+    front, beaten = _split_front(candidates, axes)
     counts = (tuple(tried), len(designed), tuple(reasons.most_common()))
-    return Found(wishes, hardware, axes, tuple(front), tuple(beaten), *counts, near_alike(front, beaten, axes))
+    return SearchResult(
+        wishes, hardware, axes, tuple(front), tuple(beaten), *counts, find_near_alike(front, beaten, axes)
+    )
 
 
-def _most_frugal(tried: Sequence[Shape], work: Work, jobs: int) -> Candidate | None:
+def _find_most_frugal(tried: Sequence[Shape], work: Work, jobs: int) -> Candidate | None:
     """The design that draws least of all that lint clean, whatever is allowed, with the figures of its plan."""
     wishes = work.hardware.wishes.model_copy(update={"max_power": None})
     free = replace(work, hardware=Hardware(wishes, work.hardware.catalog))
-    designed = [one for one in sized(tried, free, jobs, Counter()) if one.figures.power_w is not None]
-    made = _judged(designed, lambda left: front_of(left, ("power",)), free, jobs, Counter())
-    return min((one for one in made if one.checked), key=lambda one: (one.figures.draw_w, one.name), default=None)
+    designed = [
+        candidate for candidate in size_shapes(tried, free, jobs, Counter()) if candidate.figures.power_w is not None
+    ]
+    judged = _judge_selected(designed, lambda candidates: find_front(candidates, ("power",)), free, jobs, Counter())
+    return min(
+        (candidate for candidate in judged if candidate.checked),
+        key=lambda candidate: (candidate.figures.draw_w, candidate.name),
+        default=None,
+    )
 
 
-def _parted(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> tuple[list[Candidate], list[Candidate]]:
+def _split_front(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> tuple[list[Candidate], list[Candidate]]:
     """The front, and what it beats."""
-    front = front_of(candidates, axes)
-    names = {one.name for one in front}
-    return front, [one for one in candidates if one.name not in names]
+    front = find_front(candidates, axes)
+    names = {candidate.name for candidate in front}
+    return front, [candidate for candidate in candidates if candidate.name not in names]
 
 
-def _near(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> list[Candidate]:
+def _keep_near(candidates: Sequence[Candidate], axes: tuple[str, ...]) -> list[Candidate]:
     """The front, and those of other planes that are nearly alike."""
-    front, beaten = _parted(candidates, axes)
-    near = {other.name: other for others in near_alike(front, beaten, axes).values() for other in others}
+    front, beaten = _split_front(candidates, axes)
+    near = {
+        neighbor.name: neighbor for neighbors in find_near_alike(front, beaten, axes).values() for neighbor in neighbors
+    }
     return [*front, *near.values()]
 
 
-def sized(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
+def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
     """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
     fitting: dict[object, list[Shape]] = {}
     short: list[tuple[Shape, int]] = []
     for shape in tried:
-        ports, reach = work.hardware.ports(shape.switch, shape.planes), most_nodes(shape, work.hardware)
+        ports, reach = work.hardware.ports(shape.switch, shape.planes), count_most_nodes(shape, work.hardware)
         if isinstance(ports, str):
             reasons[ports] += 1
         elif reach < work.nodes:
             short.append((shape, reach))
         else:
-            fitting.setdefault(likeness(shape, work.hardware, work.nodes), []).append(shape)
+            fitting.setdefault(find_likeness(shape, work.hardware, work.nodes), []).append(shape)
     carried = [shape for shapes_alike in fitting.values() for shape in shapes_alike]
-    reasons.update(_too_small(short, carried, work.hardware))
-    return _merged(_of_all(work.sized, list(fitting.values()), jobs, reasons))
+    reasons.update(_count_too_small(short, carried, work.hardware))
+    return _merge_alike(_run_all(work.size_alike, list(fitting.values()), jobs, reasons))
 
 
 _MEET = {
@@ -123,7 +142,7 @@ _MEET = {
 }
 
 
-def _too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
+def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
     """How many shapes carry too few nodes, and how many they carry: of tiers, switch and planes together.
 
     Where others of these carry enough, by where rails meet; and where others of that do too, with the greatest of them.
@@ -132,20 +151,20 @@ def _too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], har
     fits_so = {(shape.tiers, shape.switch, shape.planes, shape.meet) for shape in carried}
     groups: dict[tuple[str, bool], list[tuple[int, str]]] = {}
     for shape, reach in short:
-        own = (shape.tiers, shape.switch, shape.planes)
+        model = (shape.tiers, shape.switch, shape.planes)
         where = f"{shape.tiers} tier{'s' * (shape.tiers > 1)} of {shape.switch}"
         where += f" in {shape.planes} plane{'s' * (shape.planes > 1)}"
-        where += _MEET[shape.meet] if own in fits else ""
-        groups.setdefault((where, (*own, shape.meet) in fits_so), []).append((-reach, shape.name))
-    found = Counter[str]()
-    for (where, such), each in groups.items():
-        most, name = min(each)
+        where += _MEET[shape.meet] if model in fits else ""
+        groups.setdefault((where, (*model, shape.meet) in fits_so), []).append((-reach, shape.name))
+    counts = Counter[str]()
+    for (where, has_example), shortfalls in groups.items():
+        most, name = min(shortfalls)
         gpus = f"{-most * hardware.gpus_per_node:,} GPUs at most" if most else "a leaf is too small"
-        found[f"{where}{f', such as {name}' * such}: {gpus}"] += len(each)
-    return found
+        counts[f"{where}{f', such as {name}' * has_example}: {gpus}"] += len(shortfalls)
+    return counts
 
 
-def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
+def _read_prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     """Unit prices; of a file that the wishes name, and not an option, no fault repeats what is in it."""
     from fabricgen.bom.prices import read_price_list
 
@@ -154,11 +173,11 @@ def _prices(wishes: Wishes, folder: Path) -> dict[str, float] | None:
     except InputError as error:  # a file that is not there has no line of its own
         if wishes.prices and not Path(wishes.prices).is_absolute():
             untold = "the prices cannot be read from here on", f"`fabricgen bom --prices {wishes.prices}` says why"
-            told = [
+            diagnostics = [
                 replace(d, message=untold[0], hint=untold[1]) if d.code == "FG031" else replace(d, span=None)
                 for d in error.diagnostics
             ]
-            error = InputError(told)
+            error = InputError(diagnostics)
         raise InputError(d if d.span else replace(d, path=("prices",)) for d in error.diagnostics) from error
 
 
@@ -171,61 +190,65 @@ class Work:
     path: str
     prices: dict[str, float] | None
 
-    def sized(self, alike: Sequence[Shape]) -> list[Candidate | str]:
+    def size_alike(self, alike: Sequence[Shape]) -> list[Candidate | str]:
         """The candidates of the first of some shapes that are alike, or of the next where that cannot be wired."""
-        made: list[Candidate | str] = []
+        results: list[Candidate | str] = []
         for number, shape in enumerate(alike, 1):
-            found = self._sized(shape)
-            others = alike[number:]
-            for one in found:
-                if isinstance(one, Candidate):
-                    ready = tuple(replace(other, ready=one.shape.ready) for other in others)
-                    made.append(replace(one, alike=ready))
+            candidates = self._size_shape(shape)
+            other_shapes = alike[number:]
+            for result in candidates:
+                if isinstance(result, Candidate):
+                    ready = tuple(replace(other_shape, ready=result.shape.ready) for other_shape in other_shapes)
+                    results.append(replace(result, alike=ready))
                 else:
-                    made.append(one)
-            if any(isinstance(one, Candidate) for one in found):
+                    results.append(result)
+            if any(isinstance(result, Candidate) for result in candidates):
                 break
-        return made
+        return results
 
-    def next_alike(self, candidate: Candidate) -> list[Candidate]:
+    def find_next_alike(self, candidate: Candidate) -> list[Candidate]:
         """The candidate that takes the place of one that does not lint clean, if any."""
-        made = self.sized([replace(shape, ready=False) for shape in candidate.alike])
-        return [one for one in made if isinstance(one, Candidate) and one.shape.ready == candidate.shape.ready]
+        results = self.size_alike([replace(shape, ready=False) for shape in candidate.alike])
+        return [
+            result
+            for result in results
+            if isinstance(result, Candidate) and result.shape.ready == candidate.shape.ready
+        ]
 
-    def _sized(self, shape: Shape) -> list[Candidate | str]:
+    def _size_shape(self, shape: Shape) -> list[Candidate | str]:
         """The candidates of a shape: as it is, and with the upper tiers that its growth takes."""
         try:
-            text = blueprint_text(shape, self.hardware, self.nodes)
-            design = self._design(text)
-            found = [self._candidate(shape, text, design, None)]
+            text = write_blueprint(shape, self.hardware, self.nodes)
+            design = self._compile_design(text)
+            candidates = [self._make_candidate(shape, text, design, None)]
         except InputError as error:
             return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
-        later = nodes_for(self.hardware.wishes.growth_to or 0, self.hardware)
-        if not later or most_nodes(shape, self.hardware) < later:
-            return [*found]
+        later = count_nodes(self.hardware.wishes.growth_to or 0, self.hardware)
+        if not later or count_most_nodes(shape, self.hardware) < later:
+            return [*candidates]
         try:
-            grown = self._design(blueprint_text(shape, self.hardware, later))
+            grown = self._compile_design(write_blueprint(shape, self.hardware, later))
         except InputError:
-            return [*found]
-        found = [self._candidate(shape, text, design, grown)]
+            return [*candidates]
+        candidates = [self._make_candidate(shape, text, design, grown)]
         counts = {tier.name: tier.count for tier in grown.fabrics[0].tiers[1:]}
         if counts != {tier.name: tier.count for tier in design.fabrics[0].tiers[1:]}:
             ready = replace(shape, ready=True)
-            text = blueprint_text(ready, self.hardware, self.nodes, counts)
+            text = write_blueprint(ready, self.hardware, self.nodes, counts)
             with suppress(InputError):
-                found.append(self._candidate(ready, text, self._design(text), grown))
-        return [*found]
+                candidates.append(self._make_candidate(ready, text, self._compile_design(text), grown))
+        return [*candidates]
 
-    def _design(self, text: str) -> Design:
+    def _compile_design(self, text: str) -> Design:
         return compile_design(self.path, unsaved={self.path: text.encode()}, advise=False)
 
-    def _candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
-        figures = figures_of(design, self.prices)
+    def _make_candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
+        figures = find_figures(design, self.prices)
         if grown is not None:
-            figures = replace(figures, growth=replugged(design, grown))
-        return self._too_hungry(figures) or Candidate(shape, text, figures)
+            figures = replace(figures, growth=count_replugged(design, grown))
+        return self._explain_hunger(figures) or Candidate(shape, text, figures)
 
-    def _too_hungry(self, figures: Figures) -> str:
+    def _explain_hunger(self, figures: Figures) -> str:
         """Why a candidate draws too much; "" where it does not, or nobody knows what it draws."""
         limit = self.hardware.wishes.max_power
         return HUNGRY if limit is not None and figures.draw_w > limit else ""
@@ -235,75 +258,88 @@ class Work:
         from fabricgen.lint.engine import lint
 
         try:
-            design = self._design(candidate.text)
+            design = self._compile_design(candidate.text)
             cluster = compile_cluster(design)
             codes = {d.code: d.message for d in lint(design, cluster).findings if d.severity > Severity.INFO}
-            waivers = self._waivers(candidate.shape, codes)
+            waivers = self._list_waivers(candidate.shape, codes)
             if waivers:
                 text = f"{candidate.text}lint:\n  waive:\n" + "".join(f"    - {line}\n" for line in waivers)
                 candidate = replace(candidate, text=text)
-                design = self._design(text)
-                found = lint(design, replace(cluster, design=design)).findings
-                codes = {d.code: d.message for d in found if d.severity > Severity.INFO}
+                design = self._compile_design(text)
+                findings = lint(design, replace(cluster, design=design)).findings
+                codes = {d.code: d.message for d in findings if d.severity > Severity.INFO}
         except InputError as error:
             codes = {d.code: d.message for d in error.diagnostics}
         if codes:
             code, message = min(codes.items())
             return [f"{code}: {message}"]
-        figures = measured(cluster, candidate.figures, self.prices)
-        return [self._too_hungry(figures) or replace(candidate, figures=figures, checked=True)]
+        figures = measure_figures(cluster, candidate.figures, self.prices)
+        return [self._explain_hunger(figures) or replace(candidate, figures=figures, checked=True)]
 
-    def _waivers(self, shape: Shape, codes: dict[str, str]) -> list[str]:
+    def _list_waivers(self, shape: Shape, codes: dict[str, str]) -> list[str]:
         """Waivers of what a blueprint from here leaves to its user, where all findings are such."""
         ports = self.hardware.ports(shape.switch, shape.planes)
-        known = {"FG719": f'{{rule: FG719, why: "{ACCOUNTS}"}}'}
+        waivers_by_code = {"FG719": f'{{rule: FG719, why: "{ACCOUNTS}"}}'}
         if isinstance(ports, Ports) and ports.ways >= 4:
-            known["FG603"] = f"{{rule: FG603, at: fabrics/compute, why: {SHUFFLED}}}"
-        return [known[code] for code in sorted(codes)] if codes.keys() <= known.keys() else []
+            waivers_by_code["FG603"] = f"{{rule: FG603, at: fabrics/compute, why: {SHUFFLED}}}"
+        return [waivers_by_code[code] for code in sorted(codes)] if codes.keys() <= waivers_by_code.keys() else []
 
 
 Item = TypeVar("Item")
-Made = list[Candidate | str]
+Outcomes = list[Candidate | str]
 
 
-def _of_all(work: Callable[[Item], Made], items: Sequence[Item], jobs: int, reasons: Counter[str]) -> list[Candidate]:
+def _run_all(
+    work: Callable[[Item], Outcomes], tasks: Sequence[Item], jobs: int, reasons: Counter[str]
+) -> list[Candidate]:
     """What workers make of all items, in order; reasons of those that are no candidates are counted."""
     from fabricgen.publish.workers import in_order
 
-    found: list[Candidate] = []
-    for made in in_order(partial(_nth, work, items), len(items), jobs if len(items) > 8 else 1):
-        for one in made:
-            if isinstance(one, str):
-                reasons[one] += 1
+    candidates: list[Candidate] = []
+    for results in in_order(partial(_run_nth, work, tasks), len(tasks), jobs if len(tasks) > 8 else 1):
+        for result in results:
+            if isinstance(result, str):
+                reasons[result] += 1
             else:
-                found.append(one)
-    return found
+                candidates.append(result)
+    return candidates
 
 
-def _nth(work: Callable[[Item], Made], items: Sequence[Item], number: int) -> Made:
-    return work(items[number])
+def _run_nth(work: Callable[[Item], Outcomes], tasks: Sequence[Item], number: int) -> Outcomes:
+    return work(tasks[number])
 
 
-def _merged(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _merge_alike(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates of one switch whose designs are alike in every figure as one, under the name of the first."""
-    found: dict[object, list[Candidate]] = {}
-    for one in candidates:
-        figures = one.figures
-        own = (one.shape.switch, one.shape.planes, one.shape.attach == "tor", one.shape.ready)
-        key = (*own, tuple(figures.switches.items()), *(figures.on(axis) for axis in _COUNTED))
-        found.setdefault(key, []).append(one)
+    by_figures: dict[object, list[Candidate]] = {}
+    for candidate in candidates:
+        figures = candidate.figures
+        shape_key = (
+            candidate.shape.switch,
+            candidate.shape.planes,
+            candidate.shape.attach == "tor",
+            candidate.shape.ready,
+        )
+        key = (*shape_key, tuple(figures.switches.items()), *(figures.on(axis) for axis in _COUNTED))
+        by_figures.setdefault(key, []).append(candidate)
     return [
-        replace(one, alike=(*one.alike, *(shape for other in others for shape in (other.shape, *other.alike))))
-        for one, *others in found.values()
+        replace(
+            candidate,
+            alike=(
+                *candidate.alike,
+                *(shape for duplicate in duplicates for shape in (duplicate.shape, *duplicate.alike)),
+            ),
+        )
+        for candidate, *duplicates in by_figures.values()
     ]
 
 
 _COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
 
 
-def _judged(
+def _judge_selected(
     candidates: list[Candidate],
-    wanted: Callable[[list[Candidate]], list[Candidate]],
+    select: Callable[[list[Candidate]], list[Candidate]],
     work: Work,
     jobs: int,
     reasons: Counter[str],
@@ -312,12 +348,18 @@ def _judged(
     what is judged has the figures of its plan.
     """
     while True:
-        asked = [one for one in wanted(candidates) if not one.checked]
-        if not asked:
+        unchecked = [candidate for candidate in select(candidates) if not candidate.checked]
+        if not unchecked:
             return candidates
-        made = {one.name: one for one in _of_all(work.judged, asked, jobs, reasons)}
-        instead = {one.name: work.next_alike(one) for one in asked if one.name not in made}
-        candidates = [other for one in candidates for other in instead.get(one.name, [made.get(one.name, one)])]
+        checked = {candidate.name: candidate for candidate in _run_all(work.judged, unchecked, jobs, reasons)}
+        instead = {
+            candidate.name: work.find_next_alike(candidate) for candidate in unchecked if candidate.name not in checked
+        }
+        candidates = [
+            replacement
+            for candidate in candidates
+            for replacement in instead.get(candidate.name, [checked.get(candidate.name, candidate)])
+        ]
 
 
 # The blueprint of a shape: text as a person would write it.
@@ -333,7 +375,7 @@ IN_RACK_M = 3
 """As far as copper of 100G lanes reaches, which is far enough in a rack, m."""
 
 
-def blueprint_text(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping[str, int] | None = None) -> str:
+def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping[str, int] | None = None) -> str:
     """The blueprint of a shape with so many nodes; `counts` are stated switches of a group, by tier.
 
     The shape is one that the node's NICs fit. Servers of the example are the user's to replace.
@@ -346,31 +388,31 @@ def blueprint_text(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping
         f"# {nodes * hardware.gpus_per_node:,} GPUs in {nodes:,} nodes, as `fabricgen size` laid them out",
         "fabricgen: 1",
         f"name: {name[:NAME_LENGTH].rstrip('-')}",
-        f"scalable_unit: {{nodes: {shape.unit} x {hardware.node.id}, racks: {_racks(hardware)}}}",
-        f"pods: {_pods(shape, nodes)}",
-        *_scale_up(hardware),
+        f"scalable_unit: {{nodes: {shape.unit} x {hardware.node.id}, racks: {_format_racks(hardware)}}}",
+        f"pods: {_format_pods(shape, nodes)}",
+        *_format_scale_up(hardware),
         "fabrics:",
         f"  {ROLE}:",
         f"    protocol: {protocol}",
         *([f"    planes: {shape.planes}"] if shape.planes > 1 else []),
-        *_rail_groups(shape, hardware),
+        *_format_rail_groups(shape, hardware),
         "    tiers:",
-        *(f"      {tier}" for tier in _tiers(shape, hardware, counts or {})),
+        *(f"      {tier}" for tier in _format_tiers(shape, hardware, counts or {})),
         *(["    routing: {underlay: ebgp-unnumbered}"] if protocol == "roce" else []),
-        *(_operating(ports, hardware) if protocol == "roce" else []),
-        f"floor: {{racks_per_row: {_row(hardware, nodes)}{_pitch(hardware)}}}",
+        *(_format_operation(ports, hardware) if protocol == "roce" else []),
+        f"floor: {{racks_per_row: {_count_row_racks(hardware, nodes)}{_format_pitch(hardware)}}}",
         f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _racks(hardware: Hardware) -> str:
+def _format_racks(hardware: Hardware) -> str:
     if hardware.rack:
         return f"{{type: {hardware.rack.id}}}"
     return f"{{nodes_per_rack: {hardware.in_rack}}}"
 
 
-def _scale_up(hardware: Hardware) -> list[str]:
+def _format_scale_up(hardware: Hardware) -> list[str]:
     """The scale-up domain that the node's profile names."""
     domain = hardware.node.scale_up
     if not domain or domain not in hardware.catalog.ids("scale_up"):
@@ -378,24 +420,24 @@ def _scale_up(hardware: Hardware) -> list[str]:
     return [f"scale_up: {{nvlink: {{domain: {domain}, per: {'rack' if hardware.rack else 'node'}}}}}"]
 
 
-def _pods(shape: Shape, nodes: int) -> str:
+def _format_pods(shape: Shape, nodes: int) -> str:
     """Pods of equal size, and a last one with what is left; its last unit may be part filled."""
     units = -(-nodes // shape.unit)
-    each = shape.pod or units
-    full, rest = divmod(units, each)
+    pod_units = shape.pod or units
+    full, rest = divmod(units, pod_units)
     short = nodes < units * shape.unit
     if short and not rest:
-        full, rest = full - 1, each
+        full, rest = full - 1, pod_units
     pods = []
     if full:
-        pods.append(f"p1: {{su: {each}" + (f", count: {full}" if full > 1 else "") + "}")
+        pods.append(f"p1: {{su: {pod_units}" + (f", count: {full}" if full > 1 else "") + "}")
     if rest:
-        left = nodes - full * each * shape.unit
-        pods.append(f"p{full + 1}: {{su: {rest}" + (f", nodes: {left}" if short else "") + "}")
+        last_nodes = nodes - full * pod_units * shape.unit
+        pods.append(f"p{full + 1}: {{su: {rest}" + (f", nodes: {last_nodes}" if short else "") + "}")
     return f"{{{', '.join(pods)}}}"
 
 
-def _rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
+def _format_rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
     """Neighbouring rails share a leaf, unless all or none do."""
     if shape.rails in (1, hardware.rails):
         return []
@@ -404,17 +446,17 @@ def _rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
     return [f"    rail_groups: [{groups}]"]
 
 
-def _tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[str]:
+def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[str]:
     """The tiers: what each is grouped by, and what is stated of it."""
     rail = {1: ["rail"], hardware.rails: []}.get(shape.rails, ["rail-group"])
     rail = [] if hardware.rails == 1 else rail
     plane = ["plane"] if shape.planes > 1 else []
     apart = rail if shape.meet not in ("spine", "leaf") else []
-    place = {"tor": ["rack"], "rail": ["su"], "group": ["su"]}[shape.attach] if shape.tiers > 1 else []
+    leaf_place = {"tor": ["rack"], "rail": ["su"], "group": ["su"]}[shape.attach] if shape.tiers > 1 else []
     spine = [*(["pod"] if shape.tiers == 3 else []), *apart, *plane]
     core = [*(apart if shape.meet == "" else []), *plane, *(["spine"] if shape.by_spine else [])]
-    tiers = [("leaf", [*place, *rail, *plane]), ("spine", spine), ("core", core)][: shape.tiers]
-    found = []
+    tiers = [("leaf", [*leaf_place, *rail, *plane]), ("spine", spine), ("core", core)][: shape.tiers]
+    lines = []
     for name, per in tiers:
         keys = [f"switch: {shape.switch}", f"per: [{', '.join(per)}]"]
         if name == "leaf" and shape.tiers > 1 and shape.ratio != 1:
@@ -425,11 +467,11 @@ def _tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[
             keys.append(f"spare_ports: {hardware.wishes.spare_ports}")
         if name in counts:
             keys.append(f"count: {counts[name]}")
-        found.append(f"{name}: {{{', '.join(keys)}}}")
-    return found
+        lines.append(f"{name}: {{{', '.join(keys)}}}")
+    return lines
 
 
-def _operating(ports: Ports, hardware: Hardware) -> list[str]:
+def _format_operation(ports: Ports, hardware: Hardware) -> list[str]:
     """The NOS, and the servers and accounts that its switches need: examples, which are the user's to replace."""
     usable = hardware.catalog.list_usable_nos(ports.profile)
     # ports by a table of the platform are the surest: nothing of them is assumed
@@ -438,13 +480,13 @@ def _operating(ports: Ports, hardware: Hardware) -> list[str]:
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
 
 
-def _pitch(hardware: Hardware) -> str:
+def _format_pitch(hardware: Hardware) -> str:
     """The pitch of racks where they are wider than usual."""
     width = hardware.rack.width_m if hardware.rack else 0
     return f", rack_pitch_m: {width:g}" if width > USUAL_PITCH_M else ""
 
 
-def _row(hardware: Hardware, nodes: int) -> int:
+def _count_row_racks(hardware: Hardware, nodes: int) -> int:
     """Racks of a row so that the hall is about square: rows are four times as far apart as racks."""
     racks = -(-nodes // hardware.in_rack)
     return max(16, -(-2 * isqrt(racks) // 8) * 8)

@@ -91,11 +91,11 @@ class Ports:
 
     def most(self, ratio: Fraction | None, spare: int = 0) -> int:
         """The most downlinks of a leaf beside the uplinks for a ratio; of a top switch with None, for uplinks."""
-        return _most(self.profile, self.kind, self.up if ratio else None, ratio or Fraction(1), spare)
+        return _count_most_downlinks(self.profile, self.kind, self.up if ratio else None, ratio or Fraction(1), spare)
 
     def most_above(self, *, top: bool) -> int:
         """The most downlinks of an upper switch, which takes the uplinks of leaves."""
-        return _most(self.profile, self.up, None if top else self.up, Fraction(1), 0)
+        return _count_most_downlinks(self.profile, self.up, None if top else self.up, Fraction(1), 0)
 
     def uplinks(self, down: int, ratio: Fraction) -> int:
         """The uplinks of a leaf with so many downlinks."""
@@ -103,7 +103,9 @@ class Ports:
 
 
 @cache
-def _most(profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int) -> int:
+def _count_most_downlinks(
+    profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int
+) -> int:
     return most_downlinks(profile, SwitchDemand((PortDemand(kind, 0),)), up, ratio, spare_ports=spare)
 
 
@@ -139,7 +141,7 @@ class Hardware:
     def planes(self) -> tuple[int, ...]:
         """The planes that are wished for, else those that NICs can be split into."""
         role = self.node.roles[ROLE]
-        return self.wishes.planes or tuple(sorted({ways * role.ports_per_nic for ways in role.splits} | {1}))
+        return self.wishes.planes or tuple(sorted({split * role.ports_per_nic for split in role.splits} | {1}))
 
     @cached_property
     def in_rack(self) -> int:
@@ -152,10 +154,10 @@ class Hardware:
         """How a NIC meets a switch over so many planes, or why it does not."""
         key = (switch, planes)
         if key not in self._ports:
-            self._ports[key] = self._met(switch, planes)
+            self._ports[key] = self._meet_switch(switch, planes)
         return self._ports[key]
 
-    def _met(self, switch: str, planes: int) -> Ports | str:
+    def _meet_switch(self, switch: str, planes: int) -> Ports | str:
         from fabricgen.blueprint.sections.fabric import Fabric
         from fabricgen.design.attach import attach
         from fabricgen.design.media.gearing import LinkOptics
@@ -169,8 +171,8 @@ class Hardware:
             return error.diagnostics[0].message
         full = max(self.node.roles[ROLE].speeds)
         if met.speed_gbps * met.per_connector < full:
-            got = met.speed_gbps * met.per_connector
-            return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {got}G of their {full}G"
+            reached_gbps = met.speed_gbps * met.per_connector
+            return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {reached_gbps}G of their {full}G"
         legs = len(met.legs) // (self.rails * planes)
         return Ports(profile, met.kind, legs, met.per_connector)
 
@@ -187,15 +189,15 @@ class Hardware:
         for name in self.catalog.ids("switches"):
             profile = self.catalog.switch(name)
             if profile.protocol in ("ethernet", "infiniband") and not profile.line_cards:
-                face = tuple(self._face(name, planes) for planes in self.planes)
+                face = tuple(self._describe_face(name, planes) for planes in self.planes)
                 if any(face) and (profile.protocol == "infiniband" or self.catalog.list_usable_nos(profile)):
                     foreign = profile.vendor != self.node.vendor
                     order = (profile.power_w.planning_w is None, foreign, name)
                     faces.setdefault((profile.protocol, face), []).append(order)
-        ordered = [[name for *_, name in sorted(found)] for found in faces.values()]
+        ordered = [[name for *_, name in sorted(orders)] for orders in faces.values()]
         return {names[0]: tuple(names[1:]) for names in sorted(ordered)}
 
-    def _face(self, switch: str, planes: int) -> tuple[object, ...]:
+    def _describe_face(self, switch: str, planes: int) -> tuple[object, ...]:
         """What of a switch counts for a design: its ports for NICs at full speed and for leaves; empty for none."""
         ports = self.ports(switch, planes)
         if isinstance(ports, str):
@@ -204,12 +206,12 @@ class Hardware:
         return (cage.form_factor, ports.most(Fraction(1)), ports.most_above(top=True), ports.most_above(top=False))
 
 
-def nodes_for(gpus: int, hardware: Hardware) -> int:
+def count_nodes(gpus: int, hardware: Hardware) -> int:
     """The nodes that have so many accelerators."""
     return -(-gpus // hardware.gpus_per_node)
 
 
-def most_nodes(shape: Shape, hardware: Hardware) -> int:
+def count_most_nodes(shape: Shape, hardware: Hardware) -> int:
     """The most nodes that a shape can carry by the arithmetic of ports; 0 where a leaf takes none of its units."""
     ports = hardware.ports(shape.switch, shape.planes)
     if isinstance(ports, str):
@@ -224,11 +226,13 @@ def most_nodes(shape: Shape, hardware: Hardware) -> int:
         return 0
     groups = 1 if shape.meet == "spine" else hardware.rails // shape.rails
     joined = hardware.rails // shape.rails // groups  # leaf groups of a unit that a spine serves
-    each = leaves * joined
+    leaves_below = leaves * joined
     if shape.tiers == 2:
-        return ports.most_above(top=True) // each * leaf_nodes
-    in_pod = shape.pod * (shape.unit // leaf_nodes) * each
-    spines = _spines(in_pod, ports.uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.most_above(top=False))
+        return ports.most_above(top=True) // leaves_below * leaf_nodes
+    in_pod = shape.pod * (shape.unit // leaf_nodes) * leaves_below
+    spines = _count_spines(
+        in_pod, ports.uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.most_above(top=False)
+    )
     if not spines:
         return 0
     below = groups if shape.meet == "core" else 1
@@ -236,33 +240,33 @@ def most_nodes(shape: Shape, hardware: Hardware) -> int:
     return pods * shape.pod * shape.unit
 
 
-def likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object, ...]:
+def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object, ...]:
     """What sizing goes by: of shapes with equal ones, so many nodes take as many switches and links in each tier.
 
     A leaf for 64 nodes of one rail and one for 32 nodes of two rails have the same ports in use.
     """
     ports = hardware.ports(shape.switch, shape.planes)
     legs = shape.rails * (ports.legs if isinstance(ports, Ports) else 1)
-    own = (shape.tiers, shape.switch, shape.planes, shape.ratio, shape.attach == "tor", shape.ready)
+    shape_key = (shape.tiers, shape.switch, shape.planes, shape.ratio, shape.attach == "tor", shape.ready)
     groups = hardware.rails // shape.rails
     if shape.tiers == 1:
-        return (*own, nodes * legs, groups)
+        return (*shape_key, nodes * legs, groups)
     together = hardware.in_rack if shape.attach == "tor" else shape.unit
     joined = groups if shape.meet == "spine" else 1
-    each, units = shape.unit // together * joined, -(-nodes // shape.unit)
+    leaves_below, units = shape.unit // together * joined, -(-nodes // shape.unit)
     pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
-    in_pod = (shape.pod or units) * each
+    in_pod = (shape.pod or units) * leaves_below
     core = (shape.by_spine, shape.meet == "") if groups > 1 and shape.tiers > 2 else (shape.by_spine, False)
-    return (*own, together * legs, groups // joined, in_pod, pods, rest * each, *core)
+    return (*shape_key, together * legs, groups // joined, in_pod, pods, rest * leaves_below, *core)
 
 
-def _spines(leaves: int, uplinks: int, down: int) -> int:
+def _count_spines(leaves: int, uplinks: int, down: int) -> int:
     """The fewest spines that divide the uplinks of leaves and have the ports for them; 0 where none do."""
     fits = (count for count in range(1, uplinks + 1) if uplinks % count == 0 and leaves * (uplinks // count) <= down)
     return next(fits, 0)
 
 
-def shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
+def list_shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
     """Every shape that is wished for, in a fixed order; `most_nodes` says which of them fit."""
     wishes = hardware.wishes
     for switch in hardware.switches:
@@ -273,71 +277,75 @@ def shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
                 continue
             for tiers in wishes.tiers:
                 for ratio in wishes.oversubscription if tiers > 1 else (Fraction(1),):
-                    for attach, rails in _attached(hardware, tiers):
+                    for attach, rails in _list_attachments(hardware, tiers):
                         flat = Shape(tiers, switch, planes, attach, rails, 1, ratio, "")
-                        for unit in _units(hardware, ports, flat, nodes):
-                            yield from _upper(replace(flat, unit=unit), hardware, ports, nodes)
+                        for unit in _list_unit_sizes(hardware, ports, flat, nodes):
+                            yield from _list_upper_shapes(replace(flat, unit=unit), hardware, ports, nodes)
 
 
-def _attached(hardware: Hardware, tiers: int) -> Iterator[tuple[str, int]]:
+def _list_attachments(hardware: Hardware, tiers: int) -> Iterator[tuple[str, int]]:
     """(how nodes attach, rails that share a leaf)."""
     wishes, rails = hardware.wishes, hardware.rails
     if "rail" in wishes.attach:
         yield "rail", 1
     if "group" in wishes.attach:
-        yield from (("group", each) for each in range(2, rails + 1) if rails % each == 0)
+        yield from (("group", shared_rails) for shared_rails in range(2, rails + 1) if rails % shared_rails == 0)
     if "tor" in wishes.attach and tiers > 1:
         yield "tor", rails
 
 
-def _units(hardware: Hardware, ports: Ports, shape: Shape, nodes: int) -> list[int]:
+def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int) -> list[int]:
     """Nodes of a unit: as wished, else those that fill leaves, half of them, or all leaves alike."""
-    wishes, each = hardware.wishes, hardware.in_rack
+    wishes, per_rack = hardware.wishes, hardware.in_rack
     if shape.tiers == 1:
         return [min(nodes, MOST_NODES)]
     if wishes.unit_size:
-        return [unit for unit in wishes.unit_size if shape.attach != "tor" or unit % each == 0]
+        return [unit for unit in wishes.unit_size if shape.attach != "tor" or unit % per_rack == 0]
     if shape.attach == "tor":
-        return [each * racks for racks in (4, 8) if each * racks <= MOST_NODES]
+        return [per_rack * racks for racks in (4, 8) if per_rack * racks <= MOST_NODES]
     if hardware.rack:
-        return [each * racks for racks in (1, 2, 4, 8)]
+        return [per_rack * racks for racks in (1, 2, 4, 8)]
     full = ports.most(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)
     if full < 1:
         return []
     even = 1 << (full.bit_length() - 1)
     alike = -(-nodes // -(-nodes // full))
-    found = {full, even, even // 2, alike}
-    return sorted({min(unit, nodes, MOST_NODES) for unit in found if unit})
+    sizes = {full, even, even // 2, alike}
+    return sorted({min(unit, nodes, MOST_NODES) for unit in sizes if unit})
 
 
-def _upper(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
+def _list_upper_shapes(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
     """A shape with each way of joining its leaves."""
-    wishes, many = hardware.wishes, hardware.rails > shape.rails
-    every = ("spine", "core", "") if many else ("spine",)
+    wishes, has_groups = hardware.wishes, hardware.rails > shape.rails
+    every = ("spine", "core", "") if has_groups else ("spine",)
     meets = [meet for meet in every if ("meet" if meet else "apart") in wishes.rails]
     if shape.tiers == 1:
-        if ("apart" if many else "meet") in wishes.rails:
-            yield shape if many else replace(shape, meet="leaf")
+        if ("apart" if has_groups else "meet") in wishes.rails:
+            yield shape if has_groups else replace(shape, meet="leaf")
         return
-    units, grown = -(-nodes // shape.unit), nodes_for(wishes.growth_to or 0, hardware)
+    units, grown = -(-nodes // shape.unit), count_nodes(wishes.growth_to or 0, hardware)
     if shape.tiers == 2:  # a spine of one leaf, now and later, joins nothing
-        found = (replace(shape, meet=meet) for meet in meets if meet != "core")
-        yield from (one for one in found if _leaves_of_unit(one, hardware, ports) > 1 or max(nodes, grown) > shape.unit)
+        flat_shapes = (replace(shape, meet=meet) for meet in meets if meet != "core")
+        yield from (
+            flat
+            for flat in flat_shapes
+            if _count_unit_leaves(flat, hardware, ports) > 1 or max(nodes, grown) > shape.unit
+        )
         return
     for meet in meets:
-        for pod in _pods(replace(shape, meet=meet), hardware, ports):
+        for pod in _list_pod_sizes(replace(shape, meet=meet), hardware, ports):
             if pod < units:
-                whole = replace(shape, meet=meet, pod=pod)
-                yield replace(whole, by_spine=most_nodes(whole, hardware) < max(nodes, grown))
+                pod_shape = replace(shape, meet=meet, pod=pod)
+                yield replace(pod_shape, by_spine=count_most_nodes(pod_shape, hardware) < max(nodes, grown))
 
 
-def _pods(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
+def _list_pod_sizes(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
     """Units of a pod: those that fill its spines, and a half, a quarter and an eighth of them."""
-    full = ports.most_above(top=False) // _leaves_of_unit(shape, hardware, ports)
+    full = ports.most_above(top=False) // _count_unit_leaves(shape, hardware, ports)
     return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})
 
 
-def _leaves_of_unit(shape: Shape, hardware: Hardware, ports: Ports) -> int:
+def _count_unit_leaves(shape: Shape, hardware: Hardware, ports: Ports) -> int:
     """Leaves of a unit below one spine."""
     down = ports.most(shape.ratio, hardware.wishes.spare_ports)
     together = hardware.in_rack if shape.attach == "tor" else shape.unit

@@ -41,19 +41,22 @@ oversubscriptions also bisection.
 """
 
 
-def _split(value: Any) -> Any:
+def _split_list(value: Any) -> Any:
     """A list from `a,b`, from one value, or as it is."""
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _numbers(value: Any) -> Any:
+def _parse_numbers(value: Any) -> Any:
     """Likewise with whole numbers in place of their digits."""
-    return [int(one) if isinstance(one, str) and one.isascii() and one.isdigit() else one for one in _split(value)]
+    return [
+        int(word) if isinstance(word, str) and word.isascii() and word.isdigit() else word
+        for word in _split_list(value)
+    ]
 
 
-def _watts(value: Any) -> Any:
+def _parse_watts(value: Any) -> Any:
     """Watts from a number, or from text such as 800kW or 2.5 MW; raises ValueError for another form."""
     if not isinstance(value, str):
         return value
@@ -67,15 +70,15 @@ def _watts(value: Any) -> Any:
     raise ValueError(f"'{value}' is not a power; write it like 800kW")
 
 
-def _known_axes(names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_axes(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in AXES:
             raise ValueError(f"there is no axis '{name}'. {did_you_mean(name, AXES)}")
     return tuple(dict.fromkeys(names))
 
 
-Numbers = Annotated[tuple[Annotated[int, Field(ge=1, le=4096)], ...], BeforeValidator(_numbers)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Numbers = Annotated[tuple[Annotated[int, Field(ge=1, le=4096)], ...], BeforeValidator(_parse_numbers)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_split_list)]
 
 
 class Wishes(Model):
@@ -84,29 +87,29 @@ class Wishes(Model):
     gpus: int = Field(ge=1, le=16_777_216, description="Accelerators.")
     node: str = Field(description="Node profile, for example dgx-b300.")
     switch: Words = Field((), description="Switch profiles, each tried in all tiers. Default: one of each face.")
-    tiers: Annotated[tuple[Literal[1, 2, 3], ...], BeforeValidator(_numbers)] = Field(
+    tiers: Annotated[tuple[Literal[1, 2, 3], ...], BeforeValidator(_parse_numbers)] = Field(
         (1, 2, 3), description="Tiers of switches."
     )
     planes: Numbers = Field((), description="Planes. Default: all that the NICs can be split into.")
-    attach: Annotated[tuple[Literal["rail", "group", "tor"], ...], BeforeValidator(_split)] = Field(
+    attach: Annotated[tuple[Literal["rail", "group", "tor"], ...], BeforeValidator(_split_list)] = Field(
         ("rail", "group", "tor"), description="A leaf a rail, for several rails, or for a rack."
     )
-    rails: Annotated[tuple[Literal["meet", "apart"], ...], BeforeValidator(_split)] = Field(
+    rails: Annotated[tuple[Literal["meet", "apart"], ...], BeforeValidator(_split_list)] = Field(
         ("meet", "apart"),
         description="Whether rails meet in some tier, or traffic between them crosses the scale-up domain of a node.",
     )
-    oversubscription: Annotated[tuple[Ratio, ...], BeforeValidator(_split)] = Field(
+    oversubscription: Annotated[tuple[Ratio, ...], BeforeValidator(_split_list)] = Field(
         (Fraction(1),), description="Downlink : uplink bandwidth of the leaves."
     )
     unit_size: Numbers = Field((), description="Nodes of a scalable unit. Default: those that fill leaves.")
     nodes_per_rack: int | None = Field(None, ge=1, le=64, description="Default: as many as fit.")
     spare_ports: int = Field(0, ge=0, le=1024, description="Down ports that each leaf keeps free.")
     growth_to: int | None = Field(None, ge=1, le=16_777_216, description="Accelerators that it is to grow to.")
-    max_power: Annotated[float, BeforeValidator(_watts), Field(gt=0)] | None = Field(
+    max_power: Annotated[float, BeforeValidator(_parse_watts), Field(gt=0)] | None = Field(
         None, description="What nodes, switches and optics may draw together: W, or text such as 800kW."
     )
     prices: str | None = Field(None, description="CSV of part,unit_price, as for `bom`.")
-    axes: Annotated[Words, AfterValidator(_known_axes)] = Field(
+    axes: Annotated[Words, AfterValidator(_check_axes)] = Field(
         (), description=f"What candidates are compared by: {', '.join(AXES)}."
     )
 
@@ -125,8 +128,8 @@ class Wishes(Model):
     @property
     def compared_by(self) -> tuple[str, ...]:
         """The axes that are named, else the usual ones."""
-        asked = {"bisection": len(self.oversubscription) > 1, "price": self.prices, "growth": self.growth_to}
-        return self.axes or (*USUAL_AXES, *(axis for axis, wished in asked.items() if wished))
+        optional_axes = {"bisection": len(self.oversubscription) > 1, "price": self.prices, "growth": self.growth_to}
+        return self.axes or (*USUAL_AXES, *(axis for axis, wished in optional_axes.items() if wished))
 
 
 def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wishes, Located]:
@@ -141,14 +144,16 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
     from fabricgen.yaml.located import locate, read_located
     from fabricgen.yaml.tree import Entry, Node, describe_kind, make_mapping
 
-    given = {}
+    option_entries = {}
     for name, value in options.items():
         span = Span(f"--{name.replace('_', '-')}", 1, 1)
-        given[name] = Entry(span, Node(value, span))
+        option_entries[name] = Entry(span, Node(value, span))
     if file is None:
-        if unsaid := [name for name, wish in Wishes.model_fields.items() if wish.is_required() and name not in given]:
-            raise InputError(map(_unsaid, unsaid))
-        source = locate(make_mapping(given, Span("size", 1, 1)))
+        if unsaid := [
+            name for name, wish in Wishes.model_fields.items() if wish.is_required() and name not in option_entries
+        ]:
+            raise InputError(map(_report_unsaid, unsaid))
+        source = locate(make_mapping(option_entries, Span("size", 1, 1)))
     else:
         base = read_located(Path(file)).root
         if not isinstance(base.value, dict):
@@ -156,7 +161,7 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
             raise fault(
                 "FG010", f"expected a mapping of wishes, found {describe_kind(base)}", span=base.span, hint=hint
             )
-        source = locate(lay_over(base, make_mapping(given, base.span)))
+        source = locate(lay_over(base, make_mapping(option_entries, base.span)))
     wishes = validate(Wishes, source)
     if file is not None:
         folder = Path(file).parent
@@ -172,16 +177,16 @@ def _refuse_outside(folder: Path) -> None:
     root, catalogue = Path(os.path.realpath(folder)), folder / "catalog"
     for entry in (catalogue, *sorted(catalogue.rglob("*"))):
         if not Path(os.path.realpath(entry)).is_relative_to(root):
-            told = f"'{entry}' leads out of the folder of the wishes"
-            raise fault("FG007", told, span=Span(str(entry), 1, 1), hint="put the profiles themselves there")
+            message = f"'{entry}' leads out of the folder of the wishes"
+            raise fault("FG007", message, span=Span(str(entry), 1, 1), hint="put the profiles themselves there")
 
 
-def _unsaid(name: str) -> Diagnostic:
+def _report_unsaid(name: str) -> Diagnostic:
     """What is told of a wish that must be said, and is not."""
     hint = f"{Wishes.model_fields[name].description} Say it here, or as `{name}` in a file of wishes (--wishes FILE)"
     return Diagnostic("FG010", Severity.ERROR, f"--{name} is not said", hint=hint, span=Span(f"--{name}", 1, 1))
 
 
-def placed(error: InputError, source: Located) -> InputError:
+def locate_error(error: InputError, source: Located) -> InputError:
     """An error whose findings stand where their wishes do."""
     return InputError(d if d.span else d.at(source.span(d.path)) for d in error.diagnostics)

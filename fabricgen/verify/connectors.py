@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.bom.sets import JOINT, pieces_of
+from fabricgen.bom.sets import JOINT, split_set
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
@@ -123,7 +123,7 @@ def _pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
     Of a patched one the part lists the jumpers at both ends, at each a set or one for each leg.
     """
     listed = [str(text).split(JOINT) for text in part.vocabulary.tolist()]
-    numbers = [(len(parts), pieces_of(parts[0])[0], pieces_of(parts[-1])[0]) for parts in listed]
+    numbers = [(len(parts), split_set(parts[0])[0], split_set(parts[-1])[0]) for parts in listed]
     count, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 3)[part.codes].T
     of_end = np.where((count > 1) & common_b, last, first)
     pieces: Ints64 = np.where((several > 1) & (count == 2 * several), several * first, of_end)

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fabricgen.analyze.analysis import SECTIONS
-from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.model import Team, team_of
-from fabricgen.analyze.halves import lost_gbps
-from fabricgen.analyze.network import Network, networks_of
-from fabricgen.analyze.reckoned import Reckoning, reckoned
-from fabricgen.analyze.sections.collectives import quickest, size_words
-from fabricgen.analyze.sections.failures import worst_of_kinds
+from fabricgen.analyze.asked import Job, Question
+from fabricgen.analyze.collectives.model import Team, make_team
+from fabricgen.analyze.halves import find_lost_gbps
+from fabricgen.analyze.network import Network, list_networks
+from fabricgen.analyze.reckoned import Reckoning, format_reckonings
+from fabricgen.analyze.sections.collectives import find_quickest, format_size
+from fabricgen.analyze.sections.failures import pick_worst_by_kind
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.kernel import discovery
@@ -50,7 +50,7 @@ JobOf = Callable[[Network], Job]
 
 
 def costs(
-    planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, asked: Asked
+    planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, asked: Question
 ) -> dict[str, Any]:
     """By fabric of an analysis as planned: what all findings together change in its sections, and what they cost the
     job, together and the first ones each alone, as shares of more time.
@@ -64,7 +64,7 @@ def costs(
     alone = [(action, hall.found(action)) for action in actions[:EACH]]
     told = {name: figures for name, figures in planned.items() if name != "blueprint"}
     found: dict[str, Any] = {}
-    for network in networks_of(cluster):
+    for network in list_networks(cluster):
         name = network.fabric.name
         if all(name not in fabrics for fabrics in told.values()):
             continue
@@ -89,27 +89,27 @@ def costs(
     return found
 
 
-def _team(network: Network, job_of: JobOf, asked: Asked) -> Team | None:
+def _team(network: Network, job_of: JobOf, asked: Question) -> Team | None:
     """The team of the job; None where a rank of it is cut off, or no network joins neighbours."""
-    team = team_of(network, job_of(network), asked.constants)
+    team = make_team(network, job_of(network), asked.constants)
     unjoined = team.domains > 1 and (not team.rail_gbps or team.ring.level == len(network.levels))
     return None if unjoined else team
 
 
-def _runs(network: Network, job_of: JobOf, asked: Asked) -> bool:
+def _runs(network: Network, job_of: JobOf, asked: Question) -> bool:
     return _team(network, job_of, asked) is not None
 
 
-def _times(network: Network, job_of: JobOf, asked: Asked, size: int) -> dict[str, float]:
+def _times(network: Network, job_of: JobOf, asked: Question, size: int) -> dict[str, float]:
     """Time of each collective, us; infinite where it cannot run."""
     team = _team(network, job_of, asked)
     if team is None:
         return dict.fromkeys(COLLECTIVES, float("inf"))
-    told = {name: quickest(team, name, size) for name in COLLECTIVES}
+    told = {name: find_quickest(team, name, size) for name in COLLECTIVES}
     return {name: best[1].us for name, best in told.items() if best}
 
 
-def _cost(before: Mapping[str, float], network: Network, job_of: JobOf, asked: Asked, size: int) -> dict[str, Any]:
+def _cost(before: Mapping[str, float], network: Network, job_of: JobOf, asked: Question, size: int) -> dict[str, Any]:
     """How much longer each collective takes, as a share (None where it cannot run), and ranks that are cut off."""
     job = job_of(network)
     after = _times(network, job_of, asked, size)
@@ -134,7 +134,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             yield f"  not told: {many} at ports of which too little was seen, which count as planned"
         yield ""
         yield from table(costs_of["changed"], costs_of["sections"])
-        yield from ("", *reckoned(RECKONING))
+        yield from ("", *format_reckonings(RECKONING))
 
 
 def _words(cost: Mapping[str, Any]) -> str:
@@ -156,7 +156,7 @@ _Row = tuple[str, str, float | int | None, str]
 
 
 def figures_as_found(
-    sections: Mapping[str, Figures], planned: Network, found: Network, job: Job, asked: Asked, *, runs: bool
+    sections: Mapping[str, Figures], planned: Network, found: Network, job: Job, asked: Question, *, runs: bool
 ) -> dict[str, Any]:
     """The figures of a network as found, of all sections told as planned that look at the wiring.
 
@@ -172,7 +172,7 @@ def figures_as_found(
             continue
         here = dict(discovery.load_module(SECTIONS, name).figures(found, job, asked))
         if name == "structure":
-            here["bisection_gbps"] = max(0.0, before["bisection_gbps"] - lost_gbps(planned, found))
+            here["bisection_gbps"] = max(0.0, before["bisection_gbps"] - find_lost_gbps(planned, found))
             here["bisection_gbps_per_rank"] = 2 * here["bisection_gbps"] / max(len(found.ranks), 1)
         if name == "failures":
             del here["bisection_gbps"]
@@ -252,7 +252,7 @@ def _collectives(found: Figures) -> Iterator[_Row]:
     for name, rows in found["collectives"].items():
         for row in rows:
             rounded = float(f"{row['us']:.4g}")
-            yield f"{name}, {size_words(row['bytes'])}", "us", row["us"], f"{rounded:,.10g}"
+            yield f"{name}, {format_size(row['bytes'])}", "us", row["us"], f"{rounded:,.10g}"
 
 
 def _load_balance(found: Figures) -> Iterator[_Row]:
@@ -273,7 +273,7 @@ def _load_balance(found: Figures) -> Iterator[_Row]:
 
 
 def _failures(found: Figures) -> Iterator[_Row]:
-    for row in worst_of_kinds([*found["losses"], *found.get("pairs", ())]):
+    for row in pick_worst_by_kind([*found["losses"], *found.get("pairs", ())]):
         what = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
         yield what, "cut off", row["cut_off"], f"{row['cut_off']:,}"
         yield what, "slowed", row["slowed"], f"{row['slowed']:,}"
@@ -320,7 +320,7 @@ class Hall:
     def found(self, action: Action | None = None) -> dict[str, Network]:
         """Networks by fabric as all was found, or with one action alone."""
         cluster, dark, _ = self._wired(*(self._all if action is None else self._of_action(action)))
-        return {each.fabric.name: each for each in networks_of(cluster, dark)}
+        return {each.fabric.name: each for each in list_networks(cluster, dark)}
 
     def carry_nothing(self) -> list[str]:
         """The ids of the actions that tell of what joins what no plan joins."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.model import team_of
+from fabricgen.analyze.asked import Job, Question
+from fabricgen.analyze.collectives.model import make_team
 from fabricgen.analyze.loss_classes import LossClasses
 from fabricgen.analyze.losses import Losses
-from fabricgen.analyze.network import networks_of
+from fabricgen.analyze.network import list_networks
 from fabricgen.analyze.sections import failures
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
@@ -43,10 +43,10 @@ THREE_TIERS = (
 )
 
 
-def losses_of(design: Design) -> Losses:
-    network = next(networks_of(build_cluster(design)))
+def make_losses(design: Design) -> Losses:
+    network = next(list_networks(build_cluster(design)))
     job = Job("all", np.arange(len(network.ranks), dtype=np.int64))
-    return Losses(network, job, team_of(network, job, network.cluster.design.catalog.constants()).grid)
+    return Losses(network, job, make_team(network, job, network.cluster.design.catalog.constants()).grid)
 
 
 class Walk:
@@ -80,32 +80,32 @@ class Walk:
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [TWO_TIERS, THREE_TIERS], ids=["two tiers", "three tiers"])
 def test_dead_flows_are_those_of_a_walk(design_of: Callable[..., Design], text: str) -> None:
-    losses = losses_of(design_of(text))
-    told = []
-    for loss in LossClasses(losses).single():
-        left = losses.after(loss.devices, loss.links)
+    losses = make_losses(design_of(text))
+    dead_shares = []
+    for loss in LossClasses(losses).list_single():
+        effect = losses.after(loss.devices, loss.links)
         walk = Walk(losses, set(loss.devices.tolist()), set(loss.links.tolist()))
         leaves = [leaf for leaf in {*losses.network.leaf[losses.has].tolist()} if leaf not in loss.devices]
         worst = max((walk.dead(a, b) for a in leaves for b in leaves if walk.up[a]), default=Fraction(0))
-        assert left.dead_share == pytest.approx(float(worst)), loss
-        assert (left.dead_to > 0) == (worst > 0)
-        told.append((loss.kind, left.dead_share))
-    assert ("bundle", 0.25) in told
+        assert effect.dead_share == pytest.approx(float(worst)), loss
+        assert (effect.dead_to > 0) == (worst > 0)
+        dead_shares.append((loss.kind, effect.dead_share))
+    assert ("bundle", 0.25) in dead_shares
 
 
-def shares(design: Design) -> dict[str, Any]:
-    network = next(networks_of(build_cluster(design)))
+def figure_failures(design: Design) -> dict[str, Any]:
+    network = next(list_networks(build_cluster(design)))
     job = Job("all", np.arange(len(network.ranks), dtype=np.int64))
-    return failures.figures(network, job, Asked(network.cluster.design.catalog.constants()))
+    return failures.figures(network, job, Question(network.cluster.design.catalog.constants()))
 
 
 def test_a_bundle_of_four_spines_takes_a_quarter(design_of: Callable[..., Design]) -> None:
-    found = shares(design_of(TWO_TIERS))
-    (bundle,) = (row for row in found["losses"] if row["kind"] == "bundle")
+    results = figure_failures(design_of(TWO_TIERS))
+    (bundle,) = (row for row in results["losses"] if row["kind"] == "bundle")
     assert (bundle["dead_flows"], bundle["dead_flows_to"], bundle["job_dead_flows_to"]) == (0.25, 32, 32)
-    assert "25.00% of the flows of 32 accelerators are dead" in "\n".join(failures.lines(found))
-    (told,) = StaticHidesLosses().check(design_of(TWO_TIERS))
-    assert "1/4 of the flows to it are lost" in told.message
+    assert "25.00% of the flows of 32 accelerators are dead" in "\n".join(failures.lines(results))
+    (finding,) = StaticHidesLosses().check(design_of(TWO_TIERS))
+    assert "1/4 of the flows to it are lost" in finding.message
 
 
 @pytest.mark.parametrize("sets", ["routing.underlay=ebgp-numbered", "planes=2"])
@@ -120,4 +120,4 @@ def test_bgp_and_nics_of_several_planes_go_round(design_of: Callable[..., Design
     )
     design = design_of(text, (f"fabrics.compute.{sets}",))
     assert not list(StaticHidesLosses().check(design))
-    assert not any(row["dead_flows"] or row["kind"] == "bundle" for row in shares(design)["losses"])
+    assert not any(row["dead_flows"] or row["kind"] == "bundle" for row in figure_failures(design)["losses"])

@@ -34,7 +34,7 @@ def test_what_racks_were_measured_at_stands_beside_what_is_told_of_them(fabricge
     collectives = json.loads(ran.out)["collectives"]["compute"]["collectives"]
     marked = {(name, row["algorithm"]) for name, rows in collectives.items() for row in rows if "remark" in row}
     assert marked == {("all-reduce", "in_switch")}
-    (said,) = {row["remark"] for row in collectives["all-reduce"] if "remark" in row}
+    (remark,) = {row["remark"] for row in collectives["all-reduce"] if "remark" in row}
     measured = [
         (figure["ranks"] // 72, f"{busbw:.0f}")
         for figure in YAML(typ="safe").load(FIGURES.read_text(encoding="utf-8"))["figures"]
@@ -43,7 +43,7 @@ def test_what_racks_were_measured_at_stands_beside_what_is_told_of_them(fabricge
         if size == 2**32
     ]
     assert measured == [(1, "839"), (2, "743"), (20, "346")]
-    assert all(figure in said for _, figure in measured)
+    assert all(figure in remark for _, figure in measured)
     text = fabricgen("analyze", "blueprints/nvl72-gb200.yaml", "--section", "collectives").out
     assert text.count("* in_switch") == sum("remark" in row for row in collectives["all-reduce"])
     assert "  * more than is reached: " in text

@@ -22,7 +22,7 @@ class Wired:
     def __init__(self, network: Network) -> None:
         plan = network.cluster.plan
         kinds = [plan.devices.classes[int(c)].kind for c in plan.devices.device_class]
-        wanted = {key for level in network.levels for key in level.tiers}
+        tiers = {key for level in network.levels for key in level.tiers}
         self.network = network
         self.links: Counter[Edge] = Counter()
         self.gbps: dict[Edge, float] = defaultdict(float)
@@ -32,7 +32,7 @@ class Wired:
             same_tier = segment.tier == segment.lower_tier
             if kinds[a] != SWITCH or kinds[b] != SWITCH or (same_tier and not segment.km):
                 continue
-            if not {segment.tier, segment.lower_tier} <= wanted:
+            if not {segment.tier, segment.lower_tier} <= tiers:
                 continue
             for edge in ((a, b), (b, a)):
                 self.links[edge] += 1
@@ -47,48 +47,50 @@ class Wired:
 
     def between(self, a: int, b: int) -> tuple[int | None, int]:
         """(switches on a shortest path between two ranks, how many paths there are); ports of one number meet."""
-        best, ways = None, 0
-        for one, other in zip(self.network.leaf[a].tolist(), self.network.leaf[b].tolist(), strict=True):
-            if min(one, other) < 0 or one not in self.distances(other):
+        best, path_count = None, 0
+        for leaf_a, leaf_b in zip(self.network.leaf[a].tolist(), self.network.leaf[b].tolist(), strict=True):
+            if min(leaf_a, leaf_b) < 0 or leaf_a not in self.distances(leaf_b):
                 continue
-            length = self.distances(other)[one] + 1
+            length = self.distances(leaf_b)[leaf_a] + 1
             if best is None or length < best:
-                best, ways = length, 0
+                best, path_count = length, 0
             if length == best:
-                ways += sum(self._parallel(path) for path in networkx.all_shortest_paths(self.graph, one, other))
-        return best, ways
+                path_count += sum(
+                    self._count_parallel(path) for path in networkx.all_shortest_paths(self.graph, leaf_a, leaf_b)
+                )
+        return best, path_count
 
-    def _parallel(self, path: list[int]) -> int:
-        ways = 1
+    def _count_parallel(self, path: list[int]) -> int:
+        path_count = 1
         for edge in pairwise(path):
-            ways *= self.links[edge]
-        return ways
+            path_count *= self.links[edge]
+        return path_count
 
     def spread(self, leaf: int, target: int, gbps: float) -> Iterator[tuple[Edge, float]]:
         """What each edge carries of a flow that every switch spreads evenly over its links on shortest paths."""
-        near, here = self.distances(target), {leaf: gbps}
-        while here and set(here) != {target}:
+        near, gbps_at = self.distances(target), {leaf: gbps}
+        while gbps_at and set(gbps_at) != {target}:
             onward: dict[int, float] = defaultdict(float)
-            for switch, share in here.items():
+            for switch, share in gbps_at.items():
                 nexts = [n for n in self.graph.successors(switch) if near.get(n, -1) == near[switch] - 1]
                 width = sum(self.links[switch, n] for n in nexts)
                 for n in nexts:
                     part = share * self.links[switch, n] / width
                     yield (switch, n), part
                     onward[n] += part
-            here = onward
+            gbps_at = onward
 
     def slowdown(self, flows: Iterable[tuple[int, int, float]]) -> float:
         """The highest load over capacity, at least 1, of NICs and links: of flows (rank, rank, share of its rate)."""
         loads: dict[Any, float] = defaultdict(float)
         for a, b, share in flows:
-            for port, (one, other) in enumerate(zip(*(self.network.leaf[r].tolist() for r in (a, b)), strict=True)):
-                if min(one, other) < 0 or one not in self.distances(other):
+            for port, (leaf_a, leaf_b) in enumerate(zip(*(self.network.leaf[r].tolist() for r in (a, b)), strict=True)):
+                if min(leaf_a, leaf_b) < 0 or leaf_a not in self.distances(leaf_b):
                     continue
                 gbps = float(self.network.gbps[a, port]) * share
                 loads["from", a, port] += share
                 loads["to", b, port] += gbps / float(self.network.gbps[b, port])
-                for edge, part in self.spread(one, other, gbps):
+                for edge, part in self.spread(leaf_a, leaf_b, gbps):
                     loads[edge] += part / self.gbps[edge]
         return max([1.0, *loads.values()])
 

@@ -15,7 +15,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.fg310_port_used_twice import PortUsedTwice
 from fabricgen.lint.rules.plan.fg311_rail_crossed import RailCrossed
 from fabricgen.lint.rules.plan.fg632_cable_too_short import CableTooShort
-from fabricgen.phases.tables import at_phase
+from fabricgen.phases.tables import build_at_phase
 from fabricgen.views.model.ports import model_bonds
 from tests.conftest import built_files, example_cluster, example_design
 
@@ -243,7 +243,7 @@ def test_a_cable_planned_on_a_switch_to_come_is_there_where_it_is() -> None:
     cages = [c.partition(":")[2] for c in (mine, other)]
     own = {mine: {"a_cage": f"{second}:{cages[1]}"}, other: {"a_cage": f"{first}:{cages[0]}"}}
     design = example_design("phased-planes", f"cable_of={json.dumps(own)}")
-    now = at_phase(design, "now")
+    now = build_at_phase(design, "now")
     assert mine not in now.cable_ids
     assert ends(now)[other][0][0] == first
     assert other in {port.cable for port in now.switch(now.names.index(first)).ports}

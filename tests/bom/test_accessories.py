@@ -6,11 +6,11 @@ import pytest
 from pydantic import ValidationError
 
 from fabricgen.blueprint.sections.spares import RackPdus
-from fabricgen.bom.bill import bill_of
+from fabricgen.bom.bill import make_bill
 from fabricgen.bom.need import KINDS
-from fabricgen.bom.ordered import order_lines
-from fabricgen.bom.sources.rack_pdus import pdus_of_feed
-from fabricgen.bom.trace import trace
+from fabricgen.bom.ordered import list_order_lines
+from fabricgen.bom.sources.rack_pdus import size_feed_pdus
+from fabricgen.bom.trace import trace_part
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from tests.conftest import example_cluster
@@ -18,9 +18,9 @@ from tests.conftest import example_cluster
 ACCESSORIES = KINDS[KINDS.index("rack-pdu") :]
 
 
-def listed(name: str, *sets: str) -> dict[str, int]:
+def count_accessories(name: str, *sets: str) -> dict[str, int]:
     return {
-        line.part: line.quantity for line in bill_of(example_cluster(name, *sets)).lines if line.kind in ACCESSORIES
+        line.part: line.quantity for line in make_bill(example_cluster(name, *sets)).lines if line.kind in ACCESSORIES
     }
 
 
@@ -37,41 +37,43 @@ def listed(name: str, *sets: str) -> dict[str, int]:
     ],
 )
 def test_each_feed_carries_what_a_failed_one_leaves(load_kw: float, feeds: int, expected: tuple[int, int]) -> None:
-    assert pdus_of_feed(RackPdus(), load_kw * 1000, feeds) == expected
+    assert size_feed_pdus(RackPdus(), load_kw * 1000, feeds) == expected
 
 
 def test_a_superpod_has_pdus_whips_and_panels_for_every_rack() -> None:
     """32 racks of four DGX B200, 57.2 kW each: two PDUs of 60 A on each of two feeds."""
-    found = listed("superpod-b200")
-    assert found["rack-pdu-3ph-60a-415v"] >= 32 * 4
-    pdus, whips = (sum(n for part, n in found.items() if part.startswith(kind)) for kind in ("rack-pdu", "whip"))
+    quantities = count_accessories("superpod-b200")
+    assert quantities["rack-pdu-3ph-60a-415v"] >= 32 * 4
+    pdus, whips = (sum(n for part, n in quantities.items() if part.startswith(kind)) for kind in ("rack-pdu", "whip"))
     assert pdus == whips
     cluster = example_cluster("superpod-b200")
-    line = next(line for line in bill_of(cluster).lines if line.part == "rack-pdu-3ph-60a-415v")
+    line = next(line for line in make_bill(cluster).lines if line.part == "rack-pdu-3ph-60a-415v")
     assert line.description == "Rack PDU, 3-phase 60 A 415 V, 43 kVA, zero U, outlets at least: 6 x C19"
-    rows = trace(bill_of(cluster), "blanking-panel-1u")
+    rows = trace_part(make_bill(cluster), "blanking-panel-1u")
     assert rows["quantity"][rows["rack"].index("p1-su01-rk01")] == 48 - 4 * 10
-    assert found["rails-dgx-b200"] == 127
-    assert "rails-qm9700" not in found, "its rails are in the box"
+    assert quantities["rails-dgx-b200"] == 127
+    assert "rails-qm9700" not in quantities, "its rails are in the box"
 
 
 def test_whips_are_listed_by_feed_and_ratings_left_open_without_figures() -> None:
-    feeds = listed("superpod-b200", "floor.feeds=[A, B]")
+    feeds = count_accessories("superpod-b200", "floor.feeds=[A, B]")
     assert feeds["whip-3ph-60a-415v-feed-a"] == feeds["whip-3ph-60a-415v-feed-b"]
     assert sum(n for part, n in feeds.items() if part.startswith("rack-pdu-3ph-60a-415v")) == 2 * 69
-    assert listed("end-of-row")["rack-pdu-3ph-415v"] >= 32 * 2, "nobody publishes what an XE9680 draws at most"
+    assert count_accessories("end-of-row")["rack-pdu-3ph-415v"] >= 32 * 2, (
+        "nobody publishes what an XE9680 draws at most"
+    )
 
 
 def test_racks_with_a_busbar_have_whips_to_their_shelves_alone() -> None:
-    found = listed("nvl72-gb200")
-    assert found["whip-nvl72-gb200"] == 8 * 8
-    assert found["cable-manager-48u"] == 2 * 4
+    quantities = count_accessories("nvl72-gb200")
+    assert quantities["whip-nvl72-gb200"] == 8 * 8
+    assert quantities["cable-manager-48u"] == 2 * 4
 
 
 def test_power_shelves_are_sold_with_their_racks() -> None:
     """Where the blueprint names them for their management ports, their line says so."""
     bare, named = (
-        {line.part: line for line in bill_of(example_cluster(n)).lines} for n in ("nvl72-gb200", "full-cluster")
+        {line.part: line for line in make_bill(example_cluster(n)).lines} for n in ("nvl72-gb200", "full-cluster")
     )
     assert (bare["nvl72-gb200"].quantity, "power-shelf" in bare) == (8, False)
     assert bare["nvl72-gb200"].description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf"
@@ -82,11 +84,11 @@ def test_power_shelves_are_sold_with_their_racks() -> None:
 
 def test_trays_of_a_rack_that_is_sold_complete_come_with_it() -> None:
     """They were lines of their own beside the rack, as if they were ordered, too."""
-    lines = {line.part: line for line in order_lines(bill_of(example_cluster("nvl72-gb200")))}
+    lines = {line.part: line for line in list_order_lines(make_bill(example_cluster("nvl72-gb200")))}
     with_rack = {part for part, line in lines.items() if line.description.endswith(", comes with its rack")}
     assert with_rack == {"gb200-tray", "nvlink5-tray"}
     assert (lines["gb200-tray"].quantity, lines["nvlink5-tray"].quantity) == (8 * 18, 8 * 9)
-    alone = bill_of(example_cluster("nvl72-gb200", "scale_up={}"))
+    alone = make_bill(example_cluster("nvl72-gb200", "scale_up={}"))
     rack = next(line for line in alone.lines if line.part == "nvl72-gb200")
     assert rack.description == "NVIDIA GB200 NVL72 rack with 8 x power-shelf, 9 x switch tray"
 
@@ -100,7 +102,7 @@ def test_what_a_rack_includes_is_fixed_in_it() -> None:
 def test_racks_have_as_many_whips_on_two_of_three_feeds_as_on_two() -> None:
     """Four DGX B200, 57.2 kW: either feed of a rack carries all of it on two PDUs, whichever two it has."""
     for feeds in ("A, B", "A, B, C"):
-        lines = listed("superpod-b200", "pods.p1.su=1", f"floor.feeds=[{feeds}]")
+        lines = count_accessories("superpod-b200", "pods.p1.su=1", f"floor.feeds=[{feeds}]")
         whips = {part: n for part, n in lines.items() if part.startswith("whip")}
         assert len({part[-1] for part in whips}) == feeds.count(",") + 1
         assert sum(whips.values()) == sum(n for part, n in lines.items() if part.startswith("rack-pdu"))
@@ -109,19 +111,19 @@ def test_racks_have_as_many_whips_on_two_of_three_feeds_as_on_two() -> None:
 
 def test_cords_have_the_length_that_is_stated_or_none_and_products() -> None:
     sets = ("accessories.cord_m=2.5", "accessories.parts={cord-c13-c14-2.5m: PWR-C13}")
-    found = {line.part: line for line in bill_of(example_cluster("nvl72-gb200", *sets)).lines}
-    plain = bill_of(example_cluster("nvl72-gb200"))
-    assert found["PWR-C13"].description == "Power cord, C13 to C14 plug, 2.5 m"
-    assert found["cord-sn5600-2.5m"].description.endswith("NVIDIA SN5600, inlet not published, 2.5 m")
-    open_ = {line.part: line for line in order_lines(plain) if line.kind == "power-cord"}
+    lines = {line.part: line for line in make_bill(example_cluster("nvl72-gb200", *sets)).lines}
+    plain = make_bill(example_cluster("nvl72-gb200"))
+    assert lines["PWR-C13"].description == "Power cord, C13 to C14 plug, 2.5 m"
+    assert lines["cord-sn5600-2.5m"].description.endswith("NVIDIA SN5600, inlet not published, 2.5 m")
+    open_ = {line.part: line for line in list_order_lines(plain) if line.kind == "power-cord"}
     assert open_["cord-c13-c14"].description == "Power cord, C13 to C14 plug, length open"
-    assert open_["cord-c13-c14"].quantity == found["PWR-C13"].quantity == 76
+    assert open_["cord-c13-c14"].quantity == lines["PWR-C13"].quantity == 76
 
 
 def test_products_stand_for_specifications_and_one_line_turns_all_off() -> None:
     sets = ("accessories.parts={blanking-panel-1u: BP-1U, rails-sn2201: RK-1}", "accessories.console_ports=48")
-    found = listed("superpod-b200", *sets)
-    plain = listed("superpod-b200")
-    assert (found["BP-1U"], found["RK-1"]) == (plain["blanking-panel-1u"], plain["rails-sn2201"])
-    assert found["console-server-48"] == 2  # 78 switches
-    assert listed("superpod-b200", "accessories.order=false") == {}
+    quantities = count_accessories("superpod-b200", *sets)
+    plain = count_accessories("superpod-b200")
+    assert (quantities["BP-1U"], quantities["RK-1"]) == (plain["blanking-panel-1u"], plain["rails-sn2201"])
+    assert quantities["console-server-48"] == 2  # 78 switches
+    assert count_accessories("superpod-b200", "accessories.order=false") == {}

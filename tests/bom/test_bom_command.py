@@ -21,7 +21,7 @@ Command = Callable[..., Ran]
 PRICES = "part,unit_price,currency,lead_time_weeks,vendor_part,notes\nsn4700,1000.5,EUR,12,MSN4700,=SUM(A1)\n"
 
 
-def rows(text: str) -> list[dict[str, str]]:
+def read_rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -33,19 +33,19 @@ def prices(tmp_path: Path) -> Path:
 
 
 def test_totals_end_in_the_whole(fabricgen: Command, prices: Path) -> None:
-    asked = ("bom", LEAF_SPINE, "--prices", prices, "--set", "spares.switches=20%")
-    *groups, whole = rows(fabricgen(*asked, "--by", "tier,kind", "--format", "csv").out)
-    lines = rows(fabricgen(*asked).out)
-    assert whole["tier"] == "(total)"
+    command = ("bom", LEAF_SPINE, "--prices", prices, "--set", "spares.switches=20%")
+    *groups, total = read_rows(fabricgen(*command, "--by", "tier,kind", "--format", "csv").out)
+    lines = read_rows(fabricgen(*command).out)
+    assert total["tier"] == "(total)"
     for column in ("quantity", "spares"):
-        assert sum(int(row[column]) for row in groups) == int(whole[column]) == sum(int(x[column]) for x in lines)
-    assert float(whole["total_price"]) == sum(float(row["total_price"]) for row in groups) == 1000.5 * 10
+        assert sum(int(row[column]) for row in groups) == int(total[column]) == sum(int(line[column]) for line in lines)
+    assert float(total["total_price"]) == sum(float(row["total_price"]) for row in groups) == 1000.5 * 10
     assert {row["tier"] for row in groups if row["kind"] == "cable"} <= {"node-leaf", "leaf-spine", "(spares)"}
 
 
 def test_prices_are_shown_in_ten_thousandths(fabricgen: Command, tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text("part,unit_price\nsn4700,0.1234\n")
-    bill = rows(fabricgen("bom", LEAF_SPINE, "--prices", tmp_path / "prices.csv").out)
+    bill = read_rows(fabricgen("bom", LEAF_SPINE, "--prices", tmp_path / "prices.csv").out)
     row = next(row for row in bill if row["unit_price"])
     assert (row["quantity"], row["unit_price"], row["total_price"]) == ("8", "0.1234", "0.9872")
 
@@ -58,7 +58,7 @@ def test_totals_are_shown_to_people_as_columns(fabricgen: Command) -> None:
 
 
 def test_what_a_price_file_says_beyond_prices_is_listed_and_is_no_formula(fabricgen: Command, prices: Path) -> None:
-    row = next(r for r in rows(fabricgen("bom", LEAF_SPINE, "--prices", prices).out) if r["part"] == "sn4700")
+    row = next(r for r in read_rows(fabricgen("bom", LEAF_SPINE, "--prices", prices).out) if r["part"] == "sn4700")
     assert (row["lead_time_weeks"], row["currency"], row["vendor_part"]) == ("12", "EUR", "MSN4700")
     assert row["notes"] == "'=SUM(A1)"
 
@@ -89,14 +89,14 @@ def test_a_bill_is_priced_by_filling_in_its_own_column(fabricgen: Command, tmp_p
     bill, priced = tmp_path / "bom.csv", tmp_path / "priced.csv"
     assert fabricgen("bom", LEAF_SPINE, "-o", bill).code == 0
     assert fabricgen("bom", LEAF_SPINE, "--prices", bill).out == bill.read_text(encoding="utf-8")
-    lines = rows(bill.read_text(encoding="utf-8"))
+    lines = read_rows(bill.read_text(encoding="utf-8"))
     for row in lines:
         row["unit_price"] = "19000" if row["part"] == "sn4700" else ""
     with priced.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, list(lines[0]))
         writer.writeheader()
         writer.writerows(lines)
-    again = rows(fabricgen("bom", LEAF_SPINE, "--prices", priced).out)
+    again = read_rows(fabricgen("bom", LEAF_SPINE, "--prices", priced).out)
     assert {row["part"]: row["unit_price"] for row in again if row["unit_price"]} == {"sn4700": "19000"}
     priced.write_text("part,unit_price,lead_time_weeks\nsn4700,,12\n", encoding="utf-8")
     assert "'' is no price" in fabricgen("bom", LEAF_SPINE, "--prices", priced).err
@@ -110,8 +110,8 @@ def test_a_binary_file_says_what_to_do_first(fabricgen: Command, tmp_path: Path,
     file = tmp_path / name
     file.write_bytes(b"PK\0\0")
     ran = fabricgen("bom", LEAF_SPINE, "--diff", file)
-    told = "holds no build" if ".tar" in name else "is a binary file"
-    assert (ran.code, told in ran.err, hint in ran.err) == (2, True, True)
+    message = "holds no build" if ".tar" in name else "is a binary file"
+    assert (ran.code, message in ran.err, hint in ran.err) == (2, True, True)
 
 
 def test_a_part_that_nothing_needs_cannot_be_traced(fabricgen: Command) -> None:
@@ -125,8 +125,8 @@ def test_a_part_that_nothing_needs_cannot_be_traced(fabricgen: Command) -> None:
 def test_a_bill_differs_from_an_older_file_by_what_was_added(fabricgen: Command, tmp_path: Path, suffix: str) -> None:
     old = tmp_path / f"old.{suffix}"
     assert fabricgen("bom", LEAF_SPINE, "-o", old).code == 0
-    same = fabricgen("bom", LEAF_SPINE, "--diff", old)
-    assert (same.code, same.out) == (0, "no differences\n")
+    unchanged = fabricgen("bom", LEAF_SPINE, "--diff", old)
+    assert (unchanged.code, unchanged.out) == (0, "no differences\n")
     grown = fabricgen("bom", LEAF_SPINE, "--set", "pods.p1.su=3", "--diff", old, "--format", "json")
     assert grown.code == 1
     switch = next(row for row in json.loads(grown.out) if row["part"] == "sn4700")
@@ -163,10 +163,10 @@ def test_what_is_no_bill_is_not_compared(fabricgen: Command, tmp_path: Path, nam
 
 
 def test_asking_for_two_views_or_an_unknown_total_is_a_mistake_of_use(fabricgen: Command) -> None:
-    both = fabricgen("bom", LEAF_SPINE, "--by", "site", "--trace", "sn4700")
+    two_views = fabricgen("bom", LEAF_SPINE, "--by", "site", "--trace", "sn4700")
     unknown = fabricgen("bom", LEAF_SPINE, "--by", "sites")
-    assert (both.code, unknown.code) == (2, 2)
-    assert "exclude one another" in both.err
+    assert (two_views.code, unknown.code) == (2, 2)
+    assert "exclude one another" in two_views.err
     assert "did you mean 'site'?" in unknown.err
 
 
@@ -177,7 +177,7 @@ def test_the_workbook_has_a_sheet_for_each_total_and_no_formulas(
     book = openpyxl.load_workbook(tmp_path / "bom.xlsx")
     titles = ["Order", "By fabric", "By tier", "By SU", "By site", "By kind", "Power"]
     assert book.sheetnames == titles
-    lines = rows(fabricgen("bom", LEAF_SPINE).out)
+    lines = read_rows(fabricgen("bom", LEAF_SPINE).out)
     installed = sum(int(line["quantity"]) for line in lines)
     for sheet in book:
         assert (sheet.freeze_panes, sheet.print_title_rows) == ("A2", "$1:$1")

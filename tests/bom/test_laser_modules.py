@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.bom import bill
-from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
@@ -32,7 +32,7 @@ fabrics: {compute: {protocol: roce, tiers: {leaf: {switch: sn6810-ld, count: 1, 
 """
 
 
-def _cluster(folder: Path, text: str) -> Cluster:
+def _build_cluster(folder: Path, text: str) -> Cluster:
     file = folder / "b.yaml"
     file.write_text(text)
     return build_cluster(build_design(load_blueprint(str(file))))
@@ -40,25 +40,28 @@ def _cluster(folder: Path, text: str) -> Cluster:
 
 def test_a_q3450_takes_18(tmp_path: Path) -> None:
     """Two switches have 36, and a tenth more are kept; what one draws is not published, and each is counted as such."""
-    cluster = _cluster(tmp_path, IB)
-    (line,) = (line for line in bill.bill_of(cluster).lines if line.kind == "laser-module")
+    cluster = _build_cluster(tmp_path, IB)
+    (line,) = (line for line in bill.make_bill(cluster).lines if line.kind == "laser-module")
     assert (line.part, line.quantity, line.spares, line.power_w) == ("laser-module-q3450-ld", 36, 4, None)
-    assert optics_of_racks(cluster).unpowered.sum() >= 36
-    (told,) = (d.message for d in LasersUnknown().check(cluster.design))
-    assert told.endswith("q3450-ld (2) nobody publishes what one draws, so that racks count 0 W; the part number")
+    assert sum_rack_optics(cluster).unpowered.sum() >= 36
+    (message,) = (d.message for d in LasersUnknown().check(cluster.design))
+    assert message.endswith("q3450-ld (2) nobody publishes what one draws, so that racks count 0 W; the part number")
 
 
 def test_what_one_draws_is_in_the_power_of_racks(tmp_path: Path) -> None:
-    own = tmp_path / "catalog/switches"
-    own.mkdir(parents=True)
+    folder = tmp_path / "catalog/switches"
+    folder.mkdir(parents=True)
     text = (Path(__file__).parents[2] / "fabricgen/catalog/data/switches/q3450-ld.yaml").read_text()
-    known = "  count: 18\n  power_w: 10\n  part_number: ELS-1\n"
-    (own / "q3450-ld.yaml").write_text(text.replace("  count: 18\n", known))
-    cluster, bare = _cluster(tmp_path, IB), optics_of_racks(_cluster(tmp_path, IB.replace("q3450-ld", "q3400-ra")))
-    (line,) = (line for line in bill.bill_of(cluster).lines if line.kind == "laser-module")
+    with_power = "  count: 18\n  power_w: 10\n  part_number: ELS-1\n"
+    (folder / "q3450-ld.yaml").write_text(text.replace("  count: 18\n", with_power))
+    cluster, bare = (
+        _build_cluster(tmp_path, IB),
+        sum_rack_optics(_build_cluster(tmp_path, IB.replace("q3450-ld", "q3400-ra"))),
+    )
+    (line,) = (line for line in bill.make_bill(cluster).lines if line.kind == "laser-module")
     assert (line.part, line.power_w) == ("ELS-1", 10)
     nodes = len(bare.power_w) - 1
-    assert optics_of_racks(cluster).power_w[nodes:].sum() == pytest.approx(360)
+    assert sum_rack_optics(cluster).power_w[nodes:].sum() == pytest.approx(360)
     assert list(LasersUnknown().check(cluster.design)) == []
 
 
@@ -70,10 +73,10 @@ def test_what_nobody_publishes_stays_empty(name: str) -> None:
 
 
 def test_a_bill_without_them_is_told(tmp_path: Path) -> None:
-    cluster = _cluster(tmp_path, ROCE)
-    assert not [line for line in bill.bill_of(cluster).lines if line.kind == "laser-module"]
-    (told,) = (d.message for d in LasersUnknown().check(cluster.design))
-    assert told.startswith("of the external laser modules of sn6810-ld (1) nobody publishes how many each takes")
+    cluster = _build_cluster(tmp_path, ROCE)
+    assert not [line for line in bill.make_bill(cluster).lines if line.kind == "laser-module"]
+    (message,) = (d.message for d in LasersUnknown().check(cluster.design))
+    assert message.startswith("of the external laser modules of sn6810-ld (1) nobody publishes how many each takes")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.bom.cables import CableParts, fibre_part, part
-from fabricgen.bom.sets import as_set
+from fabricgen.bom.cables import CableParts, describe_cable, describe_fibre
+from fabricgen.bom.sets import format_set
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster, build_cluster
@@ -27,17 +27,17 @@ LINKX = Shelf((CATALOG.products("nvidia-linkx"), CATALOG.products("generic")))
 ARISTA = Shelf((CATALOG.products("arista"), CATALOG.products("nvidia-linkx")))
 
 
-def end(form_factor: str, gbps: int, top: str = "", *, lane: float = 100, protocol: str = "ethernet") -> EndKind:
+def make_end(form_factor: str, gbps: int, top: str = "", *, lane: float = 100, protocol: str = "ethernet") -> EndKind:
     return EndKind(form_factor, gbps, lane, False, top, protocol)
 
 
-SWITCH, DGX, CARD = end("OSFP", 800, "finned"), end("OSFP", 800, "flat"), end("OSFP", 400, "flat")
-DPU, DPU_200 = end("QSFP112", 400, "flat"), end("QSFP112", 200, "flat")
-IB_SWITCH, IB_DGX = (end("OSFP", 800, top, protocol="infiniband") for top in ("finned", "flat"))
-COPPER = end("RJ45", 1, lane=1)
-LEAF_100G, SPINE_200G = end("QSFP28", 100, lane=25), end("QSFP-DD", 200, lane=25)
+SWITCH, DGX, CARD = make_end("OSFP", 800, "finned"), make_end("OSFP", 800, "flat"), make_end("OSFP", 400, "flat")
+DPU, DPU_200 = make_end("QSFP112", 400, "flat"), make_end("QSFP112", 200, "flat")
+IB_SWITCH, IB_DGX = (make_end("OSFP", 800, top, protocol="infiniband") for top in ("finned", "flat"))
+COPPER = make_end("RJ45", 1, lane=1)
+LEAF_100G, SPINE_200G = make_end("QSFP28", 100, lane=25), make_end("QSFP-DD", 200, lane=25)
 SPLIT_200G = "2x MFP7E20-N005"
-HDR_CAGE = end("OSFP", 400, "finned", lane=50, protocol="infiniband")
+HDR_CAGE = make_end("OSFP", 400, "finned", lane=50, protocol="infiniband")
 
 CABLES = [
     # medium, common end, far end, far ends, lanes, run m -> part; each read off the pages that the list cites
@@ -54,7 +54,7 @@ CABLES = [
     ("dac-100g", SWITCH, SWITCH, 1, 8, 0.7, "MCP4Y10-N001"),
     ("dac-100g", SWITCH, SWITCH, 1, 8, 1.4, "MCP4Y10-N01A"),
     ("dac-100g", SWITCH, SWITCH, 1, 8, 2.5, None),
-    ("dac-100g", end("OSFP", 800, "flat"), DGX, 1, 8, 0.4, "MCP4Y10-N00A-FLT"),
+    ("dac-100g", make_end("OSFP", 800, "flat"), DGX, 1, 8, 0.4, "MCP4Y10-N00A-FLT"),
     ("dac-100g", SWITCH, CARD, 2, 8, 2.2, "MCP7Y00-N02A"),
     ("dac-100g", SWITCH, DPU, 2, 8, 3, "MCP7Y10-N003"),
     ("dac-100g", SWITCH, DPU_200, 4, 8, 1, "MCP7Y40-N001"),
@@ -63,17 +63,25 @@ CABLES = [
     ("lacc-100g", IB_SWITCH, IB_DGX, 1, 8, 2.8, "MCA4J80-N003-FTF"),
     ("lacc-100g", SWITCH, SWITCH, 1, 8, 3.6, None),  # its straight cables speak InfiniBand only
     ("lacc-100g", SWITCH, DPU, 2, 8, 4.5, "MCA7J65-N005"),
-    ("aoc-25g", end("QSFP28", 100, lane=25), LEAF_100G, 1, 4, 28, "MFA1A00-C030"),
-    ("aoc-25g", end("QSFP-DD", 100, lane=25), LEAF_100G, 1, 4, 12, "MFA1A00-C015"),  # QSFP28 goes into QSFP-DD
-    ("aoc-25g", end("QSFP28", 200, lane=25), LEAF_100G, 2, 8, 12, None),  # QSFP-DD does not go into QSFP28
+    ("aoc-25g", make_end("QSFP28", 100, lane=25), LEAF_100G, 1, 4, 28, "MFA1A00-C030"),
+    ("aoc-25g", make_end("QSFP-DD", 100, lane=25), LEAF_100G, 1, 4, 12, "MFA1A00-C015"),  # QSFP28 goes into QSFP-DD
+    ("aoc-25g", make_end("QSFP28", 200, lane=25), LEAF_100G, 2, 8, 12, None),  # QSFP-DD does not go into QSFP28
     ("aoc-25g", SPINE_200G, LEAF_100G, 2, 8, 12, "aoc-25g-qsfp-dd-qsfp28-200g-1x2-15m"),
-    ("aoc-50g", end("QSFP56", 200, lane=50), end("QSFP112", 200, lane=50), 1, 4, 9, "MFS1S00-H010V"),  # LinkX overview
-    ("aoc-ndr-hdr", HDR_CAGE, end("QSFP56", 200, lane=50), 2, 8, 9, "MFA7U10-H010"),
-    ("aoc-ndr-hdr", HDR_CAGE, end("QSFP56", 200, lane=50), 2, 8, 31, None),
-    ("dac-50g", HDR_CAGE, end("QSFP56", 200, lane=50), 2, 8, 1.8, "MCP7Y60-H002"),
+    (
+        "aoc-50g",
+        make_end("QSFP56", 200, lane=50),
+        make_end("QSFP112", 200, lane=50),
+        1,
+        4,
+        9,
+        "MFS1S00-H010V",
+    ),  # LinkX overview
+    ("aoc-ndr-hdr", HDR_CAGE, make_end("QSFP56", 200, lane=50), 2, 8, 9, "MFA7U10-H010"),
+    ("aoc-ndr-hdr", HDR_CAGE, make_end("QSFP56", 200, lane=50), 2, 8, 31, None),
+    ("dac-50g", HDR_CAGE, make_end("QSFP56", 200, lane=50), 2, 8, 1.8, "MCP7Y60-H002"),
     ("cat6a", COPPER, COPPER, 1, 1, 6.2, "cat6a-7m"),
     ("aec-100g", SWITCH, SWITCH, 1, 8, 5, None),  # NVIDIA sells no retimed copper
-    ("lr4", end("OSFP", 800, "finned"), SWITCH, 1, 8, 40, "2x fibre-smf-os2-lc-duplex-40m"),
+    ("lr4", make_end("OSFP", 800, "finned"), SWITCH, 1, 8, 40, "2x fibre-smf-os2-lc-duplex-40m"),
 ]
 
 
@@ -81,8 +89,8 @@ CABLES = [
 def test_the_cable_of_two_ends_and_a_run(
     medium: str, hub: EndKind, far: EndKind, far_ends: int, lanes: int, run_m: float, expected: str | None
 ) -> None:
-    found = LINKX.piece(CableOrder(MEDIA[medium], hub, far, far_ends, lanes, hub.lane_gbps), run_m)
-    assert (as_set(found[0].part_number(found[1]), "", found[2])[0] if found else None) == expected
+    piece = LINKX.piece(CableOrder(MEDIA[medium], hub, far, far_ends, lanes, hub.lane_gbps), run_m)
+    assert (format_set(piece[0].part_number(piece[1]), "", piece[2])[0] if piece else None) == expected
 
 
 TRANSCEIVERS = [
@@ -98,22 +106,22 @@ TRANSCEIVERS = [
     ("dr8-100m", DPU, "MMS1X00-NS400"),
     ("2fr4", SWITCH, "MMS4X50-NM"),
     ("sr4-25g", LEAF_100G, "MMA1B00-C100D"),
-    ("sr-25g", end("SFP28", 25, lane=25), "MMA2P00-AS"),
-    ("dr8-200g", end("OSFP", 1600, "finned", lane=200), None),  # XDR's speaks InfiniBand only
-    ("dr8-200g", end("OSFP", 1600, "finned", lane=200, protocol="infiniband"), "980-9IAH1-00XM00"),
-    ("sr8-100g", end("CFP2", 400), None),
-    ("sr8-50g", end("QSFP56", 200, lane=50), "MMA1T00-VS"),
-    ("sr8-50g", end("QSFP112", 200, lane=50), "MMA1T00-VS"),
-    ("sr8-50g", end("QSFP56", 200, lane=50, protocol="infiniband"), "MMA1T00-HS"),
+    ("sr-25g", make_end("SFP28", 25, lane=25), "MMA2P00-AS"),
+    ("dr8-200g", make_end("OSFP", 1600, "finned", lane=200), None),  # XDR's speaks InfiniBand only
+    ("dr8-200g", make_end("OSFP", 1600, "finned", lane=200, protocol="infiniband"), "980-9IAH1-00XM00"),
+    ("sr8-100g", make_end("CFP2", 400), None),
+    ("sr8-50g", make_end("QSFP56", 200, lane=50), "MMA1T00-VS"),
+    ("sr8-50g", make_end("QSFP112", 200, lane=50), "MMA1T00-VS"),
+    ("sr8-50g", make_end("QSFP56", 200, lane=50, protocol="infiniband"), "MMA1T00-HS"),
     ("dr1-25g", LEAF_100G, "MMS1V70-CM"),
-    ("dr4-50g", end("QSFP-DD", 400, lane=50), "MMS1V00-WM"),
+    ("dr4-50g", make_end("QSFP-DD", 400, lane=50), "MMS1V00-WM"),
 ]
 
 
 @pytest.mark.parametrize(("medium", "plug", "expected"), TRANSCEIVERS)
 def test_the_transceiver_of_a_cage(medium: str, plug: EndKind, expected: str | None) -> None:
-    found = LINKX.transceiver(MEDIA[medium], plug)
-    assert (found.part if found else None) == expected
+    product = LINKX.transceiver(MEDIA[medium], plug)
+    assert (product.part if product else None) == expected
 
 
 @pytest.mark.parametrize(
@@ -147,20 +155,20 @@ fabrics:
 """
     )
     cluster = build_cluster(build_design(load_blueprint(str(file))))
-    told = {d.message: d.hint for d in PartNotListed().check(cluster)}
-    assert [message.partition("no product list has ")[2] for message in told] == [
+    hints = {d.message: d.hint for d in PartNotListed().check(cluster)}
+    assert [message.partition("no product list has ")[2] for message in hints] == [
         "1:2 fibre MMF-OM4, MPO-16/APC, for sr8-50g",
         "a transceiver sr8-50g for QSFP-DD of 400G",
     ]
-    assert set(told.values()) == {"add a list to `cabling.products`, or state other media"}
+    assert set(hints.values()) == {"add a list to `cabling.products`, or state other media"}
 
 
 def test_the_first_list_that_has_a_part_is_taken() -> None:
     plugs = [(SWITCH, "OSFP-800G-2VSR4"), (DGX, "MMA4Z00-NS-FLT"), (IB_SWITCH, "MMA4Z00-NS")]
     for plug, expected in plugs:
-        found = ARISTA.transceiver(MEDIA["sr8-100g"], plug)
-        assert found is not None
-        assert found.part == expected
+        product = ARISTA.transceiver(MEDIA["sr8-100g"], plug)
+        assert product is not None
+        assert product.part == expected
 
 
 BY_VENDOR = Shelf(
@@ -169,7 +177,7 @@ BY_VENDOR = Shelf(
 )
 
 
-def of_vendor(cage: EndKind, maker: str) -> EndKind:
+def set_vendor(cage: EndKind, maker: str) -> EndKind:
     return replace(cage, vendor=BY_VENDOR.find_vendor_key(maker))
 
 
@@ -184,8 +192,8 @@ def of_vendor(cage: EndKind, maker: str) -> EndKind:
     ],
 )
 def test_cages_have_the_transceivers_of_their_vendors_lists(cage: EndKind, maker: str, expected: str | None) -> None:
-    found = BY_VENDOR.transceiver(MEDIA["sr8-100g"], of_vendor(cage, maker))
-    assert (found.part if found else None) == expected
+    product = BY_VENDOR.transceiver(MEDIA["sr8-100g"], set_vendor(cage, maker))
+    assert (product.part if product else None) == expected
 
 
 @pytest.mark.parametrize(
@@ -199,9 +207,9 @@ def test_cages_have_the_transceivers_of_their_vendors_lists(cage: EndKind, maker
     ],
 )
 def test_copper_between_vendors_is_of_the_first_of_them(ends: tuple[str, str], run_m: float, expected: str) -> None:
-    hub, far = (of_vendor(SWITCH, maker) for maker in ends)
-    found = BY_VENDOR.piece(CableOrder(MEDIA["dac-100g"], hub, far, 1, 8, 100), run_m)
-    assert (found[0].part_number(found[1]) if found else None) == expected
+    hub, far = (set_vendor(SWITCH, maker) for maker in ends)
+    piece = BY_VENDOR.piece(CableOrder(MEDIA["dac-100g"], hub, far, 1, 8, 100), run_m)
+    assert (piece[0].part_number(piece[1]) if piece else None) == expected
 
 
 def test_a_map_of_lists_is_resolved_for_every_cage_of_a_cluster() -> None:
@@ -210,15 +218,15 @@ def test_a_map_of_lists_is_resolved_for_every_cage_of_a_cluster() -> None:
         "superpod-b300", "pods.p1.su=1", "cabling.products={arista: arista, others: nvidia-linkx}"
     )
     parts, plan = CableParts(cluster), cluster.plan
-    of = plan.devices.device_class
-    found: dict[str, set[str]] = {}
+    class_of_device = plan.devices.device_class
+    optics_by_vendor: dict[str, set[str]] = {}
     for device, optics in zip((plan.links.a_device, plan.links.b_device), parts.transceivers(), strict=True):
         for row, link in enumerate(plan.cables.end_link.tolist()):
-            profile = plan.devices.classes[of[device[link]]].profile
-            found.setdefault(profile.vendor, set()).add(optics[row])
-    assert found["Arista"] - {""} == {"OSFP-800G-2VSR4"}
-    assert "MMA4Z00-NS-FLT" in found["NVIDIA"]
-    assert not found["NVIDIA"] & {"OSFP-800G-2VSR4"}
+            profile = plan.devices.classes[class_of_device[device[link]]].profile
+            optics_by_vendor.setdefault(profile.vendor, set()).add(optics[row])
+    assert optics_by_vendor["Arista"] - {""} == {"OSFP-800G-2VSR4"}
+    assert "MMA4Z00-NS-FLT" in optics_by_vendor["NVIDIA"]
+    assert not optics_by_vendor["NVIDIA"] & {"OSFP-800G-2VSR4"}
 
 
 def test_a_vendor_of_no_device_is_refused_where_it_is_named() -> None:
@@ -241,7 +249,7 @@ def test_a_vendor_of_no_device_is_refused_where_it_is_named() -> None:
     ],
 )
 def test_which_light_meets_which(near: str, far: str, lane: float, legal: bool) -> None:
-    plug = end("OSFP", 800, lane=lane)
+    plug = make_end("OSFP", 800, lane=lane)
     assert (explain_mismatch(plug, MEDIA[near], plug, MEDIA[far]) == "") is legal
     assert (explain_mismatch(plug, MEDIA[far], plug, MEDIA[near]) == "") is legal
 
@@ -249,9 +257,9 @@ def test_which_light_meets_which(near: str, far: str, lane: float, legal: bool) 
 def test_ends_that_a_medium_must_not_join_are_told_apart() -> None:
     dac, sr = MEDIA["dac-100g"], MEDIA["sr8-100g"]
     assert "takes fibres" in explain_mismatch(SWITCH, dac, EndKind("OSFP", 800, 100, takes_fibre=True))
-    assert "does not go into CPO" in explain_mismatch(SWITCH, dac, end("CPO", 800))
-    assert "lanes of 50G" in explain_mismatch(end("OSFP", 400, lane=50), sr, SWITCH)
-    assert explain_mismatch(end("CPO", 800, lane=200), MEDIA["dr8-200g"], end("OSFP", 800, lane=200)) == ""
+    assert "does not go into CPO" in explain_mismatch(SWITCH, dac, make_end("CPO", 800))
+    assert "lanes of 50G" in explain_mismatch(make_end("OSFP", 400, lane=50), sr, SWITCH)
+    assert explain_mismatch(make_end("CPO", 800, lane=200), MEDIA["dr8-200g"], make_end("OSFP", 800, lane=200)) == ""
 
 
 def test_nothing_is_ordered_for_cages_that_light_leaves(tmp_path: Path) -> None:
@@ -272,15 +280,15 @@ fabrics: {compute: {protocol: infiniband, tiers: {leaf: {switch: q3450-ld}}}}
 """
 
 
-def mpo(cable: CableProfile) -> tuple[int, str]:
+def read_fibres(cable: CableProfile) -> tuple[int, str]:
     return cable.fibres, cable.polarity
 
 
 def test_fibres_and_polarity_follow_from_the_connector() -> None:
-    assert mpo(MEDIA["sr8-100g"]) == mpo(MEDIA["dr8-500m"]) == (8, "type B")
-    assert mpo(MEDIA["sr8-50g"]) == (16, "type B")
-    assert mpo(MEDIA["2fr4"]) == (2, "A-B")
-    assert mpo(MEDIA["dac-100g"]) == (0, "")
+    assert read_fibres(MEDIA["sr8-100g"]) == read_fibres(MEDIA["dr8-500m"]) == (8, "type B")
+    assert read_fibres(MEDIA["sr8-50g"]) == (16, "type B")
+    assert read_fibres(MEDIA["2fr4"]) == (2, "A-B")
+    assert read_fibres(MEDIA["dac-100g"]) == (0, "")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -327,10 +335,10 @@ def test_a_superpod_orders_what_its_reference_architecture_lists() -> None:
 @pytest.mark.parametrize("name", ["superpod-b200", "superpod-b300", "nvl72-gb200"])
 def test_lengths_that_are_planned_are_those_that_are_sold(name: str) -> None:
     cluster = example_cluster(name)
-    made, code = CableParts(cluster).made
-    assert all(cable.listed for cable in made)
+    distinct, code = CableParts(cluster).made
+    assert all(cable.listed for cable in distinct)
     table = cluster.plan.cables
-    assert [made[c].length_m for c in code.tolist()] == table.length_m.tolist()
+    assert [distinct[c].length_m for c in code.tolist()] == table.length_m.tolist()
     assert (table.length_m >= table.run_m - 1e-9).all()
 
 
@@ -346,7 +354,7 @@ def test_without_lists_parts_are_named_by_what_they_are() -> None:
 
 def test_generic_fibres_of_two_connectors_are_two_articles() -> None:
     """As the lists have them: straight ones, or splitters; what no whole number of either makes is one assembly."""
-    two, four, three = (fibre_part(MEDIA["sr8-100g"], far_ends, 8, 10) for far_ends in (2, 4, 3))
+    two, four, three = (describe_fibre(MEDIA["sr8-100g"], far_ends, 8, 10) for far_ends in (2, 4, 3))
     assert two == (
         "2x fibre-mmf-om4-mpo-12-apc-10m",
         "2 pieces, each: Fibre MMF-OM4, MPO-12/APC to MPO-12/APC, type B, 10 m",
@@ -354,7 +362,9 @@ def test_generic_fibres_of_two_connectors_are_two_articles() -> None:
     assert four[0] == "2x fibre-mmf-om4-mpo-12-apc-1x2-10m"
     assert four[1].endswith("MPO-12/APC to 2x MPO-12/APC, type B, 10 m")
     assert three[0] == "fibre-mmf-om4-2x-mpo-12-apc-1x3-10m"
-    texts = [fibre_part(MEDIA["sr8-50g"], far_ends, lanes, 10) for far_ends, lanes in ((1, 8), (4, 8), (8, 8), (1, 4))]
+    texts = [
+        describe_fibre(MEDIA["sr8-50g"], far_ends, lanes, 10) for far_ends, lanes in ((1, 8), (4, 8), (8, 8), (1, 4))
+    ]
     assert [(part, text.split(", ", 1)[1]) for part, text in texts] == [
         ("fibre-mmf-om4-mpo-16-apc-10m", "MPO-16/APC to MPO-16/APC, type B, 10 m"),
         ("fibre-mmf-om4-mpo-16-apc-1x4-10m", "MPO-16/APC to 4x MPO-12, type B, 10 m"),
@@ -364,8 +374,8 @@ def test_generic_fibres_of_two_connectors_are_two_articles() -> None:
 
 
 def test_generic_names_tell_breakouts_from_straight_cables() -> None:
-    straight = part(MEDIA["dac-100g"], SWITCH, SWITCH, 1, 8, 1.5)
-    split = part(MEDIA["dac-100g"], DPU, SWITCH, 2, 8, 3)
+    straight = describe_cable(MEDIA["dac-100g"], SWITCH, SWITCH, 1, 8, 1.5)
+    split = describe_cable(MEDIA["dac-100g"], DPU, SWITCH, 2, 8, 3)
     assert straight[0] == "dac-100g-osfp-800g-1.5m"
     assert split == (
         "dac-100g-osfp-qsfp112-800g-1x2-3m",
@@ -386,7 +396,7 @@ products:
 """
 
 
-def own_list(folder: Path, medium: str, lengths: str) -> Cluster:
+def build_with_own_list(folder: Path, medium: str, lengths: str) -> Cluster:
     """A small cluster that orders from a list beside its blueprint."""
     (folder / "catalog" / "products").mkdir(parents=True)
     (folder / "catalog" / "products" / "ours.yaml").write_text(OWN.format(medium=medium, lengths=lengths))
@@ -399,21 +409,21 @@ def own_list(folder: Path, medium: str, lengths: str) -> Cluster:
 
 
 def test_a_list_beside_the_blueprint_comes_first(tmp_path: Path) -> None:
-    cluster = own_list(tmp_path, "sr8-100g", "4, 12, 33")
+    cluster = build_with_own_list(tmp_path, "sr8-100g", "4, 12, 33")
     names = set(CableParts(cluster).parts[0])
     assert names <= {"ACME-SR-4", "ACME-SR-12", "ACME-SR-33"}
     assert set(cluster.plan.cables.length_m.tolist()) <= {4, 12, 33}
 
 
 def test_what_the_first_list_has_not_long_enough_comes_from_the_next(tmp_path: Path) -> None:
-    names = set(CableParts(own_list(tmp_path, "sr8-100g", "0.5, 7")).parts[0])
+    names = set(CableParts(build_with_own_list(tmp_path, "sr8-100g", "0.5, 7")).parts[0])
     assert names > {"ACME-SR-7"}
     assert all(name.startswith("MFP7E10-N") for name in names - {"ACME-SR-7", "ACME-SR-0.5"})
 
 
 def test_a_list_of_an_unknown_medium_is_refused_where_it_names_it(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        own_list(tmp_path, "sr8-100", "4")
+        build_with_own_list(tmp_path, "sr8-100", "4")
     fault = caught.value.diagnostics[0]
     assert fault.code == "FG072"
     assert fault.span is not None
@@ -423,7 +433,7 @@ def test_a_list_of_an_unknown_medium_is_refused_where_it_names_it(tmp_path: Path
 @pytest.mark.parametrize("lengths", ["12, 4", "4, 4", "-1", "0", "100001", "4, nine"])
 def test_lengths_that_cannot_be_are_refused(tmp_path: Path, lengths: str) -> None:
     with pytest.raises(InputError) as caught:
-        own_list(tmp_path, "sr8-100g", lengths)
+        build_with_own_list(tmp_path, "sr8-100g", lengths)
     assert caught.value.diagnostics[0].code == "FG010"
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fabricgen.bom import bill
-from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.prices import PriceList
 from fabricgen.export import order
 from fabricgen.export.drawings.rack_contents import Racks, Total, draw_elevation
@@ -22,8 +22,8 @@ OPTICS = ("transceiver", "cable")
 )
 def test_the_optics_of_all_racks_are_those_of_the_bill(name: str) -> None:
     cluster = example_cluster(name)
-    optics = optics_of_racks(cluster)
-    lines = [line for line in bill.bill_of(cluster).lines if line.kind in OPTICS]
+    optics = sum_rack_optics(cluster)
+    lines = [line for line in bill.make_bill(cluster).lines if line.kind in OPTICS]
     assert optics.power_w.sum() == pytest.approx(sum(line.quantity * (line.power_w or 0) for line in lines))
     assert bool(optics.unpowered.any()) == any(line.power_w is None for line in lines)
 
@@ -44,19 +44,22 @@ def test_optics_that_a_published_maximum_has_in_it_are_not_added() -> None:
     cluster = example_cluster("superpod-b200")
     table = racks.make_table(cluster).columns
     row = {name: i for i, name in enumerate(table["rack"])}
-    told = {
+    figures = {
         name: [table[key][i] for key in ("power_w", "optics_w", "drawn_w", "power_basis")] for name, i in row.items()
     }
-    assert told["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
-    assert told["p1-su01-net01"] == ["17716", "5892", "19256", "maximum-with-optics+typical"]
+    assert figures["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
+    assert figures["p1-su01-net01"] == ["17716", "5892", "19256", "maximum-with-optics+typical"]
     assert Racks(cluster).make_rack(row["net-compute-spine-01"]).power_kw.value == 27.52
 
 
 def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
     cluster = example_cluster("superpod-b200")
     drawn = sum(float(watts or 0) for watts in racks.make_table(cluster).columns["drawn_w"])
-    found = bill.bill_of(cluster)
-    for table in (order.make_totals_table(found, ("fabric", "kind"), PriceList()), order.make_power_table(found)):
+    parts_bill = bill.make_bill(cluster)
+    for table in (
+        order.make_totals_table(parts_bill, ("fabric", "kind"), PriceList()),
+        order.make_power_table(parts_bill),
+    ):
         back, total = table.columns["power_w"][-2:]
         assert (float(str(back)), float(str(total))) == (-26112, pytest.approx(drawn))
 
@@ -64,7 +67,7 @@ def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
 def test_the_common_end_of_a_breakout_draws_once() -> None:
     """Active copper from 800G to four of 200G: 10 W at the eight lanes, 2.5 W at two, not 10 W four times."""
     name = "aec-100g-osfp-qsfp112-800g-1x4-7m"
-    (line,) = [line for line in bill.bill_of(example_cluster("dual-tor")).lines if line.part == name]
+    (line,) = [line for line in bill.make_bill(example_cluster("dual-tor")).lines if line.part == name]
     assert line.power_w == 20
 
 
@@ -73,10 +76,10 @@ def test_a_rack_that_is_sold_complete_weighs_what_is_published_of_it() -> None:
     cluster = example_cluster("nvl72-gb200")
     table = racks.make_table(cluster).columns
     names = ("weight_kg", "unweighed", "power_w", "unpowered")
-    told = {
+    figures = {
         tuple(str(table[name][i]) for name in names) for i, kind in enumerate(table["kind"]) if "nvl72" in str(kind)
     }
-    assert told == {("1360", "0", "120104", "0")}
+    assert figures == {("1360", "0", "120104", "0")}
     drawn = Racks(cluster).make_rack(0)
     assert (drawn.weight_kg.value, drawn.weight_kg.budget, drawn.complete) == (1360, None, True)
     assert "1360 with the rack" in draw_elevation(drawn)
@@ -90,9 +93,9 @@ def test_an_elevation_names_what_is_less_than_is_drawn() -> None:
     loaded = replace(drawn, weight_kg=Total(100, 1000, unknown=True))
     assert ">+ ?<" in draw_elevation(loaded)
     assert ">+ ?<" not in draw_elevation(replace(loaded, weight_kg=Total(100, 1000)))
-    leaves = Racks(example_cluster("superpod-b200")).make_rack(racks_of("superpod-b200").index("p1-su01-net01"))
+    leaves = Racks(example_cluster("superpod-b200")).make_rack(list_rack_names("superpod-b200").index("p1-su01-net01"))
     assert leaves.basis == "maximum with optics; typical: sn2201, sn5600"
 
 
-def racks_of(name: str) -> list[str]:
+def list_rack_names(name: str) -> list[str]:
     return list(example_cluster(name).plan.racks.names)

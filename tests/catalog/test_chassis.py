@@ -115,7 +115,7 @@ def test_ports_labels_and_management_of_a_chassis_name_the_slot() -> None:
 
 
 def test_the_bom_lists_line_cards_beside_their_chassis() -> None:
-    lines = {line.part: line for line in bill.bill_of(cluster_of()).lines}
+    lines = {line.part: line for line in bill.make_bill(cluster_of()).lines}
     assert (lines["7808r4"].kind, lines["7808r4"].quantity) == ("switch", 4)
     cards = lines["7800R4C-36PE-LC"]
     assert (cards.kind, cards.quantity, cards.power_w) == ("line-card", 32, 0)
@@ -125,7 +125,7 @@ def test_external_devices_are_wired_but_not_bought() -> None:
     cluster = cluster_of()
     assert "wan" in cluster.names
     assert "wan" in cables.make_table(cluster).columns["a_device"]
-    assert "external-router" not in {line.part for line in bill.bill_of(cluster).lines}
+    assert "external-router" not in {line.part for line in bill.make_bill(cluster).lines}
 
 
 def test_external_devices_draw_none_of_our_power() -> None:

@@ -70,7 +70,7 @@ def test_one_coherent_module_does_not_serve_two_links(monkeypatch: pytest.Monkey
 
 def test_a_coherent_module_draws_what_it_draws_and_has_one_pair_of_fibres(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = far_apart(monkeypatch, 60_000, AT_800G, NO_WAN)
-    lines = {line.part: line for line in bill.bill_of(cluster).lines}
+    lines = {line.part: line for line in bill.make_bill(cluster).lines}
     assert lines["800zr-osfp-800g"].power_w == 30
     assert lines["fibre-smf-os2-lc-duplex-60000m"].quantity == 64
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from fabricgen.bom.bill import bill_of
+from fabricgen.bom.bill import make_bill
 from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.rack_contents import Racks
@@ -47,7 +47,7 @@ def test_devices_stand_around_them_and_stay_where_they_are(racked: Cluster, tmp_
 
 
 def test_the_bill_has_what_stands_there(racked: Cluster) -> None:
-    bill = {line.part: line for line in bill_of(racked).lines}
+    bill = {line.part: line for line in make_bill(racked).lines}
     plan = racked.plan
     with_switches = {
         rack for name, (rack, *_) in stands(racked).items() if "leaf" in name or "spine" in name or "core" in name

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fabricgen.blueprint.beside.lock import format_lock, parse_lock
-from fabricgen.bom.bill import bill_of
+from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
@@ -19,8 +19,8 @@ from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import make_table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.phases.summary import phase_summary
-from fabricgen.phases.tables import at_phase
+from fabricgen.phases.summary import summarize_phase
+from fabricgen.phases.tables import build_at_phase
 from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
 from tests.design.test_floor import FLOOR, check_apart, check_design_agrees, locked, stands
 from tests.design.test_floor import VARIANTS as USUAL
@@ -74,7 +74,7 @@ def check_racks(cluster: Cluster) -> None:
         for unit in range(pod.first_su, pod.first_su + pod.su):
             mine = range(first[unit], first[unit] + kind.racks)
             assert {racks.kinds[racks.kind[rack]].id for rack in mine} == {kind.node_rack.id}
-    billed = sum(line.quantity for line in bill_of(cluster).lines if line.kind == "rack")
+    billed = sum(line.quantity for line in make_bill(cluster).lines if line.kind == "rack")
     assert billed == len(racks) == len(make_table(cluster).columns["rack"])
 
 
@@ -138,8 +138,8 @@ def test_growth_with_a_lock_moves_no_rack_and_no_device(tmp_path: Path, variant:
 
 
 def test_a_phase_of_one_kind_has_its_racks_and_figures_alone(design_of: DesignOf) -> None:
-    cluster = at_phase(design_of(MIXED + "phases: {now: {pods: [p1, p3]}, all: {}}\n"), "now")
-    figures, whole = phase_summary(cluster), phase_summary(at_phase(cluster.design, "all"))
+    cluster = build_at_phase(design_of(MIXED + "phases: {now: {pods: [p1, p3]}, all: {}}\n"), "now")
+    figures, whole = summarize_phase(cluster), summarize_phase(build_at_phase(cluster.design, "all"))
     assert {kind.id for kind in np.array(cluster.plan.racks.kinds)[cluster.plan.racks.kind]} == {"rack-48u"}
     assert (figures["nodes"], figures["accelerators"]) == (24, 192)
     assert figures["fabrics"]["compute"]["parts"] == {"h100": whole["fabrics"]["compute"]["parts"]["h100"]}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.bom.bill import bill_of
+from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster
 from fabricgen.diff.bill import bom_title
 from fabricgen.diff.compare import Side, compare
@@ -45,7 +45,7 @@ def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> N
 def test_optics_in_maxima_of_devices_count_once(tmp_path: Path) -> None:
     """The QM9700 of a pod draw 1,720 W with their optics; the SN5600 of another draw theirs besides."""
     sides = side_of("superpod-b200"), side_of("superpod-b300")
-    totals = [order.make_power_table(bill_of(cluster_of(side.name))).columns["power_w"][-1] for side in sides]
+    totals = [order.make_power_table(make_bill(cluster_of(side.name))).columns["power_w"][-1] for side in sides]
     moved = compare(*sides).bom
     assert moved is not None
     assert (moved.old_power_w, moved.new_power_w, moved.twice) == (*(float(str(watts)) for watts in totals), False)

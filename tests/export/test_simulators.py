@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from fabricgen.analyze.latency import latency_us, switches_crossed
-from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.latency import count_switches_crossed, latency_us
+from fabricgen.analyze.network import Network, list_networks
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.graph import make_graph
@@ -44,7 +44,7 @@ WIRED = ("leaf-spine", "monday", "gaudi3", "phased-planes", "three-generations",
 
 def network_of(cluster: Cluster) -> Network:
     """Its one network of accelerators."""
-    (found,) = networks_of(cluster)
+    (found,) = list_networks(cluster)
     return found
 
 
@@ -158,7 +158,7 @@ def test_narrower_levels_have_less_bandwidth() -> None:
 @given(st.one_of(clos(), planes(), rail_grouped()), st.data())
 def test_ranks_meet_at_the_level_of_the_widest_dimension_that_tells_them_apart(tree, data) -> None:
     """Drawn nodes do not say how their accelerators are joined, so that each is taken for a domain of its own."""
-    network = next(networks_of(compiled_or_dropped(tree)))
+    network = next(list_networks(compiled_or_dropped(tree)))
     number = len(network.ranks)
     assume(number > 1)
     apart = replace(network, ranks=replace(network.ranks, domain=np.arange(number)))
@@ -239,7 +239,7 @@ def test_ns3_routes_are_as_long_as_those_of_the_plan(name: str) -> None:
             if network.ranks.domain[rank[a]] == network.ranks.domain[rank[b]]:
                 assert reached[b][0] == (0 if a == b else 2)
             else:
-                assert reached[b][0] == switches_crossed(network, level) + 1
+                assert reached[b][0] == count_switches_crossed(network, level) + 1
 
 
 @pytest.mark.parametrize("name", ["monday", "nvl72-gb200"])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lock.test_import import BLUEPRINT, LEAVES, LOCK, SPINES, blueprint, put
-from tests.lock.test_lock_command import edit
+from tests.lock.test_import import BLUEPRINT, LEAVES, LOCK, SPINES, blueprint, write_file
+from tests.lock.test_lock_command import edit_once
 
 __all__ = ["blueprint"]
 
@@ -27,11 +27,11 @@ p1-su01-n001,,65001,,,eth1,10.1.1.0/31
 a,b
 ,x,,,,,
 """
-    ran = fabricgen("lock", blueprint, "--import", put("bad.csv", text))
+    ran = fabricgen("lock", blueprint, "--import", write_file("bad.csv", text))
     assert ran.code == 2
     assert not LOCK.exists()
-    said = [line.partition(": error") for line in ran.err.splitlines() if ": error" in line]
-    found = [f"{place} {what[1:6]} {what[9:]}" for place, _, what in said]
+    parted = [line.partition(": error") for line in ran.err.splitlines() if ": error" in line]
+    reported = [f"{position} {message[1:6]} {message[9:]}" for position, _, message in parted]
     expected = [
         "bad.csv:2:27 FG050 there is no device 'compute-leaf-p1-su01-r1-1'",
         "bad.csv:3:28 FG050 'Bad_Name' is not a host name",
@@ -49,8 +49,8 @@ a,b
         "bad.csv:12:1 FG050 this line has 2 columns, the first one 7",
         "bad.csv:13:1 FG050 this line names no device",
     ]
-    assert [line[: len(start)] for line, start in zip(found, expected, strict=False)] == expected
-    assert len(found) == len(expected)
+    assert [line[: len(start)] for line, start in zip(reported, expected, strict=False)] == expected
+    assert len(reported) == len(expected)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ a,b
     ],
 )
 def test_a_list_that_cannot_be_adopted(blueprint: Path, fabricgen, text: str, said: str) -> None:
-    ran = fabricgen("lock", blueprint, "--import", put("bad.csv", text))
+    ran = fabricgen("lock", blueprint, "--import", write_file("bad.csv", text))
     assert ran.code == 2
     assert said in ran.err
     assert not LOCK.exists()
@@ -85,9 +85,9 @@ def test_a_list_that_cannot_be_adopted(blueprint: Path, fabricgen, text: str, sa
 
 def test_neighbours_with_one_number_are_refused_at_their_line(blueprint: Path, fabricgen) -> None:
     border = "      border: {switch: sn4700, below: spine, count: 2, peer: 2 x 400G, uplinks: 4 x 400G}\n"
-    put("demo.yaml", BLUEPRINT.replace(", uplinks: 4 x 400G", "") + border)
+    write_file("demo.yaml", BLUEPRINT.replace(", uplinks: 4 x 400G", "") + border)
     have = "device,asn\ncompute-border-01,65000\ncompute-border-02,65000\n"
-    ran = fabricgen("lock", blueprint, "--import", put("bad.csv", have))
+    ran = fabricgen("lock", blueprint, "--import", write_file("bad.csv", have))
     assert ran.code == 2
     assert "error[FG049]: compute-border-0" in ran.err
     assert ran.err.startswith("bad.csv:")
@@ -105,8 +105,8 @@ def test_neighbours_with_one_number_are_refused_at_their_line(blueprint: Path, f
 )
 def test_a_damaged_line_of_the_lock(blueprint: Path, fabricgen, line: str, said: str) -> None:
     have = f"device,port,address\n{LEAVES[0]},Ethernet224,192.0.2.0\n"
-    fabricgen("lock", blueprint, "--import", put("have.csv", have))
-    edit(LOCK, "adopted:\n", f"adopted:\n  {line}\n")
+    fabricgen("lock", blueprint, "--import", write_file("have.csv", have))
+    edit_once(LOCK, "adopted:\n", f"adopted:\n  {line}\n")
     ran = fabricgen("build", blueprint, "-o", "one")
     assert ran.code == 2
     assert "demo.lock.yaml:" in ran.err

@@ -23,8 +23,8 @@ def demands(draw: st.DrawFn) -> list[AllocationRequest]:
     """Who asks for how many, in the order of asking; a name may ask again for more."""
     aligned = draw(st.booleans())
     size = st.sampled_from([1, 2, 4, 8, 16, 32]) if aligned else st.integers(1, 40)
-    asked = draw(st.lists(st.tuples(st.sampled_from("abcdefgh"), size), max_size=20))
-    return [AllocationRequest(name, count, WINDOW, aligned=aligned) for name, count in asked]
+    requests = draw(st.lists(st.tuples(st.sampled_from("abcdefgh"), size), max_size=20))
+    return [AllocationRequest(name, count, WINDOW, aligned=aligned) for name, count in requests]
 
 
 @given(demands())

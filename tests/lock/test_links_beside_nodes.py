@@ -30,7 +30,7 @@ fabrics:
 """
 
 
-def rows(blueprint: Path, *sets: str) -> set[str]:
+def list_link_rows(blueprint: Path, *sets: str) -> set[str]:
     cluster = compile_cluster(compile_design(str(blueprint), sets))
     return set(built_files(cluster, "links")["links.csv"].decode().splitlines())
 
@@ -41,18 +41,18 @@ def test_units_within_the_reserve_move_no_link(locked: bool, tmp_path: Path, fab
     blueprint.write_text(HALL, encoding="utf-8")
     if locked:
         assert fabricgen("lock", blueprint).code == 0
-    before = rows(blueprint)
+    before = list_link_rows(blueprint)
     assert any("oob-leaf" in row and "inband-leaf" in row for row in before)
-    assert before < rows(blueprint, "pods.p1.su=3")
+    assert before < list_link_rows(blueprint, "pods.p1.su=3")
 
 
 def test_units_beyond_the_reserve_move_no_link_of_a_lock(tmp_path: Path, fabricgen: FabricGen) -> None:
     blueprint = tmp_path / "small.yaml"
     blueprint.write_text(HALL, encoding="utf-8")
     assert fabricgen("lock", blueprint).code == 0
-    uplinks = {row for row in rows(blueprint) if "oob-leaf" in row and "inband-leaf" in row}
-    uplinks |= {row for row in rows(blueprint) if "helper" in row or row.count("inband-leaf") > 2}
-    assert uplinks < rows(blueprint, "pods.p1.su=5")
+    uplinks = {row for row in list_link_rows(blueprint) if "oob-leaf" in row and "inband-leaf" in row}
+    uplinks |= {row for row in list_link_rows(blueprint) if "helper" in row or row.count("inband-leaf") > 2}
+    assert uplinks < list_link_rows(blueprint, "pods.p1.su=5")
 
 
 RANGES = {
@@ -72,9 +72,9 @@ def test_ranges_are_filled_in_their_order_and_move_no_link(locked: bool, tmp_pat
     blueprint.write_text(text, encoding="utf-8")
     if locked:
         assert fabricgen("lock", blueprint).code == 0
-    before = rows(blueprint)
-    assert before < rows(blueprint, "pods.p1.su=3")
-    assert before < rows(blueprint, "fabrics.inband.extra.more.device=mgmt-server")
+    before = list_link_rows(blueprint)
+    assert before < list_link_rows(blueprint, "pods.p1.su=3")
+    assert before < list_link_rows(blueprint, "fabrics.inband.extra.more.device=mgmt-server")
     grown = compile_design(str(blueprint), ["pods.p1.su=6", "pods.p1.reserve=6"])
     downs = {run.purpose: run.cages for run in grown.tiers[0].downs}
     assert downs["down.storage"] == (17, 18, 19, 20, 1, 2, 3, 4)
@@ -87,6 +87,6 @@ def test_reserving_ports_moves_no_link(locked: bool, tmp_path: Path, fabricgen: 
     blueprint.write_text(HALL, encoding="utf-8")
     if locked:
         assert fabricgen("lock", blueprint).code == 0
-    kept = "fabrics.inband.tiers.leaf.reserved_ports.wan=4"
-    assert rows(blueprint) == rows(blueprint, kept)
-    assert rows(blueprint) < rows(blueprint, kept, "pods.p1.su=3")
+    reserved = "fabrics.inband.tiers.leaf.reserved_ports.wan=4"
+    assert list_link_rows(blueprint) == list_link_rows(blueprint, reserved)
+    assert list_link_rows(blueprint) < list_link_rows(blueprint, reserved, "pods.p1.su=3")

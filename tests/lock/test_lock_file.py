@@ -28,7 +28,7 @@ rooms:
 """
 
 
-def refused(text: str) -> str:
+def read_refusals(text: str) -> str:
     """What is said of a damaged lock, with its place."""
     with pytest.raises(InputError) as error:
         parse_lock(text.encode(), "demo.lock.yaml")
@@ -79,7 +79,7 @@ def test_a_lock_is_read() -> None:
     ],
 )
 def test_a_damaged_lock_is_refused_at_its_place(old: str, new: str, said: str) -> None:
-    assert said in refused(GOOD.replace(old, new, 1))
+    assert said in read_refusals(GOOD.replace(old, new, 1))
 
 
 NAMES = st.from_regex(r"[a-z][a-z0-9 -]{0,20}[a-z0-9]", fullmatch=True)
@@ -100,25 +100,25 @@ def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: d
     assert format_lock(again) == text
     assert again.rooms == rooms
     for name, intervals in held.items():
-        mine = [n for e in intervals for n in range(e.first, e.end)]
-        assert [n for e in again.of(kind)[name] for n in range(e.first, e.end)] == mine
+        numbers = [n for e in intervals for n in range(e.first, e.end)]
+        assert [n for e in again.of(kind)[name] for n in range(e.first, e.end)] == numbers
 
 
 @pytest.mark.parametrize("number", ["'73786976294838206464'", "'3, 73786976294838206464'", "0-73786976294838206464"])
 @pytest.mark.parametrize("kind", [*(k for k in KINDS if k not in ("ipv4", "ipv6")), "units east"])
 def test_a_number_beyond_any_cluster_is_refused_at_its_line(kind: str, number: str) -> None:
-    said = refused(f"fabricgen-lock: 1\nblueprint: demo\n{kind}:\n  compute spine: {number}\n")
-    assert said.startswith("4:18 ")
-    assert "is too large: these numbers end at" in said or "is no VLAN" in said
+    messages = read_refusals(f"fabricgen-lock: 1\nblueprint: demo\n{kind}:\n  compute spine: {number}\n")
+    assert messages.startswith("4:18 ")
+    assert "is too large: these numbers end at" in messages or "is no VLAN" in messages
 
 
 @pytest.mark.parametrize("room", ["managed su", "floor compute spine", "compute leaf for extras 400 over 100"])
 def test_a_room_for_more_ports_than_there_are_is_refused(room: str) -> None:
-    said = refused(f"fabricgen-lock: 1\nblueprint: demo\nrooms:\n  {room}: '73786976294838206464'\n")
-    assert "is too large: these counts end at" in said
+    messages = read_refusals(f"fabricgen-lock: 1\nblueprint: demo\nrooms:\n  {room}: '73786976294838206464'\n")
+    assert "is too large: these counts end at" in messages
 
 
 def test_steps_beyond_any_cluster_are_refused() -> None:
-    assert "is no count of groups" in refused(
+    assert "is no count of groups" in read_refusals(
         "fabricgen-lock: 1\nblueprint: demo\nstacked:\n  compute spine: 1x73786976294838206464\n"
     )

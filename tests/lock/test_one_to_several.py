@@ -60,19 +60,19 @@ STEPS: dict[str, dict[str, Any]] = {
 KEYS = {"devices.csv": ("device",), "links.csv": ("a_device", "a_port"), "addresses.csv": ("device", "port", "prefix")}
 
 
-def edited(tree: Tree, values: dict[str, Any]) -> Tree:
+def edit_tree(tree: Tree, values: dict[str, Any]) -> Tree:
     """A copy of a blueprint with other values at some paths."""
     tree = deepcopy(tree)
     for path, value in values.items():
-        *way, last = path.split(".")
+        *parents, last = path.split(".")
         section = tree
-        for key in way:
+        for key in parents:
             section = section.setdefault(key, {})
         section[last] = value
     return tree
 
 
-def built(tree: Tree, before: Any = None) -> tuple[Any, dict[str, dict[tuple[str, ...], dict[str, str]]]]:
+def build_tables(tree: Tree, before: Any = None) -> tuple[Any, dict[str, dict[tuple[str, ...], dict[str, str]]]]:
     """(the cluster of a blueprint, under the lock of the one `before`; the rows of its lists by file and key)."""
     cluster = compiled(tree, lock_of(before) if before else None)
     files = built_files(cluster, *(name.removesuffix(".csv") for name in KEYS))
@@ -83,31 +83,33 @@ def built(tree: Tree, before: Any = None) -> tuple[Any, dict[str, dict[tuple[str
     return cluster, tables
 
 
-def changed(was: dict[Any, dict[str, str]], now: dict[Any, dict[str, str]]) -> dict[Any, Any]:
+def find_changed_rows(was: dict[Any, dict[str, str]], now: dict[Any, dict[str, str]]) -> dict[Any, Any]:
     """What of the rows of a list is there no longer, or is not as it was."""
     numbers = ("link",)
-    told = [{key: [v for k, v in row.items() if k not in numbers] for key, row in rows.items()} for rows in (was, now)]
-    return {key: (row, told[1].get(key)) for key, row in told[0].items() if told[1].get(key) != row}
+    compared = [
+        {key: [v for k, v in row.items() if k not in numbers] for key, row in rows.items()} for rows in (was, now)
+    ]
+    return {key: (row, compared[1].get(key)) for key, row in compared[0].items() if compared[1].get(key) != row}
 
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("step", STEPS)
 def test_what_was_alone_stays_as_it_is(step: str) -> None:
-    one, was = built(BASE)
-    _, now = built(edited(BASE, STEPS[step]), one)
-    assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
+    first, was = build_tables(BASE)
+    _, now = build_tables(edit_tree(BASE, STEPS[step]), first)
+    assert {name: lost for name in KEYS if (lost := find_changed_rows(was[name], now[name]))} == {}
 
 
 @pytest.mark.parametrize("site", [None, "east"])
 def test_a_hall_whose_name_comes_first_takes_no_racked_switch(site: str | None) -> None:
-    hall = edited(BASE, {"floor.halls": {"main": {"rows": 20}}, "pods.hall.hall": "main"})
+    hall = edit_tree(BASE, {"floor.halls": {"main": {"rows": 20}}, "pods.hall.hall": "main"})
     further = {"rows": 20, "at_m": [200, 0]} | ({"site": site} if site else {})
     pod = {"su": 1, "hall": "annex"} | ({"site": site} if site else {})
-    one, was = built(hall)
-    two, now = built(edited(hall, {"floor.halls.annex": further, "pods.far": pod}), one)
-    assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
+    first, was = build_tables(hall)
+    second, now = build_tables(edit_tree(hall, {"floor.halls.annex": further, "pods.far": pod}), first)
+    assert {name: lost for name in KEYS if (lost := find_changed_rows(was[name], now[name]))} == {}
     assert {row["rack"] for row in now["devices.csv"].values()} > {row["rack"] for row in was["devices.csv"].values()}
-    again = built(edited(hall, {"floor.halls.annex": further, "pods.far": pod}), two)[1]
+    again = build_tables(edit_tree(hall, {"floor.halls.annex": further, "pods.far": pod}), second)[1]
     assert again == now
 
 
@@ -121,21 +123,21 @@ PATCHED = {
 
 @pytest.mark.parametrize(("hall", "between"), [("annex", "annex-row01:row01"), ("west", "row01:west-row01")])
 def test_rows_of_panels_keep_their_names_when_a_second_hall_comes(hall: str, between: str) -> None:
-    def patched(cluster: Any) -> set[str]:
+    def list_trunk_places(cluster: Any) -> set[str]:
         rows = csv.DictReader(built_files(cluster, "trunks")["trunks.csv"].decode().splitlines())
         return {row["trunk"].rpartition(":")[0] for row in rows}
 
-    one = compiled(edited(BASE, PATCHED))
+    first = compiled(edit_tree(BASE, PATCHED))
     further = {f"floor.halls.{hall}": {"rows": 20, "at_m": [200, 0]}, "pods.far": {"su": 1, "hall": hall}}
-    two = compiled(edited(BASE, PATCHED | further), lock_of(one))
-    assert patched(one) == {"uplinks:row01:row02"}
-    assert patched(two) == {"uplinks:row01:row02", f"uplinks:{between}"}
+    second = compiled(edit_tree(BASE, PATCHED | further), lock_of(first))
+    assert list_trunk_places(first) == {"uplinks:row01:row02"}
+    assert list_trunk_places(second) == {"uplinks:row01:row02", f"uplinks:{between}"}
 
 
 def test_the_second_is_numbered_and_the_first_is_not_until_the_lock_goes() -> None:
-    one, _ = built(BASE)
-    three = edited(BASE, {"fabrics.inband.extra.array.count": 3})
-    names = {name for (name,) in built(three, one)[1]["devices.csv"] if name.startswith("array")}
+    first, _ = build_tables(BASE)
+    three = edit_tree(BASE, {"fabrics.inband.extra.array.count": 3})
+    names = {name for (name,) in build_tables(three, first)[1]["devices.csv"] if name.startswith("array")}
     assert names == {"array", "array-2", "array-3"}
     assert {name for name in compiled(three).names if name.startswith("array")} == {"array-1", "array-2", "array-3"}
 
@@ -149,26 +151,26 @@ def test_the_second_is_numbered_and_the_first_is_not_until_the_lock_goes() -> No
     ],
 )
 def test_what_was_one_of_several_keeps_its_number(values: dict[str, Any], stay: str) -> None:
-    several, was = built(edited(BASE, values))
-    again, now = built(BASE, several)
+    several, was = build_tables(edit_tree(BASE, values))
+    again, now = build_tables(BASE, several)
     assert set(was["devices.csv"]) >= set(now["devices.csv"])
     assert (stay,) in now["devices.csv"]
-    _, there = built(edited(BASE, values), again)
-    assert set(there["devices.csv"]) == set(was["devices.csv"])
+    _, third = build_tables(edit_tree(BASE, values), again)
+    assert set(third["devices.csv"]) == set(was["devices.csv"])
 
 
 def test_a_second_run_of_network_racks_leaves_the_first_its_name() -> None:
-    def racks(rows: dict[Any, dict[str, str]]) -> list[str]:
+    def list_spine_racks(rows: dict[Any, dict[str, str]]) -> list[str]:
         return [row["rack"] for (name,), row in sorted(rows.items()) if name.startswith("compute-spine")]
 
-    one, was = built(BASE)
-    two, now = built(edited(BASE, {"fabrics.compute.tiers.spine.racks": 2}), one)
+    one_run, was = build_tables(BASE)
+    two_runs, now = build_tables(edit_tree(BASE, {"fabrics.compute.tiers.spine.racks": 2}), one_run)
     first, second = "net-compute-spine-01", "net-compute-spine-b-01"
-    assert racks(was["devices.csv"]) == [first] * 4
-    assert racks(now["devices.csv"]) == [first, second] * 2
+    assert list_spine_racks(was["devices.csv"]) == [first] * 4
+    assert list_spine_racks(now["devices.csv"]) == [first, second] * 2
     third = ("compute-spine-03",)  # it stays in its rack, and at its rack unit too
     assert now["devices.csv"][third]["u"] == was["devices.csv"][third]["u"] == "41"
-    assert racks(built(BASE, two)[1]["devices.csv"]) == [first] * 4
+    assert list_spine_racks(build_tables(BASE, two_runs)[1]["devices.csv"]) == [first] * 4
 
 
 PLANES = {
@@ -181,35 +183,35 @@ PLANES = {
 @pytest.mark.parametrize("names", [["a", "b", "c"], ["b", "d"], ["d", "b"], ["c", "b", "a", "d"]])
 def test_a_named_device_stands_where_it_stood_whoever_is_named_beside_it(names: list[str]) -> None:
     array = BASE["fabrics"]["inband"]["extra"]["array"]
-    one, was = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}))
-    two, now = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": names}}), one)
-    lost = {name: changed(was[name], now[name]) for name in KEYS}
+    first, was = build_tables(edit_tree(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}))
+    second, now = build_tables(edit_tree(BASE, {"fabrics.inband.extra.array": array | {"names": names}}), first)
+    lost = {name: find_changed_rows(was[name], now[name]) for name in KEYS}
     assert {key for table in lost.values() for key in table if key[0] in names} == set()
-    again = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}), two)[1]
+    again = build_tables(edit_tree(BASE, {"fabrics.inband.extra.array": array | {"names": ["b", "d"]}}), second)[1]
     assert again == was
 
 
 def test_nodes_keep_their_names_beside_a_set_whose_name_comes_first() -> None:
     gpu, aux = {"gpu": "3 x dgx-b200"}, {"aux": {"nodes": "1 x generic-server", "skip": ["compute"]}}
-    sets = edited(BASE, {"scalable_unit.nodes": gpu, "scalable_unit.racks.nodes_per_rack": 4})
-    one, was = built(sets)
-    two, now = built(edited(sets, {"scalable_unit.nodes": aux | gpu}), one)
+    sets = edit_tree(BASE, {"scalable_unit.nodes": gpu, "scalable_unit.racks.nodes_per_rack": 4})
+    first, was = build_tables(sets)
+    second, now = build_tables(edit_tree(sets, {"scalable_unit.nodes": aux | gpu}), first)
     fixed = ("rack", "u", "model")
-    kept = {name: [row[key] for key in fixed] for (name,), row in was["devices.csv"].items() if "-gpu-" in name}
-    assert len(kept) == 3
-    assert {name: [now["devices.csv"][(name,)][key] for key in fixed] for name in kept} == kept
-    assert two.lock.find_words("sets") == {"nodes": "gpu, aux", "racks": "shelf"}
-    fresh = built(edited(sets, {"scalable_unit.nodes": aux | gpu}))[1]
+    places = {name: [row[key] for key in fixed] for (name,), row in was["devices.csv"].items() if "-gpu-" in name}
+    assert len(places) == 3
+    assert {name: [now["devices.csv"][(name,)][key] for key in fixed] for name in places} == places
+    assert second.lock.find_words("sets") == {"nodes": "gpu, aux", "racks": "shelf"}
+    fresh = build_tables(edit_tree(sets, {"scalable_unit.nodes": aux | gpu}))[1]
     assert ("hall-su01-gpu-002",) in fresh["devices.csv"]
     assert ("hall-su01-aux-001",) in fresh["devices.csv"]
 
 
 def test_a_lock_that_has_places_by_set_alone_gives_them_to_the_names_in_their_order() -> None:
     array = BASE["fabrics"]["inband"]["extra"]["array"]
-    numbered = edited(BASE, {"fabrics.inband.extra.array.count": 2})
-    one, was = built(numbered)
-    two, now = built(edited(BASE, {"fabrics.inband.extra.array": array | {"names": ["x", "y"]}}), one)
-    assert {key: set(value) for key, value in two.lock.held.items() if key == "shelved"} == {
+    numbered = edit_tree(BASE, {"fabrics.inband.extra.array.count": 2})
+    first, was = build_tables(numbered)
+    second, now = build_tables(edit_tree(BASE, {"fabrics.inband.extra.array": array | {"names": ["x", "y"]}}), first)
+    assert {key: set(value) for key, value in second.lock.held.items() if key == "shelved"} == {
         "shelved": {"device x", "device y", "wan"}
     }
     for old, new in (("array-1", "x"), ("array-2", "y")):
@@ -217,18 +219,21 @@ def test_a_lock_that_has_places_by_set_alone_gives_them_to_the_names_in_their_or
 
 
 def test_switches_of_the_first_plane_keep_their_numbers() -> None:
-    one, was = built(edited(BASE, PLANES))
-    two, now = built(edited(BASE, PLANES | {"fabrics.compute.planes": 2}), one)
-    assert changed(was["devices.csv"], now["devices.csv"]) == {}
+    first, was = build_tables(edit_tree(BASE, PLANES))
+    second, now = build_tables(edit_tree(BASE, PLANES | {"fabrics.compute.planes": 2}), first)
+    assert find_changed_rows(was["devices.csv"], now["devices.csv"]) == {}
     switches = [row for (name,), row in now["devices.csv"].items() if name.startswith("compute-") and row["loopback"]]
     assert len({row["loopback"] for row in switches}) == len(switches) == 10
-    assert built(edited(BASE, PLANES), two)[1]["devices.csv"] == was["devices.csv"]
+    assert build_tables(edit_tree(BASE, PLANES), second)[1]["devices.csv"] == was["devices.csv"]
 
 
 def test_racks_of_the_first_plane_keep_their_names() -> None:
-    one, was = built(edited(BASE, PLANES))
-    two, now = built(edited(BASE, PLANES | {"fabrics.compute.planes": 2}), one)
+    first, was = build_tables(edit_tree(BASE, PLANES))
+    second, now = build_tables(edit_tree(BASE, PLANES | {"fabrics.compute.planes": 2}), first)
     racks = {name: (was["devices.csv"][name]["rack"], now["devices.csv"][name]["rack"]) for name in was["devices.csv"]}
     assert {pair for pair in racks.values() if pair[0] != pair[1]} == set()
     assert now["devices.csv"][("compute-spine-pl2-01",)]["rack"] == "net-compute-spine-pl2-01"
-    assert built(edited(BASE, PLANES | {"fabrics.compute.planes": 2}), two)[1]["devices.csv"] == now["devices.csv"]
+    assert (
+        build_tables(edit_tree(BASE, PLANES | {"fabrics.compute.planes": 2}), second)[1]["devices.csv"]
+        == now["devices.csv"]
+    )

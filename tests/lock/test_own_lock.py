@@ -37,7 +37,7 @@ fabrics:
 """Two kinds of ports on a tier without nodes: those of the first kind decide the speed of its uplinks."""
 
 
-def same_under_its_lock(blueprint: Path, *sets: str) -> None:
+def check_same_under_lock(blueprint: Path, *sets: str) -> None:
     """Build a blueprint twice and compare; its lock lies beside it in between."""
     fresh = compile_cluster(compile_design(str(blueprint), sets))
     blueprint.with_suffix(".lock.yaml").write_text(format_lock(fresh.lock), encoding="utf-8")
@@ -50,14 +50,14 @@ def same_under_its_lock(blueprint: Path, *sets: str) -> None:
 @pytest.mark.parametrize("name", law_cases("examples are the same under their own locks", EXAMPLES))
 def test_example_is_the_same_under_its_lock(name: str, tmp_path: Path) -> None:
     shutil.copytree(BLUEPRINTS, tmp_path / "blueprints")  # a table beside a blueprint may not be a link that leads out
-    same_under_its_lock(tmp_path / "blueprints" / f"{name}.yaml", *SMALLER.get(name, ()))
+    check_same_under_lock(tmp_path / "blueprints" / f"{name}.yaml", *SMALLER.get(name, ()))
 
 
 @pytest.mark.parametrize("cages", ["", "down: '2,1,4,3,6,5'", "extra.wan: 1-4, down: 5-28"])
 def test_ports_of_several_kinds_on_a_tier_without_nodes(cages: str, tmp_path: Path) -> None:
     file = tmp_path / "border.yaml"
     file.write_text(BORDER.replace("below: spine", f"below: spine, cages: {{{cages}}}"), encoding="utf-8")
-    same_under_its_lock(file)
+    check_same_under_lock(file)
 
 
 def test_what_is_adopted_without_a_lock_is_built_as_before(tmp_path: Path, fabricgen: FabricGen) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.lock.test_one_to_several import KEYS, changed, edited
-from tests.lock.test_one_to_several import built as compiled_tables
+from tests.lock.test_one_to_several import KEYS, edit_tree, find_changed_rows
+from tests.lock.test_one_to_several import build_tables as compiled_tables
 from tests.properties.halls import Tree
 
 SITES: Tree = yaml.safe_load("""
@@ -40,26 +40,26 @@ nos: cumulus
 """)
 
 
-def span(*between: str) -> dict[str, Any]:
+def make_span(*between: str) -> dict[str, Any]:
     return {"between": list(between), "km": 8, "links": "4 x 400G", "lossless": False}
 
 
 STEPS: dict[str, tuple[Tree, dict[str, Any]]] = {
     "more links of a span": (SITES, {"fabrics.across.spans.haul.links": "8 x 400G"}),
-    "a span that comes first": (SITES, {"fabrics.across.spans.a": span("east", "west")}),
-    "a span that comes last": (SITES, {"fabrics.across.spans.z": span("west", "east")}),
-    "a site": (SITES, {"pods.n1": {"site": "north"}, "fabrics.across.spans.z": span("east", "north")}),
+    "a span that comes first": (SITES, {"fabrics.across.spans.a": make_span("east", "west")}),
+    "a span that comes last": (SITES, {"fabrics.across.spans.z": make_span("west", "east")}),
+    "a site": (SITES, {"pods.n1": {"site": "north"}, "fabrics.across.spans.z": make_span("east", "north")}),
     "a ring": (
         SITES,
         {
             "pods.c1": {"site": "center"},
-            "fabrics.across.spans.a": span("center", "east"),
-            "fabrics.across.spans.z": span("west", "center"),
+            "fabrics.across.spans.a": make_span("center", "east"),
+            "fabrics.across.spans.z": make_span("west", "center"),
         },
     ),
     "more peer links": (PAIR, {"fabrics.inband.tiers.leaf.peer": "8 x 400G"}),
     "peer links of a unit": (
-        edited(PAIR, {"fabrics.inband.tiers.leaf.peer": "2 x 400G per su", "pods.p1": {"reserve": 3}}),
+        edit_tree(PAIR, {"fabrics.inband.tiers.leaf.peer": "2 x 400G per su", "pods.p1": {"reserve": 3}}),
         {"pods.p1.su": 3},
     ),
 }
@@ -68,18 +68,18 @@ STEPS: dict[str, tuple[Tree, dict[str, Any]]] = {
 @pytest.mark.parametrize("step", STEPS)
 def test_links_within_a_tier_stay_when_more_come(step: str) -> None:
     before, values = STEPS[step]
-    one, was = compiled_tables(before)
-    two, now = compiled_tables(edited(before, values), one)
-    assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
+    first, was = compiled_tables(before)
+    second, now = compiled_tables(edit_tree(before, values), first)
+    assert {name: lost for name in KEYS if (lost := find_changed_rows(was[name], now[name]))} == {}
     assert len({row["prefix"] for row in now["addresses.csv"].values()}) == len(now["addresses.csv"])
-    again = compiled_tables(edited(before, values), two)[1]
+    again = compiled_tables(edit_tree(before, values), second)[1]
     assert again == now
-    back = compiled_tables(before, two)[1]
-    assert {name: lost for name in KEYS if (lost := changed(was[name], back[name]))} == {}
+    back = compiled_tables(before, second)[1]
+    assert {name: lost for name in KEYS if (lost := find_changed_rows(was[name], back[name]))} == {}
 
 
 def test_a_second_growth_keeps_what_the_first_added() -> None:
-    one, _ = compiled_tables(PAIR)
-    two, was = compiled_tables(edited(PAIR, {"fabrics.inband.tiers.leaf.peer": "4 x 400G"}), one)
-    _, now = compiled_tables(edited(PAIR, {"fabrics.inband.tiers.leaf.peer": "8 x 400G"}), two)
-    assert {name: lost for name in KEYS if (lost := changed(was[name], now[name]))} == {}
+    first, _ = compiled_tables(PAIR)
+    second, was = compiled_tables(edit_tree(PAIR, {"fabrics.inband.tiers.leaf.peer": "4 x 400G"}), first)
+    _, now = compiled_tables(edit_tree(PAIR, {"fabrics.inband.tiers.leaf.peer": "8 x 400G"}), second)
+    assert {name: lost for name in KEYS if (lost := find_changed_rows(was[name], now[name]))} == {}

@@ -45,41 +45,41 @@ def blueprint(tmp_path: Path) -> Path:
     return file
 
 
-def lock_of(blueprint: Path) -> Path:
+def find_lock(blueprint: Path) -> Path:
     return blueprint.with_suffix(".lock.yaml")
 
 
-def locked(blueprint: Path) -> Path:
+def write_lock(blueprint: Path) -> Path:
     """Lock a blueprint as it is built now."""
-    lock_of(blueprint).write_text(format_lock(compiled(blueprint).lock), encoding="utf-8")
-    return lock_of(blueprint)
+    find_lock(blueprint).write_text(format_lock(compile_blueprint(blueprint).lock), encoding="utf-8")
+    return find_lock(blueprint)
 
 
-def locked_before(blueprint: Path) -> Path:
+def write_older_lock(blueprint: Path) -> Path:
     """Lock it as it was built before more uplinks were weighed: 29 of each leaf, 29 spines, and no section for it."""
-    lock = locked(blueprint)
+    lock = write_lock(blueprint)
     parsed = parse_lock(lock.read_bytes(), str(lock))
     words = {**parsed.words, SIZED: {**parsed.words[SIZED]}}
     words[SIZED] |= {"compute leaf (site, pod, su, rail)": OLD, "compute spine": "29 x sn5600"}
     lock.write_text(format_lock(replace(parsed, words=words)), encoding="utf-8")
-    words = dict(compiled(blueprint).lock.words)
+    words = dict(compile_blueprint(blueprint).lock.words)
     del words[SIZED]
     lock.write_text(format_lock(replace(parsed, words=words)), encoding="utf-8")
     return lock
 
 
-def compiled(blueprint: Path, *sets: str) -> Cluster:
+def compile_blueprint(blueprint: Path, *sets: str) -> Cluster:
     return compile_cluster(compile_design(str(blueprint), sets))
 
 
-def sizes(blueprint: Path, *sets: str) -> tuple[int, int]:
+def count_sizes(blueprint: Path, *sets: str) -> tuple[int, int]:
     """(uplinks of a leaf, spines)."""
     leaf, spine = compile_design(str(blueprint), sets).tiers
     return leaf.up.count if leaf.up else 0, spine.switches
 
 
 def test_a_lock_has_one_line_a_tier(blueprint: Path) -> None:
-    text = locked(blueprint).read_text(encoding="utf-8")
+    text = write_lock(blueprint).read_text(encoding="utf-8")
     assert f"sized:\n{LEAF_LINE}, up 2 x 400g\n  compute spine: 8 x sn5600, down 2 x 400g\n" in text
 
 
@@ -92,23 +92,23 @@ def test_locks_of_examples_are_read_back(name: str) -> None:
 
 
 def test_a_lock_without_sizes_builds_what_it_built(blueprint: Path) -> None:
-    lock = locked_before(blueprint)
+    lock = write_older_lock(blueprint)
     assert SIZED not in lock.read_text(encoding="utf-8")
-    before = compiled(blueprint)
-    assert sizes(blueprint) == (29, 29)
+    before = compile_blueprint(blueprint)
+    assert count_sizes(blueprint) == (29, 29)
     lock.write_text(format_lock(before.lock), encoding="utf-8")
     assert f"  compute leaf (site, pod, su, rail): {OLD}" in lock.read_text(encoding="utf-8")
-    after = compiled(blueprint)
+    after = compile_blueprint(blueprint)
     assert built_files(after, "links", "cables", "addresses") == built_files(before, "links", "cables", "addresses")
     assert format_lock(after.lock) == format_lock(before.lock)
 
 
 def test_show_says_what_the_lock_keeps(blueprint: Path, fabricgen: FabricGen) -> None:
     assert "32 uplinks a leaf instead of 29: 8 spine switches instead of 29" in fabricgen("show", blueprint).out
-    locked_before(blueprint)
-    told = fabricgen("show", blueprint).out
-    assert "the lock keeps 29 spine switches; derived anew it would be 8" in told
-    assert "lock --release 'compute spine count'" in told
+    write_older_lock(blueprint)
+    output = fabricgen("show", blueprint).out
+    assert "the lock keeps 29 spine switches; derived anew it would be 8" in output
+    assert "lock --release 'compute spine count'" in output
     compute = json.loads(fabricgen("show", blueprint, "--format", "json").out)["fabrics"]["compute"]
     assert [(k["tier"], k["part"], k["kept"], k["anew"]) for k in compute["kept_by_lock"]] == [
         ("leaf", "uplinks", 29, 32),
@@ -119,7 +119,7 @@ def test_show_says_what_the_lock_keeps(blueprint: Path, fabricgen: FabricGen) ->
 
 @pytest.mark.slow
 def test_plan_prices_what_a_release_would_do(blueprint: Path, fabricgen: FabricGen) -> None:
-    lock = locked_before(blueprint)
+    lock = write_older_lock(blueprint)
     was = lock.read_bytes()
     ran = fabricgen("plan", blueprint, blueprint, "--release", "compute spine count")
     assert ran.code == 1
@@ -143,17 +143,17 @@ def test_plan_prices_what_a_release_would_do(blueprint: Path, fabricgen: FabricG
 def test_a_size_is_released(
     blueprint: Path, fabricgen: FabricGen, path: str, found: tuple[int, int], section: bool
 ) -> None:
-    lock = locked_before(blueprint)
+    lock = write_older_lock(blueprint)
     if section:
-        lock.write_text(format_lock(compiled(blueprint).lock), encoding="utf-8")
+        lock.write_text(format_lock(compile_blueprint(blueprint).lock), encoding="utf-8")
     assert fabricgen("lock", blueprint, "--release", path).code == 0
-    assert sizes(blueprint) == found
+    assert count_sizes(blueprint) == found
     assert fabricgen("lock", blueprint, "--check").code == 0
 
 
 @pytest.mark.parametrize("path", ["compute spin count", "compute spine counts", "compute count"])
 def test_what_is_no_size_is_not_released(blueprint: Path, fabricgen: FabricGen, path: str) -> None:
-    locked(blueprint)
+    write_lock(blueprint)
     ran = fabricgen("lock", blueprint, "--release", path)
     assert (ran.code, "FG038" in ran.err) == (2, True)
 
@@ -174,26 +174,26 @@ def test_what_is_no_size_is_not_released(blueprint: Path, fabricgen: FabricGen, 
 def test_growth_keeps_the_uplinks_and_edits_derive_anew(
     blueprint: Path, sets: list[str], found: tuple[int, int]
 ) -> None:
-    locked(blueprint)
-    assert sizes(blueprint, *sets) == found
+    write_lock(blueprint)
+    assert count_sizes(blueprint, *sets) == found
 
 
 def test_old_exact_uplinks_grow_as_they_did(blueprint: Path) -> None:
-    lock = locked_before(blueprint)
-    assert sizes(blueprint, f"{SU}=6") == (29, 29)
-    lock.write_text(format_lock(compiled(blueprint).lock), encoding="utf-8")
-    assert sizes(blueprint, f"{SU}=6") == (29, 29)
-    assert sizes(blueprint, f"{SU}=6", f"{RATIO}=1:1") == (29, 29)
+    lock = write_older_lock(blueprint)
+    assert count_sizes(blueprint, f"{SU}=6") == (29, 29)
+    lock.write_text(format_lock(compile_blueprint(blueprint).lock), encoding="utf-8")
+    assert count_sizes(blueprint, f"{SU}=6") == (29, 29)
+    assert count_sizes(blueprint, f"{SU}=6", f"{RATIO}=1:1") == (29, 29)
 
 
 def test_growth_with_a_lock_doubles_the_spines_and_moves_half(blueprint: Path) -> None:
-    before = compiled(blueprint)
-    locked(blueprint)
-    after = compiled(blueprint, f"{SU}=8")
+    before = compile_blueprint(blueprint)
+    write_lock(blueprint)
+    after = compile_blueprint(blueprint, f"{SU}=8")
     ends = [
         {
-            (c.names[a], port): (c.names[b], other)
-            for a, port, b, other in zip(
+            (c.names[a], port): (c.names[b], far_port)
+            for a, port, b, far_port in zip(
                 c.plan.links.a_device.tolist(),
                 c.a_port.tolist(),
                 c.plan.links.b_device.tolist(),
@@ -213,7 +213,7 @@ def test_growth_with_a_lock_doubles_the_spines_and_moves_half(blueprint: Path) -
     ["eight", "0 x sn5600", "8 x sn5600 for", "8 x sn5600, 8 x sn5600", "down 0 x 400g", "up 2 x 400", "8"],
 )
 def test_a_damaged_size_is_refused_at_its_line(blueprint: Path, fabricgen: FabricGen, word: str) -> None:
-    lock = locked(blueprint)
+    lock = write_lock(blueprint)
     text = lock.read_text(encoding="utf-8")
     line = "  compute spine: 8 x sn5600, down 2 x 400g"
     assert text.count(line) == 1
@@ -230,21 +230,21 @@ def test_a_damaged_size_is_refused_at_its_line(blueprint: Path, fabricgen: Fabri
     [(16, 16), (8, 8), (32, 32), (4, 8), (12, 8), (1, 8), (10**11, 8)],
 )
 def test_a_kept_count_holds_only_where_it_suffices_and_divides(blueprint: Path, count: int, found: int) -> None:
-    lock = locked(blueprint)
+    lock = write_lock(blueprint)
     text = lock.read_text(encoding="utf-8").replace("spine: 8 x sn5600", f"spine: {count} x sn5600")
     lock.write_text(text, encoding="utf-8")
-    assert sizes(blueprint) == (32, found)
+    assert count_sizes(blueprint) == (32, found)
 
 
 def test_a_kept_breakout_holds_where_the_cage_offers_it(blueprint: Path) -> None:
-    lock = locked(blueprint)
+    lock = write_lock(blueprint)
     text = lock.read_text(encoding="utf-8")
-    for line, ways in (("down 1 x 400g", 1), ("down 7 x 400g", 2)):
+    for line, breakout in (("down 1 x 400g", 1), ("down 7 x 400g", 2)):
         lock.write_text(
             text.replace("spine: 8 x sn5600, down 2 x 400g", f"spine: 8 x sn5600, {line}"), encoding="utf-8"
         )
         _, spine = compile_design(str(blueprint)).tiers
-        assert spine.downs[0].ways == ways
+        assert spine.downs[0].ways == breakout
 
 
 def test_parts_of_a_size_are_forgotten_one_by_one() -> None:

@@ -43,7 +43,7 @@ HISTORY = {
 }
 
 
-def rows(blueprint: Path) -> set[str]:
+def list_rows(blueprint: Path) -> set[str]:
     """Devices with their numbers, and links with ports and addresses."""
     cluster = compile_cluster(compile_design(str(blueprint), ()))
     files = built_files(cluster, "links", "devices")
@@ -62,9 +62,9 @@ def test_kinds_that_come_and_grow_move_nothing(named: bool, tmp_path: Path, fabr
         else:
             text = HALL.format(units=OLD + (f"\nscalable_units: {{{more}}}" if more else ""), pods=pods)
         blueprint.write_text(text, encoding="utf-8")
-        after = rows(blueprint)
+        after = list_rows(blueprint)
         assert before <= after, (step, sorted(before - after)[:4])
         ran = fabricgen("lock", blueprint)
         assert ran.code == 0, ran.err
-        assert rows(blueprint) == after
+        assert list_rows(blueprint) == after
         before = after

@@ -15,12 +15,12 @@ from tests.conftest import example_cluster, example_design
 PER_RACK = "routing.asn={plan: per-rack}"
 
 
-def numbers(cluster: Cluster) -> dict[str, set[int]]:
+def group_asns_by_tier(cluster: Cluster) -> dict[str, set[int]]:
     """Tier -> AS numbers of its switches."""
-    found: dict[str, set[int]] = defaultdict(set)
+    asns_by_tier: dict[str, set[int]] = defaultdict(set)
     for view in cluster.switches():
-        found[f"{view.fabric.name}.{view.tier.name}"].add(view.asn)
-    return found
+        asns_by_tier[f"{view.fabric.name}.{view.tier.name}"].add(view.asn)
+    return asns_by_tier
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_dual_tors_of_a_rack_share_a_number_and_hear_each_other() -> None:
             by_rack[view.name.rpartition("-")[0]].add(view.asn)
             assert view.shares_asn
     assert len(by_rack) > 1
-    assert all(len(found) == 1 for found in by_rack.values())
+    assert all(len(rack_asns) == 1 for rack_asns in by_rack.values())
     assert len(set().union(*by_rack.values())) == len(by_rack)
     assert not any(view.shares_asn for view in cluster.switches() if not view.is_lowest)
 
@@ -65,13 +65,13 @@ def test_tors_of_two_planes_keep_numbers_of_their_own() -> None:
         if view.fabric.name == "compute" and plane >= 0:
             planes[view.asn].add(str(plane))
     assert planes
-    assert all(len(found) == 1 for found in planes.values())
+    assert all(len(planes_of_asn) == 1 for planes_of_asn in planes.values())
 
 
 def test_leaves_that_serve_more_than_a_rack_share_with_their_place() -> None:
-    found = {view.name: view.asn for view in example_cluster("leaf-spine", PER_RACK).switches() if view.is_lowest}
-    assert found["compute-leaf-p1-su01-r1-01"] == found["compute-leaf-p1-su01-r2-01"]
-    assert found["compute-leaf-p1-su01-r1-01"] != found["compute-leaf-p1-su02-r1-01"]
+    asns = {view.name: view.asn for view in example_cluster("leaf-spine", PER_RACK).switches() if view.is_lowest}
+    assert asns["compute-leaf-p1-su01-r1-01"] == asns["compute-leaf-p1-su01-r2-01"]
+    assert asns["compute-leaf-p1-su01-r1-01"] != asns["compute-leaf-p1-su02-r1-01"]
 
 
 def test_without_sharing_nobody_takes_its_own_number() -> None:
@@ -81,17 +81,19 @@ def test_without_sharing_nobody_takes_its_own_number() -> None:
 
 
 def test_a_tier_has_the_number_or_range_that_is_stated() -> None:
-    own = "routing.asn={tiers: {spine: 65000, leaf: 65100-65199}}"
-    found = numbers(example_cluster("leaf-spine", own))
-    assert found["compute.spine"] == {65000}
-    assert found["compute.leaf"] <= set(range(65100, 65200))
-    assert len(found["compute.leaf"]) == 4
+    setting = "routing.asn={tiers: {spine: 65000, leaf: 65100-65199}}"
+    asns = group_asns_by_tier(example_cluster("leaf-spine", setting))
+    assert asns["compute.spine"] == {65000}
+    assert asns["compute.leaf"] <= set(range(65100, 65200))
+    assert len(asns["compute.leaf"]) == 4
 
 
 def test_stated_numbers_are_not_given_to_others_of_the_pool() -> None:
-    found = numbers(example_cluster("leaf-spine", "routing.asn={pool: 65000-65099, tiers: {leaf: 65000-65015}}"))
-    assert found["compute.leaf"] <= set(range(65000, 65016))
-    assert not found["compute.spine"] & set(range(65000, 65016))
+    asns = group_asns_by_tier(
+        example_cluster("leaf-spine", "routing.asn={pool: 65000-65099, tiers: {leaf: 65000-65015}}")
+    )
+    assert asns["compute.leaf"] <= set(range(65000, 65016))
+    assert not asns["compute.spine"] & set(range(65000, 65016))
 
 
 @pytest.mark.parametrize("stated", ["65004-65099", "65010", "64000-65003", "65400-65500"])
@@ -99,12 +101,12 @@ def test_a_pool_goes_on_around_what_is_stated(stated: str) -> None:
     tiers = f"routing.asn={{pool: 65000-65299, tiers: {{leaf: {stated}}}, plan: per-switch}}"
     if stated == "65010":
         tiers = tiers.replace("leaf", "spine")
-    found = numbers(example_cluster("leaf-spine", tiers))
-    named, other = ("spine", "leaf") if stated == "65010" else ("leaf", "spine")
+    asns = group_asns_by_tier(example_cluster("leaf-spine", tiers))
+    named, derived = ("spine", "leaf") if stated == "65010" else ("leaf", "spine")
     first, last = parse_asns(stated)
-    assert found[f"compute.{named}"] <= set(range(first, last + 1))
-    assert len(found[f"compute.{other}"]) == 4
-    assert found[f"compute.{other}"] <= set(range(65000, 65300)) - set(range(first, last + 1))
+    assert asns[f"compute.{named}"] <= set(range(first, last + 1))
+    assert len(asns[f"compute.{derived}"]) == 4
+    assert asns[f"compute.{derived}"] <= set(range(65000, 65300)) - set(range(first, last + 1))
 
 
 def test_pods_with_one_number_for_all_spines_hear_each_other() -> None:
@@ -119,19 +121,19 @@ def test_fabrics_share_no_number_even_where_their_pools_overlap() -> None:
         "routing.asn.pool=4200000000-4200099999",
         "fabrics.oob.routing.asn={pool: 4200000000-4200000999}",
     )
-    found = numbers(cluster)
-    compute = found["compute.leaf"] | found["compute.spine"]
-    assert not compute & (found["oob.leaf"] | found["oob.spine"])
-    assert max(found["oob.leaf"]) <= 4200000999
+    asns = group_asns_by_tier(cluster)
+    compute = asns["compute.leaf"] | asns["compute.spine"]
+    assert not compute & (asns["oob.leaf"] | asns["oob.spine"])
+    assert max(asns["oob.leaf"]) <= 4200000999
 
 
 def test_keys_of_a_fabric_override_those_of_the_cluster_one_by_one() -> None:
     cluster = example_cluster(
         "leaf-spine", "routing.asn.pool=65000-65399", "fabrics.compute.routing.asn={plan: per-switch}"
     )
-    found = numbers(cluster)
-    assert len(found["compute.spine"]) == 4
-    assert max(found["compute.spine"] | found["compute.leaf"]) <= 65399
+    asns = group_asns_by_tier(cluster)
+    assert len(asns["compute.spine"]) == 4
+    assert max(asns["compute.spine"] | asns["compute.leaf"]) <= 65399
 
 
 def test_a_number_that_two_fabrics_want_is_refused() -> None:
@@ -143,5 +145,5 @@ def test_public_numbers_of_tiers_and_devices_are_flagged() -> None:
     design = example_design(
         "leaf-spine", "routing.asn={tiers: {spine: 3356}}", "address_of={compute-leaf-p1-su01-r1-01: {asn: 1299}}"
     )
-    paths = {found.path for found in lint(design).findings if found.code == "FG505"}
+    paths = {finding.path for finding in lint(design).findings if finding.code == "FG505"}
     assert paths == {("routing", "asn", "tiers", "spine"), ("address_of", "compute-leaf-p1-su01-r1-01", "asn")}

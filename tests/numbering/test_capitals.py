@@ -61,9 +61,9 @@ def test_names_that_differ_in_capitals_alone_are_one_name(tmp_path: Path, old: s
     file.write_text(BLUEPRINT.replace(old, new).replace("NAMES", "{}"), encoding="utf-8")
     with pytest.raises(InputError) as refused:
         compile_cluster(compile_design(str(file)))
-    (found,) = refused.value.diagnostics
-    assert found.code == "FG035"
-    assert f"two devices would be {said}, which resolvers of names take for one" in found.message
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code == "FG035"
+    assert f"two devices would be {said}, which resolvers of names take for one" in diagnostic.message
 
 
 def test_names_are_adopted_as_they_are(blueprint: Callable[[str], Path], fabricgen: FabricGen, tmp_path: Path) -> None:

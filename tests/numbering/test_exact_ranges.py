@@ -38,7 +38,7 @@ def built(tmp_path: Path) -> Built:
     return compiled
 
 
-def numbers(cluster: Cluster, tier: str) -> list[int]:
+def list_tier_asns(cluster: Cluster, tier: str) -> list[int]:
     return [int(asn) for name, asn in zip(cluster.names, cluster.addresses.asn, strict=True) if f"-{tier}-" in name]
 
 
@@ -47,9 +47,9 @@ def numbers(cluster: Cluster, tier: str) -> list[int]:
 )
 def test_as_many_numbers_as_switches_suffice(plan: str, built: Built) -> None:
     cluster = built(plan)
-    both = numbers(cluster, "spine") + numbers(cluster, "leaf")
-    assert len(set(both)) == 6
-    assert all(65001 <= asn <= 65064 for asn in both)
+    asns = list_tier_asns(cluster, "spine") + list_tier_asns(cluster, "leaf")
+    assert len(set(asns)) == 6
+    assert all(65001 <= asn <= 65064 for asn in asns)
 
 
 def test_one_number_less_is_refused_with_what_is_needed(built: Built) -> None:
@@ -61,5 +61,5 @@ def test_a_range_that_is_widened_later_renumbers_nothing(built: Built, tmp_path:
     before = built("tiers: {leaf: 65011-65013}")
     (tmp_path / "exact.lock.yaml").write_text(format_lock(before.lock), encoding="utf-8")
     after = built("tiers: {leaf: 65011-65014}", leaves=4)
-    assert numbers(after, "leaf") == [*numbers(before, "leaf"), 65014]
-    assert numbers(after, "spine") == numbers(before, "spine")
+    assert list_tier_asns(after, "leaf") == [*list_tier_asns(before, "leaf"), 65014]
+    assert list_tier_asns(after, "spine") == list_tier_asns(before, "spine")

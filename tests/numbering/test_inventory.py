@@ -19,7 +19,7 @@ KNOWN = HEADER + (
 )
 
 
-def written(folder: Path, table: str, example: str = "leaf-spine", more: str = "") -> Path:
+def write_blueprint(folder: Path, table: str, example: str = "leaf-spine", more: str = "") -> Path:
     text = (EXAMPLES / f"{example}.yaml").read_text(encoding="utf-8")
     (folder / "b.yaml").write_text(f"{text}inventory: hardware.csv\n{more}", encoding="utf-8")
     (folder / "hardware.csv").write_text(table, encoding="utf-8")
@@ -66,7 +66,7 @@ def test_what_cannot_be_right_is_refused_at_its_cell(text: str) -> None:
     ],
 )
 def test_lines_of_what_is_not_planned_are_refused(line: str, said: str, tmp_path: Path, fabricgen) -> None:
-    ran = fabricgen("wiring", written(tmp_path, f"{HEADER}{line}\n"))
+    ran = fabricgen("wiring", write_blueprint(tmp_path, f"{HEADER}{line}\n"))
     assert (ran.code, f"hardware.csv:{said}" in ran.err) == (2, True), ran.err
     assert ("FG060" in fabricgen("lint", "--fast", tmp_path / "b.yaml").out) is ("no device" in said)
 
@@ -75,14 +75,14 @@ def test_lines_of_what_is_not_planned_are_refused(line: str, said: str, tmp_path
 def test_switch_trays_of_a_scale_up_domain_have_a_mac_of_their_own(tmp_path: Path, fabricgen) -> None:
     """They run a NOS, tell their MAC by LLDP, and ask for a management address by it, as other switches do."""
     line = "p1-su01-rk01-nvlink-01,,b8:3f:d2:00:00:01,,"
-    file = written(tmp_path, f"{HEADER}{line}\n", "nvl72-gb200")
+    file = write_blueprint(tmp_path, f"{HEADER}{line}\n", "nvl72-gb200")
     assert fabricgen("wiring", file).code == 0
     assert fabricgen("build", file, "-o", tmp_path / "out", "--only", "kea", "--jobs", "1").code == 0
     assert "b8:3f:d2:00:00:01" in "".join(conf.read_text() for conf in (tmp_path / "out/kea").iterdir())
 
 
 def test_guids_come_from_one_table(tmp_path: Path, fabricgen) -> None:
-    file = written(tmp_path, HEADER, "superpod-b200")
+    file = write_blueprint(tmp_path, HEADER, "superpod-b200")
     file.write_text(file.read_text().replace("protocol: infiniband", "protocol: infiniband\n    guids: g.csv", 1))
     (tmp_path / "g.csv").write_text("device,guid\n")
     assert "GUIDs of compute come from `guids` and from `inventory`" in fabricgen("show", file).err
@@ -92,7 +92,7 @@ def test_guids_come_from_one_table(tmp_path: Path, fabricgen) -> None:
 def test_the_table_stays_in_the_folder_of_the_blueprint(name: str, tmp_path: Path, fabricgen) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
-    file = written(inside, HEADER)
+    file = write_blueprint(inside, HEADER)
     shutil.move(inside / "hardware.csv", tmp_path / "hardware.csv")
     file.write_text(file.read_text().replace("inventory: hardware.csv", f"inventory: {name}"))
     ran = fabricgen("show", file)
@@ -100,7 +100,7 @@ def test_the_table_stays_in_the_folder_of_the_blueprint(name: str, tmp_path: Pat
 
 
 def test_macs_reach_switches_and_hosts(tmp_path: Path, fabricgen) -> None:
-    file = written(tmp_path, KNOWN)
+    file = write_blueprint(tmp_path, KNOWN)
     built = fabricgen("build", file, "-o", tmp_path / "out", "--only", "configs,hosts")
     assert built.code == 0, built.err
     configs = {p.parent.name: json.loads(p.read_text()) for p in (tmp_path / "out/configs").glob("*/config_db.json")}
@@ -113,10 +113,13 @@ def test_macs_reach_switches_and_hosts(tmp_path: Path, fabricgen) -> None:
 
 def test_switches_of_one_shape_have_their_own_macs(tmp_path: Path, fabricgen) -> None:
     lines = "".join(f"compute-spine-{n:02},,b8:3f:d2:00:01:{n:02x},,\n" for n in range(1, 5))
-    assert fabricgen("build", written(tmp_path, HEADER + lines), "-o", tmp_path / "out", "--only", "configs").code == 0
+    assert (
+        fabricgen("build", write_blueprint(tmp_path, HEADER + lines), "-o", tmp_path / "out", "--only", "configs").code
+        == 0
+    )
     for n in range(1, 5):
-        found = json.loads((tmp_path / f"out/configs/compute-spine-{n:02}/config_db.json").read_text())
-        assert found["DEVICE_METADATA"]["localhost"]["mac"] == f"b8:3f:d2:00:01:{n:02x}"
+        config = json.loads((tmp_path / f"out/configs/compute-spine-{n:02}/config_db.json").read_text())
+        assert config["DEVICE_METADATA"]["localhost"]["mac"] == f"b8:3f:d2:00:01:{n:02x}"
 
 
 @pytest.mark.slow
@@ -126,7 +129,7 @@ def test_guids_reach_opensm_as_those_of_a_table_of_guids_do(tmp_path: Path, fabr
     for name in ("old", "new"):
         folder = tmp_path / name
         folder.mkdir()
-        file = written(folder, HEADER + lines, "superpod-b200")
+        file = write_blueprint(folder, HEADER + lines, "superpod-b200")
         if name == "old":
             text = file.read_text().replace("inventory: hardware.csv\n", "")
             file.write_text(text.replace("protocol: infiniband", "protocol: infiniband\n    guids: g.csv", 1))
@@ -142,7 +145,10 @@ def test_plan_tells_which_hardware_was_exchanged(tmp_path: Path, fabricgen) -> N
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     new.mkdir()
-    was, now = written(old, KNOWN), written(new, KNOWN.replace("B8-3F-D2-00-00-01", "b8:3f:d2:00:00:09"))
+    was, now = (
+        write_blueprint(old, KNOWN),
+        write_blueprint(new, KNOWN.replace("B8-3F-D2-00-00-01", "b8:3f:d2:00:00:09")),
+    )
     ran = fabricgen("plan", was, now)
     changed = "compute-leaf-p1-su01-r1-01 mac b8:3f:d2:00:00:01 -> b8:3f:d2:00:00:09"
     assert f"inventory: {changed}" in ran.out, ran.out

@@ -30,13 +30,13 @@ OOB = """
 """
 
 
-def managed_switches(cluster: Cluster) -> dict[str, list[tuple[str, str]]]:
+def list_managed_switches(cluster: Cluster) -> dict[str, list[tuple[str, str]]]:
     """(address, gateway) in each family of the compute switches."""
     switches = (cluster.switch(row) for row in cluster.switch_rows())
     return {s.name: list(s.managements) for s in switches if s.name.startswith("compute-")}
 
 
-def holders(cluster: Cluster) -> dict[str, str]:
+def map_prefixes_to_devices(cluster: Cluster) -> dict[str, str]:
     """The device that has each address with its prefix length, as addresses.csv says."""
     return {prefix: device for prefix, _, device, _ in make_table(cluster).rows()}
 
@@ -50,21 +50,21 @@ def test_the_gateway_is_the_switch_that_the_port_is_on(design_of, hosts: str) ->
         for a, b in zip(links.a_device.tolist(), links.b_device.tolist(), strict=True)
         if names[b].startswith("oob-leaf") and names[a].startswith("compute-")
     }
-    held = holders(cluster)
-    switches = managed_switches(cluster)
+    held = map_prefixes_to_devices(cluster)
+    switches = list_managed_switches(cluster)
     assert len(switches) == 20
     for name, ports in switches.items():
         assert len(ports) == 2
         for address, gateway in ports:
-            own = ip_interface(address)
+            interface = ip_interface(address)
             assert held[address] == name
-            assert held[f"{gateway}/{own.network.prefixlen}"] == beside[name]
-            assert ip_interface(f"{gateway}/{own.network.prefixlen}").network == own.network
+            assert held[f"{gateway}/{interface.network.prefixlen}"] == beside[name]
+            assert ip_interface(f"{gateway}/{interface.network.prefixlen}").network == interface.network
 
 
 def test_the_gateway_of_a_flat_subnet_is_its_first_address_and_no_switch(design_of) -> None:
     cluster = build_cluster(design_of(FABRIC))
-    held, switches = holders(cluster), managed_switches(cluster)
+    held, switches = map_prefixes_to_devices(cluster), list_managed_switches(cluster)
     assert len(switches) == 20
     for ports in switches.values():
         assert len(ports) == 2

@@ -44,16 +44,16 @@ FAMILIES = {"rail-optimized": RAIL_OPTIMIZED, "planes": TWIN_PLANES, "top-of-rac
 every_family = pytest.mark.parametrize("text", FAMILIES.values(), ids=FAMILIES)
 
 
-def hosts_of(cluster: Cluster) -> dict[str, list]:
+def list_host_addresses(cluster: Cluster) -> dict[str, list]:
     """Addresses of the ports of each node and extra device."""
-    found = defaultdict(list)
+    addresses = defaultdict(list)
     for prefix, kind, device, _ in make_table(cluster).rows():
         if kind == "host" and "leaf" not in device:
-            found[device].append(ip_interface(prefix))
-    return found
+            addresses[device].append(ip_interface(prefix))
+    return addresses
 
 
-def host_number(address) -> int:
+def find_host_number(address) -> int:
     return int(address) - int(address.network.network_address)
 
 
@@ -61,13 +61,13 @@ def host_number(address) -> int:
 def test_a_node_has_one_number_everywhere(text: str, design_of) -> None:
     cluster = build_cluster(design_of(text))
     numbers = {}
-    for device, addresses in hosts_of(cluster).items():
+    for device, addresses in list_host_addresses(cluster).items():
         if not device.startswith("gate"):
             assert len({a.network for a in addresses}) == len(addresses)
-            (numbers[device],) = {host_number(a) for a in addresses}
+            (numbers[device],) = {find_host_number(a) for a in addresses}
             assert {a.ip.packed[-1] for a in addresses if a.version == 4} == {numbers[device] % 256}
             assert {a.network.prefixlen for a in addresses} == {24, 64}
-    everywhere = [a.ip for addresses in hosts_of(cluster).values() for a in addresses]
+    everywhere = [a.ip for addresses in list_host_addresses(cluster).values() for a in addresses]
     assert len(set(everywhere)) == len(everywhere)
 
 
@@ -75,10 +75,10 @@ def test_a_node_has_one_number_everywhere(text: str, design_of) -> None:
 @every_family
 def test_each_subnet_has_a_gateway_on_its_leaf_and_a_vlan_of_its_own(text: str, design_of) -> None:
     cluster = build_cluster(design_of(text))
-    used = {a.network for addresses in hosts_of(cluster).values() for a in addresses}
+    used = {a.network for addresses in list_host_addresses(cluster).values() for a in addresses}
     gateways = [ip_interface(prefix) for prefix, kind, _, _ in make_table(cluster).rows() if kind == "gateway"]
     assert used <= {gateway.network for gateway in gateways}
-    assert {host_number(gateway) for gateway in gateways} == {1}
+    assert {find_host_number(gateway) for gateway in gateways} == {1}
     for switch in cluster.switches():
         vlans = [service.vlan for service in switch.services if service.gateway]
         assert len(set(vlans)) == len(vlans)
@@ -86,39 +86,39 @@ def test_each_subnet_has_a_gateway_on_its_leaf_and_a_vlan_of_its_own(text: str, 
             service = switch.find_service(port)
             assert service is not None
             assert service.vlan == port.vlan
-            far = next(a for a in hosts_of_port(cluster, port.peer, port.peer_port) if a.version == 4)
+            far = next(a for a in list_port_addresses(cluster, port.peer, port.peer_port) if a.version == 4)
             assert far.network == ip_interface(service.gateway).network
 
 
-def hosts_of_port(cluster: Cluster, device: str, port: str) -> list:
+def list_port_addresses(cluster: Cluster, device: str, port: str) -> list:
     rows = make_table(cluster).rows()
-    return [ip_interface(p) for p, kind, d, own in rows if (kind, d, own) == ("host", device, port)]
+    return [ip_interface(p) for p, kind, d, port_name in rows if (kind, d, port_name) == ("host", device, port)]
 
 
 def test_numbers_follow_slots_of_the_group(design_of) -> None:
-    hosts = hosts_of(build_cluster(design_of(RAIL_OPTIMIZED)))
+    hosts = list_host_addresses(build_cluster(design_of(RAIL_OPTIMIZED)))
     assert "p1-su01-n002" not in hosts
-    assert {d: host_number(a[0]) for d, a in hosts.items() if "su01" in d} == {
+    assert {d: find_host_number(a[0]) for d, a in hosts.items() if "su01" in d} == {
         "p1-su01-n001": 2,
         "p1-su01-n003": 4,
         "p1-su01-n004": 5,
     }
-    planes = hosts_of(build_cluster(design_of(TWIN_PLANES)))
-    assert [host_number(planes[f"p1-su02-n00{n}"][0]) for n in (1, 4)] == [6, 9]
-    racks = hosts_of(build_cluster(design_of(TOP_OF_RACK)))
-    assert sorted({host_number(a[0]) for a in racks.values()}) == [2, 3, 4, 5]
+    planes = list_host_addresses(build_cluster(design_of(TWIN_PLANES)))
+    assert [find_host_number(planes[f"p1-su02-n00{n}"][0]) for n in (1, 4)] == [6, 9]
+    racks = list_host_addresses(build_cluster(design_of(TOP_OF_RACK)))
+    assert sorted({find_host_number(a[0]) for a in racks.values()}) == [2, 3, 4, 5]
 
 
 def test_growth_within_the_reserve_moves_nothing(design_of) -> None:
-    before = hosts_of(build_cluster(design_of(TWIN_PLANES)))
-    after = hosts_of(build_cluster(design_of(TWIN_PLANES.replace("su: 2", "su: 3"))))
+    before = list_host_addresses(build_cluster(design_of(TWIN_PLANES)))
+    after = list_host_addresses(build_cluster(design_of(TWIN_PLANES.replace("su: 2", "su: 3"))))
     assert len(after) > len(before)
     assert all(after[device] == addresses for device, addresses in before.items())
 
 
 def test_extra_devices_count_from_the_end(design_of) -> None:
-    gates = {d: a for d, a in hosts_of(build_cluster(design_of(DUAL_TOR))).items() if d.startswith("gate")}
-    numbers = sorted(host_number(a) for addresses in gates.values() for a in addresses if a.version == 4)
+    gates = {d: a for d, a in list_host_addresses(build_cluster(design_of(DUAL_TOR))).items() if d.startswith("gate")}
+    numbers = sorted(find_host_number(a) for addresses in gates.values() for a in addresses if a.version == 4)
     assert numbers == [253, 254]
 
 

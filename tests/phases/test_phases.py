@@ -34,7 +34,7 @@ nos: sonic
 """
 
 
-def at(tmp_path: Path, phases: str, phase: str | None, text: str = SMALL) -> Cluster:
+def compile_at(tmp_path: Path, phases: str, phase: str | None, text: str = SMALL) -> Cluster:
     file = tmp_path / "small.yaml"
     file.write_text(f"{text}phases: {phases}\n", encoding="utf-8")
     return compile_cluster(compile_design(str(file)), phase)
@@ -47,15 +47,15 @@ def test_planes_are_clos_networks_of_their_own(fabricgen: FabricGen) -> None:
     plane is an independent Clos fabric, and no plane shares the fate of another; an 800G NIC fans out into them
     (?p=15524). That planes run before all switches are there is asked for in NVIDIA/infra-controller, issue 6453.
     """
-    whole = json.loads(fabricgen("show", PLANES, "--format", "json").out)["fabrics"]["compute"]
+    final = json.loads(fabricgen("show", PLANES, "--format", "json").out)["fabrics"]["compute"]
     part = json.loads(fabricgen("show", PLANES, "--phase", "april", "--format", "json").out)
     half = part["fabrics"]["compute"]
     assert part["phase"] == "april"
     assert (half["planes"], half["rails"]) == (4, 8)
-    assert half["oversubscription"] == whole["oversubscription"] == {"leaf": 1}
+    assert half["oversubscription"] == final["oversubscription"] == {"leaf": 1}
     for key in ("switches", "links"):
-        assert {name: 2 * count for name, count in half[key].items()} == whole[key]
-    assert half["cables"]["node-leaf"] == whole["cables"]["node-leaf"]  # a cable has a leg for each plane
+        assert {name: 2 * count for name, count in half[key].items()} == final[key]
+    assert half["cables"]["node-leaf"] == final["cables"]["node-leaf"]  # a cable has a leg for each plane
 
 
 @pytest.mark.slow
@@ -64,15 +64,15 @@ def test_the_work_order_of_a_phase_only_adds(fabricgen: FabricGen) -> None:
         ran = fabricgen("plan", PLANES, PLANES, "--phase-old", old, "--phase", new, "--format", "json")
         assert ran.code == 1
         counts = json.loads(ran.out)["counts"]
-        done = {kind for found in counts.values() for kind, number in found.items() if number}
+        done = {kind for counts_of_list in counts.values() for kind, number in counts_of_list.items() if number}
         assert done <= {"added", "changed", "leg-added"}
         assert counts["cables"]["changed"] == counts["cables"]["leg-added"]
-    same = fabricgen("plan", PLANES, PLANES, "--phase-old", "end")
-    assert same.code == 0, same.out
+    unchanged = fabricgen("plan", PLANES, PLANES, "--phase-old", "end")
+    assert unchanged.code == 0, unchanged.out
 
 
 def test_fewer_spines_mean_fewer_uplinks(tmp_path: Path, fabricgen: FabricGen) -> None:
-    at(tmp_path, "{now: {switches: {compute.spine: 1}}, end: {}}", None)
+    compile_at(tmp_path, "{now: {switches: {compute.spine: 1}}, end: {}}", None)
     file = str(tmp_path / "small.yaml")
     end = json.loads(fabricgen("show", file, "--format", "json").out)["fabrics"]["compute"]
     now = json.loads(fabricgen("show", file, "--phase", "now", "--format", "json").out)["fabrics"]["compute"]
@@ -83,8 +83,8 @@ def test_fewer_spines_mean_fewer_uplinks(tmp_path: Path, fabricgen: FabricGen) -
 
 def test_a_guest_that_is_not_there_leaves_no_trace_on_its_carrier(tmp_path: Path) -> None:
     phases = "{now: {fabrics: [compute]}, end: {}}"
-    now, end = at(tmp_path, phases, "now"), at(tmp_path, phases, "end")
-    guests = [{s.fabric for switch in each.switches() for s in switch.services} for each in (now, end)]
+    now, end = compile_at(tmp_path, phases, "now"), compile_at(tmp_path, phases, "end")
+    guests = [{s.fabric for switch in cluster.switches() for s in switch.services} for cluster in (now, end)]
     assert guests == [{"compute"}, {"compute", "storage"}]
     for switch in now.switches():
         assert not any(port.subinterfaces or port.service == "storage" for port in switch.ports)
@@ -93,21 +93,23 @@ def test_a_guest_that_is_not_there_leaves_no_trace_on_its_carrier(tmp_path: Path
 def test_a_guest_on_ports_of_its_carrier_has_no_vlan_there_before_it_comes(tmp_path: Path) -> None:
     text = (BLUEPRINTS / "host-vlans.yaml").read_text(encoding="utf-8")
     phases = "{now: {fabrics: [inband, files]}, end: {}}"
-    now, end = at(tmp_path, phases, "now", text), at(tmp_path, phases, "end", text)
-    shared = [{p.shared for s in each.switches() for p in s.ports if p.service == "inband"} for each in (now, end)]
-    assert {name for found in shared[0] for name in found} == {"files"}
-    assert {name for found in shared[1] for name in found} == {"files", "provision"}
+    now, end = compile_at(tmp_path, phases, "now", text), compile_at(tmp_path, phases, "end", text)
+    shared = [
+        {p.shared for s in cluster.switches() for p in s.ports if p.service == "inband"} for cluster in (now, end)
+    ]
+    assert {name for names in shared[0] for name in names} == {"files"}
+    assert {name for names in shared[1] for name in names} == {"files", "provision"}
 
 
 def test_one_switch_of_a_pair_has_no_peer(tmp_path: Path) -> None:
-    now = at(tmp_path, "{now: {switches: {compute.leaf: 1}}, end: {}}", "now")
+    now = compile_at(tmp_path, "{now: {switches: {compute.leaf: 1}}, end: {}}", "now")
     leaves = [switch for switch in now.switches() if switch.tier.name == "leaf"]
     assert len(leaves) == 3
     assert {port.role for leaf in leaves for port in leaf.ports} == {"host", "up"}
 
 
 def test_a_build_has_nothing_of_what_is_not_there(tmp_path: Path, fabricgen: FabricGen) -> None:
-    at(tmp_path, "{now: {pods: [p1], units: {p1: 1}, switches: {compute.spine: 2}}, end: {}}", None)
+    compile_at(tmp_path, "{now: {pods: [p1], units: {p1: 1}, switches: {compute.spine: 2}}, end: {}}", None)
     out = tmp_path / "out"
     ran = fabricgen("build", str(tmp_path / "small.yaml"), "--phase", "now", "-o", str(out), "--fail-on", "never")
     assert ran.code == 0, ran.err
@@ -126,11 +128,11 @@ def test_a_build_has_nothing_of_what_is_not_there(tmp_path: Path, fabricgen: Fab
 def test_the_lock_is_that_of_the_end(tmp_path: Path) -> None:
     """A lock written at a phase, and then growth in the next: nothing of what is there is renumbered."""
     phases = "{now: {units: {p1: 1}, pods: [p1]}, end: {}}"
-    now = at(tmp_path, phases, "now")
+    now = compile_at(tmp_path, phases, "now")
     lock = format_lock(now.lock)
-    assert lock == format_lock(at(tmp_path, phases, None).lock)
+    assert lock == format_lock(compile_at(tmp_path, phases, None).lock)
     (tmp_path / "small.lock.yaml").write_text(lock, encoding="utf-8")
-    grown = at(tmp_path, phases, "now", SMALL.replace("p2: {su: 1}", "p2: {su: 1}, p3: {su: 1}"))
+    grown = compile_at(tmp_path, phases, "now", SMALL.replace("p2: {su: 1}", "p2: {su: 1}, p3: {su: 1}"))
     assert grown.names == now.names
     assert grown.addresses.loopback.tolist() == now.addresses.loopback.tolist()
 

@@ -18,8 +18,8 @@ from fabricgen.export.plugs import make_label_texts
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
-from fabricgen.phases.summary import phase_summary
-from fabricgen.phases.tables import cluster_at
+from fabricgen.phases.summary import summarize_phase
+from fabricgen.phases.tables import cut_cluster
 from tests.properties.blueprints import FAMILIES
 from tests.properties.compiling import cases, compiled_or_dropped
 from tests.properties.halls import Tree
@@ -136,13 +136,13 @@ def test_a_phase_is_part_of_the_next(family: str) -> None:
         design = whole.design
         first = replace(selection_of(design, "first"), nodes=data.draw(st.none() | st.integers(1, 3)))  # as of a lab
         both = widened(first, selection_of(design, "second"))
-        chain = [cluster_at(whole, name, selection) for name, selection in (("first", first), ("second", both))]
-        end = cluster_at(whole, "all", selection_of(design, "all"))
+        chain = [cut_cluster(whole, name, selection) for name, selection in (("first", first), ("second", both))]
+        end = cut_cluster(whole, "all", selection_of(design, "all"))
         only_grows(*chain)
         only_grows(chain[1], end)
         assert parts(end) == parts(whole)
         figures = summary(design)
-        found = phase_summary(end)
+        found = summarize_phase(end)
         for fabric in figures["fabrics"].values():
             del fabric["cables"]
         for name, fabric in found["fabrics"].items():

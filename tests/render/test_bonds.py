@@ -23,7 +23,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.fg737_mclag_not_in_image import MclagNotInImage
-from fabricgen.phases.tables import at_phase
+from fabricgen.phases.tables import build_at_phase
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.model import Switch, list_differences
@@ -148,7 +148,7 @@ def test_ports_of_each_nic_are_a_bond(tmp_path: Path) -> None:
 
 def test_a_phase_has_the_bonds_of_its_nodes() -> None:
     sets = (*ONE_SWITCH, "pods.p1={su: 2}", "phases={now: {units: {p1: 1}}, end: {}}")
-    now, whole = at_phase(example_design(EXAMPLE, *sets), "now"), example_cluster(EXAMPLE, *sets)
+    now, whole = build_at_phase(example_design(EXAMPLE, *sets), "now"), example_cluster(EXAMPLE, *sets)
     assert len(model_bonds(whole.switch(whole.switch_rows()[0]))) == 18
     bonds = {n: bond.description for n, bond in model_bonds(now.switch(now.switch_rows()[0])).items()}
     assert len(bonds) == 10
@@ -446,7 +446,7 @@ def test_multihoming_that_is_not_written_is_refused(case: tuple[str, ...]) -> No
 
 def test_a_phase_has_the_pair_and_the_bonds_of_its_nodes() -> None:
     sets = ("pods.p1.su=2", "phases={now: {units: {p1: 1}}, end: {}}")
-    now, whole = at_phase(example_design(PAIR, *sets), "now"), example_cluster(PAIR, *sets)
+    now, whole = build_at_phase(example_design(PAIR, *sets), "now"), example_cluster(PAIR, *sets)
     for cluster, bonds in ((now, 8 + 5), (whole, 16 + 5)):
         switch = cluster.switch(cluster.names.index("inband-leaf-02"))
         assert switch.pair

@@ -21,14 +21,16 @@ def test_json_has_every_figure_and_a_blueprint(fabricgen) -> None:
     document = json.loads(ran.out)
     assert ran.code == 0
     assert document["gpus"] == 256
-    assert all(KEYS | {"pareto", "blueprint"} <= one.keys() for one in document["candidates"])
-    beaten = [one for one in document["candidates"] if not one["pareto"]]
+    assert all(KEYS | {"pareto", "blueprint"} <= candidate.keys() for candidate in document["candidates"])
+    beaten = [candidate for candidate in document["candidates"] if not candidate["pareto"]]
     assert len(beaten) == document["beaten"] > 0
-    assert all(re.search(r"is no worse on any axis, and better: \S+ \S+ against", one["why"]) for one in beaten)
-    for one in document["candidates"]:
-        assert one["optics"] == sum(one["optics_by_kind"].values())
-        assert one["cables"] == sum(one["cables_by_kind"].values())
-        assert set(one["lost"]) == set(one["switches"])
+    assert all(
+        re.search(r"is no worse on any axis, and better: \S+ \S+ against", candidate["why"]) for candidate in beaten
+    )
+    for candidate in document["candidates"]:
+        assert candidate["optics"] == sum(candidate["optics_by_kind"].values())
+        assert candidate["cables"] == sum(candidate["cables_by_kind"].values())
+        assert set(candidate["lost"]) == set(candidate["switches"])
 
 
 def test_a_file_of_wishes_and_options_are_the_same(fabricgen, tmp_path: Path) -> None:
@@ -140,10 +142,10 @@ def test_what_would_fit_is_not_what_was_tried(fabricgen) -> None:
 def test_nodes_that_are_not_full_are_told_in_every_format(fabricgen) -> None:
     """4 GPUs are a node of 8."""
     wishes = ("--gpus", "4", "--node", "dgx-b200", "--switch", "sn5600", "--attach", "group", "--tiers", "1")
-    told = "4 GPUs in 1 x dgx-b200: 1 node of 8 = 8 GPUs for 4 asked"
+    heading = "4 GPUs in 1 x dgx-b200: 1 node of 8 = 8 GPUs for 4 asked"
     text, page, document = (fabricgen("size", *wishes, "--format", form).out for form in ("text", "html", "json"))
-    assert text.splitlines()[0] == told
-    assert f"<h1>{told}</h1>" in page
+    assert text.splitlines()[0] == heading
+    assert f"<h1>{heading}</h1>" in page
     assert [json.loads(document)[key] for key in ("gpus", "nodes", "gpus_of_nodes")] == [4, 1, 8]
 
 
@@ -165,7 +167,7 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
     assert enough
     assert float(enough[1]) - 1 < float(least[1]) <= float(enough[1])
     fits = json.loads(fabricgen("size", *WISHES, "--max-power", f"{enough[1]}kW", "--format", "json").out)
-    draws = {one["name"]: one["power_w"] + one["nodes_power_w"] for one in fits["candidates"]}
+    draws = {candidate["name"]: candidate["power_w"] + candidate["nodes_power_w"] for candidate in fits["candidates"]}
     assert round(draws[least[2]] / 1000, 1) == float(least[1])
 
 
@@ -173,8 +175,8 @@ def test_reasons_say_which_shapes_are_too_small(fabricgen) -> None:
     """Two tiers carry 4,096 GPUs where rails are apart: reasons are of those that meet, and of small units."""
     wishes = ("--gpus", "4096", "--node", "dgx-b200", "--switch", "qm9700", "--attach", "rail", "--unit-size", "2,32")
     document = json.loads(fabricgen("size", *wishes, "--tiers", "2", "--format", "json").out)
-    assert [one["name"] for one in document["candidates"]] == ["2t-qm9700-p1-su32-1to1-apart"]
-    assert {one["why"]: one["shapes"] for one in document["excluded"]} == {
+    assert [record["name"] for record in document["candidates"]] == ["2t-qm9700-p1-su32-1to1-apart"]
+    assert {record["why"]: record["shapes"] for record in document["excluded"]} == {
         "2 tiers of qm9700 in 1 plane, rails meeting in spines: 2,048 GPUs at most": 2,
         "2 tiers of qm9700 in 1 plane, rails apart, such as 2t-qm9700-p1-su2-1to1-apart: 1,024 GPUs at most": 1,
     }
@@ -185,10 +187,10 @@ def test_a_typical_draw_is_marked(fabricgen) -> None:
     ran = fabricgen("size", *WISHES, "--gpus", "512", "--axes", "switches,latency")
     rows = [line for line in ran.out.splitlines() if line.startswith("2t-") and " = " in line]
     assert {("sn5600" in line, "~" in line) for line in rows} == {(True, True), (False, False)}
-    told = (
+    note = (
         "~ typical draw of sn5600, of which no maximum is published: more can be drawn; other switches count at their "
     )
-    assert told in ran.out
+    assert note in ran.out
 
 
 def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
@@ -197,13 +199,15 @@ def test_prices_add_an_axis(fabricgen, tmp_path: Path) -> None:
         "part,unit_price\nqm9700,30000\nsr8-100g-osfp-800g,1000\nsr8-100g-osfp-800g-flat,1000\n", encoding="utf-8"
     )
     ran = fabricgen("size", *WISHES, "--gpus", "512", "--prices", str(prices), "--format", "json", "--all")
-    found = {one["name"]: one for one in json.loads(ran.out)["candidates"]}
+    candidates = {candidate["name"]: candidate for candidate in json.loads(ran.out)["candidates"]}
     assert json.loads(ran.out)["axes"][-1] == "price"
-    priced = found["2t-qm9700-p1-su32-1to1"]
+    priced = candidates["2t-qm9700-p1-su32-1to1"]
     assert priced["price"] == 30000 * sum(priced["switches"].values()) + 1000 * priced["optics"]
     assert priced["unpriced"] > 0
-    assert {one["price"] for name, one in found.items() if "sn5600" in name} == {None}
-    assert {tuple(one["without_price"]) for name, one in found.items() if "sn5600" in name} == {("sn5600",)}
+    assert {candidate["price"] for name, candidate in candidates.items() if "sn5600" in name} == {None}
+    assert {tuple(candidate["without_price"]) for name, candidate in candidates.items() if "sn5600" in name} == {
+        ("sn5600",)
+    }
     assert priced["without_price"] == []
 
 
@@ -213,9 +217,9 @@ def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen,
     wishes = ("--gpus", "2048", "--node", "dgx-b300", "--switch", "sn5600", "--attach", "rail", "--tiers", "2")
     wishes = (*wishes, "--unit-size", "32,64", "--rails", "meet")
     ran = fabricgen("size", *wishes, "--axes", "switches,power,latency", "-o", str(tmp_path / "out"))
-    (one,) = json.loads((tmp_path / "out/size.json").read_bytes())["candidates"]
-    assert (one["planes"], one["nics_cut_off"]) == (2, {"link": 0, "switch": 0})
-    (near,) = one["near"]
+    (candidate,) = json.loads((tmp_path / "out/size.json").read_bytes())["candidates"]
+    assert (candidate["planes"], candidate["nics_cut_off"]) == (2, {"link": 0, "switch": 0})
+    (near,) = candidate["near"]
     assert (near["name"], near["planes"], set(near["off"])) == ("2t-sn5600-p1-su32-1to1", 1, {"latency"})
     assert 0 < near["off"]["latency"] <= 0.05
     words = (
@@ -229,7 +233,10 @@ def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen,
         words in page for words in ("formula: kW = what switches", "constants: sn5600 700 ns", "source: ns of sn5600")
     )
     fronts = [
-        {one["planes"] for one in json.loads(fabricgen("size", *wishes, "--format", "json", *axes).out)["candidates"]}
+        {
+            candidate["planes"]
+            for candidate in json.loads(fabricgen("size", *wishes, "--format", "json", *axes).out)["candidates"]
+        }
         for axes in (("--axes", "switches"), ("--axes", "switches,loss"))
     ]
     assert fronts == [{1, 2}, {2}]
@@ -255,7 +262,9 @@ def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> N
     assert [file.name for file in foreign.iterdir()] == ["mine.txt"]
     first = fabricgen("size", *WISHES, "-o", str(out))
     blueprints = sorted(file.stem for file in out.glob("*.yaml"))
-    assert blueprints == sorted(one["name"] for one in json.loads((out / "size.json").read_bytes())["candidates"])
+    assert blueprints == sorted(
+        candidate["name"] for candidate in json.loads((out / "size.json").read_bytes())["candidates"]
+    )
     judged = fabricgen("lint", str(out))
     assert (judged.code, "0 errors, 0 warnings" in judged.out) == (0, True), judged.out
     again = fabricgen("size", *WISHES, "-o", str(out))
@@ -270,9 +279,9 @@ def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> N
 
 def test_own_profiles_go_with_the_blueprints(fabricgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built_in = Path(__file__).parents[2] / "fabricgen/catalog/data/switches/qm9700.yaml"
-    own = tmp_path / "catalog/switches/my-switch.yaml"
-    own.parent.mkdir(parents=True)
-    own.write_text(built_in.read_text(encoding="utf-8").replace("id: qm9700", "id: my-switch"), encoding="utf-8")
+    profile = tmp_path / "catalog/switches/my-switch.yaml"
+    profile.parent.mkdir(parents=True)
+    profile.write_text(built_in.read_text(encoding="utf-8").replace("id: qm9700", "id: my-switch"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     wishes = ("--gpus", "256", "--node", "dgx-b200", "--switch", "my-switch", "--tiers", "2", "--attach", "rail")
     assert fabricgen("size", *wishes, "-o", "out").code == 0
@@ -303,7 +312,7 @@ def test_ports_are_kept_free(fabricgen) -> None:
 def test_no_spine_serves_a_single_leaf(fabricgen) -> None:
     """Of one unit with rails apart, each rail has one leaf, which a spine would join to nothing."""
     ran = fabricgen("size", *WISHES, "--unit-size", "32", "--format", "json", "--all")
-    names = {one["name"] for one in json.loads(ran.out)["candidates"]}
+    names = {candidate["name"] for candidate in json.loads(ran.out)["candidates"]}
     assert "2t-qm9700-p1-su32-1to1" in names
     assert not any("su32" in name and "apart" in name for name in names)
 
@@ -331,25 +340,25 @@ def test_small_and_prime_numbers_of_nodes(fabricgen, nodes: int) -> None:
         "json",
     )
     assert ran.code == 0, ran.err
-    for one in json.loads(ran.out)["candidates"]:
-        assert one["links"] >= 8 * nodes
+    for candidate in json.loads(ran.out)["candidates"]:
+        assert candidate["links"] >= 8 * nodes
 
 
 def test_nodes_that_draw_too_much_are_told_before_anything_is_tried(fabricgen) -> None:
     """256 DGX B200 alone draw 256 x 14.3 kW: no switch helps, and of all of the catalogue none is looked at."""
     ran = fabricgen("size", "--gpus", "2048", "--node", "dgx-b200", "--max-power", "1MW")
     assert ran.code == 2
-    told = "256 x dgx-b200 draw 3,661 kW without any switch; 1,000 kW are allowed"
-    assert ran.err.startswith(f"--max-power:1:1: error[FG150]: {told}\n")
+    message = "256 x dgx-b200 draw 3,661 kW without any switch; 1,000 kW are allowed"
+    assert ran.err.startswith(f"--max-power:1:1: error[FG150]: {message}\n")
     assert "the nodes of 552 draw as much" in ran.err  # 69 x 14.3 kW
 
 
 @pytest.mark.slow
 def test_rails_that_never_meet_are_named(fabricgen) -> None:
-    told = [
+    outputs = [
         fabricgen("size", "--gpus", "1016", "--node", "dgx-b200", "--switch", "sn5600", *more).out for more in APART
     ]
-    assert ["rails never meet" in out for out in told] == [True, False]
+    assert ["rails never meet" in out for out in outputs] == [True, False]
 
 
 def test_wishes_that_came_to_nothing_are_told(fabricgen, tmp_path: Path) -> None:
@@ -359,8 +368,8 @@ def test_wishes_that_came_to_nothing_are_told(fabricgen, tmp_path: Path) -> None
     wishes.write_text(f"{one_tier}prices: prices.csv\n", encoding="utf-8")
     ran = fabricgen("size", "--wishes", wishes, "--jobs", "1")
     assert ran.code == 0
-    told = [line.partition(": ")[2] for line in ran.err.splitlines() if "warning" in line]
-    assert told == [
+    warnings = [line.partition(": ")[2] for line in ran.err.splitlines() if "warning" in line]
+    assert warnings == [
         "warning[FG150]: nothing was tried with oversubscription 2: the other wishes leave no such design",
         "warning[FG150]: nothing was tried with unit size 7: the other wishes leave no such design",
         "warning[FG031]: prices of prices.csv are not used: no design, and no catalogue, has what is on line 3",

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from fabricgen.bom.bill import bill_of
+from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.plugs import count_cable_pieces, list_plugs
@@ -76,7 +76,7 @@ def test_as_many_pieces_are_pulled_as_the_bill_has(name: str) -> None:
             count, _, piece = str(part).rpartition("x ")
             pulled[piece] += int(count or 1)
     ordered: Counter[str] = Counter()
-    for line in bill_of(cluster).lines:
+    for line in make_bill(cluster).lines:
         if line.kind == "cable":
             count, _, piece = line.part.rpartition("x ")
             ordered[piece] += line.quantity * int(count or 1)

@@ -17,8 +17,8 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.asked import Job, Question
+from fabricgen.analyze.network import Network, list_networks
 from fabricgen.analyze.sections import collectives, failures, structure
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.cluster import Cluster
@@ -46,13 +46,13 @@ def everyone(network: Network) -> Job:
     return Job("all", np.arange(len(network.ranks), dtype=np.int64))
 
 
-def asked_of(cluster: Cluster) -> Asked:
-    return Asked(cluster.design.catalog.constants(), sizes=(2**20,))
+def asked_of(cluster: Cluster) -> Question:
+    return Question(cluster.design.catalog.constants(), sizes=(2**20,))
 
 
 @cache
 def planned_of(name: str) -> dict[str, Any]:
-    (network,) = networks_of(cluster_of(name))
+    (network,) = list_networks(cluster_of(name))
     asked = asked_of(network.cluster)
     return {key: {"compute": part.figures(network, everyone(network), asked)} for key, part in SECTIONS.items()}
 
@@ -68,7 +68,7 @@ class Seen:
 
     def __init__(self, name: str, hall: CabledHall) -> None:
         cluster = cluster_of(name)
-        (self.network,) = networks_of(cluster)
+        (self.network,) = list_networks(cluster)
         rows = {device: row for row, device in enumerate(cluster.names)}
         classes, of = cluster.plan.devices.classes, cluster.plan.devices.device_class
         tier = {row: (classes[of[row]].kind, classes[of[row]].key) for row in rows.values()}
@@ -156,7 +156,7 @@ class Seen:
 def faulty(name: str, faults: list[tuple[int, int]]) -> CabledHall:
     """A hall with some cables pulled (of the second number 0), or their upper ends exchanged with those of others."""
     hall, cluster = CabledHall(cluster_of(name)), cluster_of(name)
-    (network,) = networks_of(cluster)
+    (network,) = list_networks(cluster)
     tiers = {key.name for level in network.levels for key in level.tiers}
     tier = {
         cluster.names[row]: cls.tier

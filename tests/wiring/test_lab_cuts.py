@@ -20,8 +20,8 @@ from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.left_out import left_out
-from fabricgen.phases.summary import phase_summary
-from fabricgen.phases.tables import cluster_at, in_lab
+from fabricgen.phases.summary import summarize_phase
+from fabricgen.phases.tables import build_lab, cut_cluster
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran, built_files, example_cluster, example_design
 
 
@@ -29,7 +29,7 @@ def lab(name: str, cuts: str) -> Cluster:
     """An example as a lab, out of the cluster that tests share."""
     whole = example_cluster(name)
     design = whole.design
-    return cluster_at(
+    return cut_cluster(
         whole,
         f"lab {cuts}",
         subset(design, read_cuts(design, cuts), selected(design, Phase.model_construct())),
@@ -57,7 +57,7 @@ def test_a_lab_of_every_example_has_some_of_everything_and_no_errors(name: str) 
         assert lint(found.design, found).counts["error"] == 0, cuts
         some = [(now.count > 0) == (then.count > 0) for now, then in zip(*_classes(found, whole), strict=True)]
         assert all(some), cuts
-        assert phase_summary(found)["nodes"] < summary(whole.design)["nodes"]
+        assert summarize_phase(found)["nodes"] < summary(whole.design)["nodes"]
 
 
 def _classes(*clusters: Cluster) -> list[tuple[object, ...]]:
@@ -130,8 +130,8 @@ def test_a_build_of_a_lab_tells_what_it_leaves_out(fabricgen: Callable[..., Ran]
 
 
 def test_a_lab_of_a_phase_has_what_is_there_then() -> None:
-    found = in_lab(example_design("phased-planes"), "1su,2n", "now")
-    figures = phase_summary(found)
+    found = build_lab(example_design("phased-planes"), "1su,2n", "now")
+    figures = summarize_phase(found)
     compute = figures["fabrics"]["compute"]
     assert (figures["phase"], figures["nodes"], compute["planes"]) == ("now, lab 1su,2n", 2, 4)
     assert compute["switches"] == {"leaf": 4, "spine": 8}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.bom.variants import variant_of_class
+from fabricgen.bom.variants import find_class_variant
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
@@ -54,7 +54,7 @@ def crossings(cluster: Cluster) -> dict[str, Counter[float]]:
 
 def airflow(cluster: Cluster, profile: str) -> set[str | None]:
     """The airflow of all switches of a model."""
-    variants = (variant_of_class(cluster, cls) for cls in cluster.plan.devices.classes if cls.profile.id == profile)
+    variants = (find_class_variant(cluster, cls) for cls in cluster.plan.devices.classes if cls.profile.id == profile)
     return {variant.airflow for variant in variants if variant}
 
 

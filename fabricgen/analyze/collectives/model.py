@@ -19,7 +19,7 @@ import numpy as np
 from fabricgen.analyze.asked import Job
 from fabricgen.analyze.latency import latency_us
 from fabricgen.analyze.network import Network
-from fabricgen.analyze.traffic import Crowding, crowding, crowding_of_all
+from fabricgen.analyze.traffic import Crowding, measure_crowding, measure_crowding_of_all
 from fabricgen.catalog.constant_models import ConstantsProfile, ScaleUpEfficiency, Steps
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.wiring.arrays import Floats, Ints64
@@ -68,28 +68,28 @@ class Team:
     @cached_property
     def ring(self) -> Crowding:
         """The crowding of a ring on each rail: every rank sends to that of its place in the next domain."""
-        return crowding(self.network, self.grid.ravel(), np.roll(self.grid, -1, axis=0).ravel())
+        return measure_crowding(self.network, self.grid.ravel(), np.roll(self.grid, -1, axis=0).ravel())
 
     @cached_property
     def tree(self) -> Crowding:
         """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
         child, parent = (self.grid[self.edges[:, end]].ravel() for end in (0, 1))
-        return crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / self.busiest)
+        return measure_crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / self.busiest)
 
     @cached_property
     def edges(self) -> Ints64:
         """(child, parent) of both trees over the domains, int64 [edges, 2]."""
-        return both_trees(self.domains)
+        return list_both_trees(self.domains)
 
     @cached_property
     def busiest(self) -> int:
         """Edges of the domain that has most of them in both trees."""
-        return busiest(self.edges)
+        return count_most_edges(self.edges)
 
     @cached_property
     def everyone(self) -> Crowding:
         """The crowding when each rank sends to every other."""
-        return crowding_of_all(self.network, self.job.ranks)
+        return measure_crowding_of_all(self.network, self.job.ranks)
 
     @cached_property
     def rails_are_apart(self) -> bool:
@@ -101,8 +101,8 @@ class Team:
     def beyond_us(self) -> tuple[float, ...]:
         """By level at which a pair meets: its latency beyond a pair on one leaf, us; where none, as of the last."""
         levels = range(len(self.network.levels))
-        told = [latency_us(self.network, level, self.constants) for level in levels]
-        return tuple(us - told[0] for us in (*told, told[-1]))
+        latencies = [latency_us(self.network, level, self.constants) for level in levels]
+        return tuple(us - latencies[0] for us in (*latencies, latencies[-1]))
 
     def hop_us(self, source: Ints64, target: Ints64) -> Floats:
         """Latency of each of some pairs of ranks beyond that of a pair on one leaf, us; float64."""
@@ -119,45 +119,45 @@ class Team:
         """The most of that over the edges from a root of the trees to a place, us."""
         longest = 0.0
         for second in (False, True):
-            edges = tree_edges(self.domains, second=second)
+            edges = list_tree_edges(self.domains, second=second)
             parent = np.arange(self.domains)
             parent[edges[:, 0]] = edges[:, 1]
             rail = self.grid[:, 0]
-            each = self.hop_us(rail, rail[parent])
+            edge_us = self.hop_us(rail, rail[parent])
             total = np.zeros(self.domains)
-            for _ in range(depth(self.domains)):
-                total = each + np.where(parent == np.arange(self.domains), 0.0, total[parent])
+            for _ in range(find_tree_depth(self.domains)):
+                total = edge_us + np.where(parent == np.arange(self.domains), 0.0, total[parent])
             longest = max(longest, float(total.max()))
         return longest
 
 
-def tree_edges(number: int, *, second: bool) -> Ints64:
+def list_tree_edges(number: int, *, second: bool) -> Ints64:
     """(child, parent) of one of the two trees over so many places, int64 [edges, 2].
 
     Odd places are leaves of the first tree. The second is its mirror image, or for an odd number the first turned by
     one place, so that inner places of one are leaves of the other (Sanders, Speck and Träff, Two-tree algorithms for
     full bandwidth broadcast, reduction and scan, 2009).
     """
-    place = np.arange(1, number)
-    bit = place & -place
-    above = (place ^ bit) | (bit << 1)
-    found = np.stack([place, np.where(above < number, above, place ^ bit)], axis=1)
+    places = np.arange(1, number)
+    bit = places & -places
+    above = (places ^ bit) | (bit << 1)
+    edges = np.stack([places, np.where(above < number, above, places ^ bit)], axis=1)
     if not second:
-        return found
-    return (found + 1) % number if number % 2 else number - 1 - found
+        return edges
+    return (edges + 1) % number if number % 2 else number - 1 - edges
 
 
-def both_trees(number: int) -> Ints64:
+def list_both_trees(number: int) -> Ints64:
     """(child, parent) of both trees over so many places, int64 [edges, 2]."""
-    return np.concatenate([tree_edges(number, second=second) for second in (False, True)])
+    return np.concatenate([list_tree_edges(number, second=second) for second in (False, True)])
 
 
-def busiest(edges: Ints64) -> int:
+def count_most_edges(edges: Ints64) -> int:
     """Edges of the place that has most of them."""
     return int(np.bincount(edges.ravel()).max(initial=0))
 
 
-def depth(number: int) -> int:
+def find_tree_depth(number: int) -> int:
     """Edges from the root of a tree over so many places to the farthest one, rounded up to a whole tree."""
     return (number - 1).bit_length()
 
@@ -184,7 +184,7 @@ class Turn:
         return min(us - self.down * edge, edge + step, across_us - self.height * step)
 
 
-def turn_of(number: int) -> Turn:
+def find_turn(number: int) -> Turn:
     """That of both trees over so many places, 2 and more.
 
     Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
@@ -235,24 +235,24 @@ class Timed:
         return self.scale_up_bytes / total if total else 0.0
 
 
-def time_of(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Timed:
+def time_stages(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Timed:
     """The time of the stages of an algorithm for a message of so many bytes, with the quickest protocol it has."""
     scale_up, network = (size * sum(getattr(s, name) for s in stages) for name in ("scale_up_bytes", "network_bytes"))
     algorithm = getattr(team.constants.latency, kind)
     us, name = min(
-        (steps.launch_us + sum(_stage_us(team, stage, steps, size) for stage in stages), name)
+        (steps.launch_us + sum(_time_stage(team, stage, steps, size) for stage in stages), name)
         for name, steps in algorithm.protocols
     )
     return Timed(us, name, scale_up, network)
 
 
-def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
+def _time_stage(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     slower = stage.pattern.slowdown if stage.pattern else 1.0
-    network = _bytes_us(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
+    network = _time_bytes(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
-    scale_up = _bytes_us(size * stage.scale_up_bytes, gbps)
+    scale_up = _time_bytes(size * stage.scale_up_bytes, gbps)
     if stage.flow:
-        return _flow_us(stage, steps, network, scale_up)
+        return _time_flow(stage, steps, network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
     if not number:
         return 0.0
@@ -263,10 +263,10 @@ def _stage_us(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     far = 0.0 if stage.far_us is None else stage.far_us
     across = steps.nic_us + network / number - busiest + np.resize(far, stage.network_steps)
     hops = np.stack([across, np.full_like(across, inside / stage.network_steps)], axis=1).ravel()
-    return number * busiest + _longest(hops)
+    return number * busiest + _find_longest_delay(hops)
 
 
-def _flow_us(stage: Stage, steps: Steps, network: float, scale_up: float) -> float:
+def _time_flow(stage: Stage, steps: Steps, network: float, scale_up: float) -> float:
     """The time of a flow whose bytes take so long on the network and in the domain, us."""
     far = 0.0 if stage.far_us is None else float(np.sum(stage.far_us))
     across, inside = stage.network_steps * steps.nic_us + far, stage.scale_up_steps * steps.scale_up_us
@@ -276,26 +276,26 @@ def _flow_us(stage: Stage, steps: Steps, network: float, scale_up: float) -> flo
     return across + inside + max(network, scale_up)
 
 
-def _longest(beyond: Floats) -> float:
+def _find_longest_delay(beyond: Floats) -> float:
     """The most that hops in a row take beyond the busiest link's time, us."""
     total = np.concatenate([[0.0], np.cumsum(beyond)])
     return float((total - np.minimum.accumulate(total)).max())
 
 
-def _bytes_us(size: float, gbps: float) -> float:
+def _time_bytes(size: float, gbps: float) -> float:
     return size / (gbps * BYTES_PER_US) if size else 0.0
 
 
 # The team of a job: how its ranks lie in scale-up domains, and the bandwidth that each has.
 
 
-def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
+def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     """The team of a job. The slowest of its ranks sets the pace, in the domain and in the network."""
     domain = network.ranks.domain[job.ranks]
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     size = np.diff(np.r_[starts, len(domain)])
     gbps = float(network.ranks.domain_gbps[job.ranks].min())
-    reached = scale_up_efficiency(network, job, constants)
+    reached = find_scale_up_efficiency(network, job, constants)
     return Team(
         network,
         job,
@@ -309,12 +309,12 @@ def team_of(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     )
 
 
-def scale_up_efficiency(network: Network, job: Job, constants: ConstantsProfile) -> ScaleUpEfficiency:
+def find_scale_up_efficiency(network: Network, job: Job, constants: ConstantsProfile) -> ScaleUpEfficiency:
     """What collectives of a job reach of its scale-up domains."""
-    return constants.efficiency.find_domain_efficiency(domain_profile(network, int(job.ranks[0])))
+    return constants.efficiency.find_domain_efficiency(find_domain_profile(network, int(job.ranks[0])))
 
 
-def domain_profile(network: Network, rank: int) -> str:
+def find_domain_profile(network: Network, rank: int) -> str:
     """The id of the scale-up domain profile that a rank is in; "" where there is none."""
     from fabricgen.design.scale_up.domains import forms
 

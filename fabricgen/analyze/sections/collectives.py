@@ -6,10 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
-from fabricgen.analyze.asked import Asked, Job
-from fabricgen.analyze.collectives.model import Team, Timed, domain_profile, scale_up_efficiency, team_of, time_of
+from fabricgen.analyze.asked import Job, Question
+from fabricgen.analyze.collectives.model import (
+    Team,
+    Timed,
+    find_domain_profile,
+    find_scale_up_efficiency,
+    make_team,
+    time_stages,
+)
 from fabricgen.analyze.network import Network
-from fabricgen.analyze.reckoned import WIDTH, Reckoning, cited
+from fabricgen.analyze.reckoned import WIDTH, Reckoning, cite_sources
 from fabricgen.kernel import discovery
 
 ORDER = 2
@@ -33,9 +40,9 @@ def bus_factor(collective: str, ranks: int) -> float:
     return {"all-reduce": 2 * (ranks - 1) / ranks, "broadcast": 1.0}.get(collective, (ranks - 1) / ranks)
 
 
-def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
+def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     """The collectives of a job, each by algorithm and size of message."""
-    team = team_of(network, job, asked.constants)
+    team = make_team(network, job, question.constants)
     return {
         "job": job.text,
         "ranks": team.ranks,
@@ -43,36 +50,36 @@ def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
         "ranks_per_domain": team.each,
         "network_gbps_per_rank": round(team.rail_gbps, 3),
         "scale_up_gbps_per_rank": round(team.domain_gbps, 3),
-        "crowding": {name: _crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
-        "collectives": {name: list(_collective(team, name, asked)) for name in COLLECTIVES},
+        "crowding": {name: _describe_crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
+        "collectives": {name: list(_list_times(team, name, question)) for name in COLLECTIVES},
         "formula": FORMULA,
-        "constants": _constants(team),
-        "source": _sources(team),
+        "constants": _list_constants(team),
+        "source": _list_sources(team),
     }
 
 
-def quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
+def find_quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
     """The algorithm that takes the least time for a message of so many bytes; None where none can be told."""
-    times = _times(team, collective, size)
-    return _least(times) if times else None
+    times = _time_algorithms(team, collective, size)
+    return _pick_least(times) if times else None
 
 
-def _times(team: Team, collective: str, size: int) -> dict[str, Timed]:
+def _time_algorithms(team: Team, collective: str, size: int) -> dict[str, Timed]:
     """The time of every algorithm that does a collective, by name."""
     names = discovery.list_modules(ALGORITHMS)
-    found = ((name, algorithm_time(team, name, collective, size)) for name in names)
-    return {name: timed for name, timed in found if timed}
+    algorithm_times = ((name, time_algorithm(team, name, collective, size)) for name in names)
+    return {name: timed for name, timed in algorithm_times if timed}
 
 
-def _least(times: Mapping[str, Timed]) -> tuple[str, Timed]:
-    return min(times.items(), key=lambda each: (each[1].us, each[0]))
+def _pick_least(times: Mapping[str, Timed]) -> tuple[str, Timed]:
+    return min(times.items(), key=lambda named_time: (named_time[1].us, named_time[0]))
 
 
-def algorithm_time(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
+def time_algorithm(team: Team, algorithm: str, collective: str, size: int) -> Timed | None:
     """The time of one algorithm; None where it does not do the collective."""
     module = discovery.load_module(ALGORITHMS, algorithm)
     stages = module.stages(collective, team)
-    return None if stages is None else time_of(team, stages, module.KIND, size)
+    return None if stages is None else time_stages(team, stages, module.KIND, size)
 
 
 def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
@@ -80,13 +87,13 @@ def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
     return round(size / us / 1000 * bus_factor(collective, team.ranks), 2)
 
 
-def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str, Any]]:
-    measured = asked.constants.efficiency.find_measured(domain_profile(team.network, int(team.job.ranks[0])))
-    for size in asked.sizes:
-        times = _times(team, collective, size)
+def _list_times(team: Team, collective: str, question: Question) -> Iterator[dict[str, Any]]:
+    measured = question.constants.efficiency.find_measured(find_domain_profile(team.network, int(team.job.ranks[0])))
+    for size in question.sizes:
+        times = _time_algorithms(team, collective, size)
         if not times:
             continue
-        name, timed = _least(times)
+        name, timed = _pick_least(times)
         yield {
             "bytes": size,
             "us": round(timed.us, 2),
@@ -94,12 +101,12 @@ def _collective(team: Team, collective: str, asked: Asked) -> Iterator[dict[str,
             "algorithm": name,
             "protocol": timed.protocol,
             "scale_up_share": round(timed.scale_up_share, 4),
-            "by_algorithm_us": {key: round(each.us, 2) for key, each in times.items()},
+            "by_algorithm_us": {key: round(algorithm_time.us, 2) for key, algorithm_time in times.items()},
             **({"remark": f"{measured.says} ({measured.source})"} if measured and name == "in_switch" else {}),
         }
 
 
-def _crowding(team: Team, name: str) -> dict[str, Any]:
+def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
     crowded = getattr(team, name)
     tiers = [sorted({key.name for key in level.tiers}) for level in team.network.levels]
     words = ["/".join(names) or "links between sites" for names in tiers]
@@ -110,8 +117,8 @@ def _crowding(team: Team, name: str) -> dict[str, Any]:
     }
 
 
-def _constants(team: Team) -> dict[str, Any]:
-    latency, domain = team.constants.latency, scale_up_efficiency(team.network, team.job, team.constants)
+def _list_constants(team: Team) -> dict[str, Any]:
+    latency, domain = team.constants.latency, find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols} for kind in KINDS} | {
         "network_reached": team.constants.efficiency.network.reached,
         "scale_up_reached": domain.reached,
@@ -119,8 +126,8 @@ def _constants(team: Team) -> dict[str, Any]:
     }
 
 
-def _sources(team: Team) -> dict[str, str]:
-    domain = scale_up_efficiency(team.network, team.job, team.constants)
+def _list_sources(team: Team) -> dict[str, str]:
+    domain = find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: getattr(team.constants.latency, kind).source for kind in KINDS} | {
         "network_reached": team.constants.efficiency.network.source,
         "scale_up_reached": domain.source,
@@ -131,7 +138,7 @@ def _sources(team: Team) -> dict[str, str]:
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
-def size_words(size: int) -> str:
+def format_size(size: int) -> str:
     """A number of bytes in the largest unit that divides it: 16 MiB."""
     at = 0
     while size and size % 1024 == 0 and at < len(_UNITS) - 1:
@@ -139,63 +146,63 @@ def size_words(size: int) -> str:
     return f"{size:,} {_UNITS[at]}"
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
     """Time and bus bandwidth of each collective as a table."""
-    reached = f"{found['network_gbps_per_rank']:,.4g} Gb/s in the network"
-    if found["scale_up_gbps_per_rank"]:
-        reached += f", {found['scale_up_gbps_per_rank']:,.4g} in its domain"
-    elif found["ranks_per_domain"] > 1:
+    reached = f"{results['network_gbps_per_rank']:,.4g} Gb/s in the network"
+    if results["scale_up_gbps_per_rank"]:
+        reached += f", {results['scale_up_gbps_per_rank']:,.4g} in its domain"
+    elif results["ranks_per_domain"] > 1:
         reached += "; in its domain is not known: the node's profile names no `scale_up`, and no collective is told"
-    domains = f"{found['domains']:,} scale-up domain{'s' * (found['domains'] != 1)}"
-    yield f"job of {found['job']}: {domains} of {found['ranks_per_domain']}"
+    domains = f"{results['domains']:,} scale-up domain{'s' * (results['domains'] != 1)}"
+    yield f"job of {results['job']}: {domains} of {results['ranks_per_domain']}"
     yield f"a rank reaches {reached}"
-    for name, crowded in found["crowding"].items():
+    for name, crowded in results["crowding"].items():
         if crowded["slowdown"] > 1:
             yield f"  {name}: {crowded['slowdown']:.3g} times slower at {crowded['narrowest'] or 'NICs'}"
     yield ""
     yield f"  {'collective':<16}{'message':>10}{'us':>14}{'bus GB/s':>10}  {'algorithm':<22}{'scale-up':>9}"
-    for collective, rows in found["collectives"].items():
+    for collective, rows in results["collectives"].items():
         for row in rows:
-            how = f"{mark(row)} {row['algorithm']}, {row['protocol']}"
+            how = f"{mark_remark(row)} {row['algorithm']}, {row['protocol']}"
             yield (
-                f"  {collective:<16}{size_words(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}"
+                f"  {collective:<16}{format_size(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}"
                 f"{how:<24}{row['scale_up_share']:>9.0%}"
             )
-    yield from remarks(row for rows in found["collectives"].values() for row in rows)
+    yield from list_remarks(row for rows in results["collectives"].values() for row in rows)
 
 
-def mark(row: Mapping[str, Any]) -> str:
+def mark_remark(row: Mapping[str, Any]) -> str:
     """What a bus bandwidth with a remark is marked with."""
     return "*" if "remark" in row else " "
 
 
-def remarks(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def list_remarks(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """The remarks of marked figures, each once, without how their sources were read."""
-    said = dict.fromkeys(str(row["remark"]) for row in rows if "remark" in row)
-    return [line for words in said for line in wrap(f"* {words.partition(';')[0]})", WIDTH - 2, **_BELOW)]
+    texts = dict.fromkeys(str(row["remark"]) for row in rows if "remark" in row)
+    return [line for words in texts for line in wrap(f"* {words.partition(';')[0]})", WIDTH - 2, **_BELOW)]
 
 
 _BELOW: Any = {"initial_indent": "  ", "subsequent_indent": "    ", "break_long_words": False}
 
 
-def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
     """How times were reckoned: with the constants of those algorithms and protocols that are the quickest at a size."""
-    constants, source = found["constants"], found["source"]
-    rows = [row for rows in found["collectives"].values() for row in rows]
+    constants, source = results["constants"], results["source"]
+    rows = [row for rows in results["collectives"].values() for row in rows]
     steps = sorted({(discovery.load_module(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
-    crowded = any(each["slowdown"] > 1 for each in found["crowding"].values())
+    crowded = any(pattern["slowdown"] > 1 for pattern in results["crowding"].values())
     overlaps = [_OVERLAPS] if any(kind != "ring" for kind, _ in steps) else []
     yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *overlaps, *([_SLOWER] if crowded else []))
     reached = f"reached: {constants['network_reached']:.4g} of the network's rate"
     used = {kind: source[kind] for kind, _ in steps} | {"network": source["network_reached"]}
-    if found["scale_up_gbps_per_rank"]:
+    if results["scale_up_gbps_per_rank"]:
         reached += f", {constants['scale_up_reached']:.4g} of the domain's"
         used["domain"] = source["scale_up_reached"]
     if "in_switch" in used:
         reached += f", {constants['in_switch_reached']:.4g} of it in its switches"
-    told = "; ".join(f"{kind} {protocol} {_steps_words(constants[kind][protocol])}" for kind, protocol in steps)
-    yield "constants", (*([_STEPS, told] if told else []), reached)
-    yield "source", cited(used | {"formula": source["formula"]})
+    step_texts = "; ".join(f"{kind} {protocol} {_format_steps(constants[kind][protocol])}" for kind, protocol in steps)
+    yield "constants", (*([_STEPS, step_texts] if step_texts else []), reached)
+    yield "source", cite_sources(used | {"formula": source["formula"]})
 
 
 _FORMULAS = (
@@ -210,5 +217,5 @@ _OVERLAPS = "up and down trees, what goes up before the first bytes come down ta
 _SLOWER = "times slower = what the uplinks of a tier are to carry over what they can"
 
 
-def _steps_words(steps: Mapping[str, float]) -> str:
+def _format_steps(steps: Mapping[str, float]) -> str:
     return "/".join(f"{steps[key]:.4g}" for key in ("launch_us", "scale_up_us", "nic_us", "bandwidth_share"))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.asked import Job, Question
 from fabricgen.analyze.bisection import bisection_gbps
-from fabricgen.analyze.collectives.model import team_of
+from fabricgen.analyze.collectives.model import make_team
 from fabricgen.analyze.loss_classes import Loss, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
-from fabricgen.analyze.reckoned import Reckoning, cited
+from fabricgen.analyze.reckoned import Reckoning, cite_sources
 from fabricgen.catalog.constant_models import DAYS_OF_YEAR
 from fabricgen.wiring.arrays import unique_values
 
@@ -35,29 +35,29 @@ BEYOND = "ring, all-to-all: time of the job's traffic over that before; stops: i
 WITHIN = "-: the job lies in one scale-up domain and sends nothing over this network; stops: it takes one of its nodes"
 
 
-def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
+def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     """What every single loss leaves, the worst pairs of switches where they are asked for, and interruptions."""
-    grid = team_of(network, job, asked.constants).grid
+    grid = make_team(network, job, question.constants).grid
     losses = Losses(network, job, grid)
     classes = LossClasses(losses)
-    whole = bisection_gbps(network)
-    rows = [_row(losses, loss, whole) for loss in classes.single()]
-    rates = sorted(asked.constants.failures.items())
+    bisection = bisection_gbps(network)
+    rows = [_make_row(losses, loss, bisection) for loss in classes.list_single()]
+    rates = sorted(question.constants.failures.items())
     return {
-        "bisection_gbps": whole,
+        "bisection_gbps": bisection,
         "in_one_domain": len(grid) < 2,
         "losses": rows,
-        **({"pairs": [_row(losses, loss, whole) for loss in classes.pairs()]} if asked.pairs else {}),
-        "interruptions": _interruptions(network, job, rows, asked),
+        **({"pairs": [_make_row(losses, loss, bisection) for loss in classes.pairs()]} if question.pairs else {}),
+        "interruptions": _count_interruptions(network, job, rows, question),
         "formula": FORMULA,
         "constants": {f"{part}_failures_per_year": round(rate.per_year, 6) for part, rate in rates},
         "source": {part: rate.source for part, rate in rates},
     }
 
 
-def _row(losses: Losses, loss: Loss, whole: float) -> dict[str, Any]:
-    left = losses.after(loss.devices, loss.links)
-    lost = left.lost_gbps / whole if whole else 0.0
+def _make_row(losses: Losses, loss: Loss, bisection: float) -> dict[str, Any]:
+    effect = losses.after(loss.devices, loss.links)
+    lost = effect.lost_gbps / bisection if bisection else 0.0
     share = float(loss.share) if loss.share is not None else max(0.0, 1 - lost)
     phase = losses.network.cluster.phase
     return {
@@ -68,58 +68,62 @@ def _row(losses: Losses, loss: Loss, whole: float) -> dict[str, Any]:
         "of_rate": loss.of_rate,
         "example": loss.example,
         "bisection_share": None if phase else round(share, 6),
-        "cut_off": left.cut_off,
-        "slowed": left.slowed,
-        "job_cut_off": left.job_cut_off,
-        "ring_slowdown": round(left.slowdown[RING], 4) if left.slowdown else None,
-        "all_to_all_slowdown": round(left.slowdown[ALL_TO_ALL], 4) if left.slowdown else None,
-        "dead_flows": round(left.dead_share, 6),
-        "dead_flows_to": left.dead_to,
-        "job_dead_flows_to": left.job_dead_to,
+        "cut_off": effect.cut_off,
+        "slowed": effect.slowed,
+        "job_cut_off": effect.job_cut_off,
+        "ring_slowdown": round(effect.slowdown[RING], 4) if effect.slowdown else None,
+        "all_to_all_slowdown": round(effect.slowdown[ALL_TO_ALL], 4) if effect.slowdown else None,
+        "dead_flows": round(effect.dead_share, 6),
+        "dead_flows_to": effect.dead_to,
+        "job_dead_flows_to": effect.job_dead_to,
     }
 
 
-def _interruptions(network: Network, job: Job, rows: Sequence[Mapping[str, Any]], asked: Asked) -> dict[str, Any]:
+def _count_interruptions(
+    network: Network, job: Job, rows: Sequence[Mapping[str, Any]], question: Question
+) -> dict[str, Any]:
     """Parts that stop the job and parts that slow it down, with how often either happens."""
     nodes = len(unique_values(network.ranks.device[job.ranks]))
-    found = [_often("node", "node", [{"parts_of_job": nodes, "of_rate": 1.0}], [], asked)]
+    parts = [_count_failures("node", "node", [{"parts_of_job": nodes, "of_rate": 1.0}], [], question)]
     if network.what == "accelerators":
-        found.insert(0, _often("gpu", "accelerator", [{"parts_of_job": len(job), "of_rate": 1.0}], [], asked))
+        parts.insert(
+            0, _count_failures("gpu", "accelerator", [{"parts_of_job": len(job), "of_rate": 1.0}], [], question)
+        )
     single: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if row["kind"] in ("nic", "switch", *CABLES):
             single.setdefault((row["kind"], row["what"]), []).append(row)
-    for (kind, what), mine in single.items():
-        stop, slow = ([row for row in mine if is_so(row)] for is_so in (_stops, _slows))
-        found.append(_often(kind, what, stop, slow, asked))
-    every, slowed = (sum(row[name] for row in found) for name in ("per_year", "slowed_per_year"))
+    for (kind, part_name), part_rows in single.items():
+        stop, slow = ([row for row in part_rows if is_so(row)] for is_so in (_stops_job, _slows_job))
+        parts.append(_count_failures(kind, part_name, stop, slow, question))
+    yearly, slowed = (sum(row[name] for row in parts) for name in ("per_year", "slowed_per_year"))
     return {
-        "mean_hours": round(HOURS_OF_YEAR / every, 3) if every else None,
-        "per_year": round(every, 3),
+        "mean_hours": round(HOURS_OF_YEAR / yearly, 3) if yearly else None,
+        "per_year": round(yearly, 3),
         "mean_hours_slowed": round(HOURS_OF_YEAR / slowed, 3) if slowed else None,
         "slowed_per_year": round(slowed, 3),
-        "by_part": found,
+        "by_part": parts,
     }
 
 
-def _stops(row: Mapping[str, Any]) -> bool:
+def _stops_job(row: Mapping[str, Any]) -> bool:
     return bool(row["job_cut_off"] or row["job_dead_flows_to"])
 
 
-def _slows(row: Mapping[str, Any]) -> bool:
+def _slows_job(row: Mapping[str, Any]) -> bool:
     return max(row["ring_slowdown"] or 1.0, row["all_to_all_slowdown"] or 1.0) >= SLOWS
 
 
-def _often(
-    part: str, what: str, stop: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[str, Any]], asked: Asked
+def _count_failures(
+    part: str, part_name: str, stop: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[str, Any]], question: Question
 ) -> dict[str, Any]:
-    rates = {str(name): rate for name, rate in asked.constants.failures.items()}
+    rates = {str(name): rate for name, rate in question.constants.failures.items()}
     rate = rates.get("cable" if part in CABLES else part)
-    each = rate.per_year if rate else 0.0
-    a_year = [sum(row["parts_of_job"] * row["of_rate"] * each for row in rows) for rows in (stop, slow)]
+    per_year = rate.per_year if rate else 0.0
+    a_year = [sum(row["parts_of_job"] * row["of_rate"] * per_year for row in rows) for rows in (stop, slow)]
     return {
         "part": part,
-        "what": what,
+        "what": part_name,
         "stopping": sum(row["parts_of_job"] for row in stop),
         "slowing": sum(row["parts_of_job"] for row in slow),
         "per_year": round(a_year[0], 3),
@@ -127,16 +131,18 @@ def _often(
     }
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
     """The losses as a table, one row for each kind of part with the worst of its classes; then interruptions."""
     yield (f"  {'one lost':<34}{'parts':>9}{'cut off':>9}{'slowed':>8}{'bisection':>11}{'ring':>8}{'all-to-all':>12}")
-    rows = [*worst_of_kinds(found["losses"]), *worst_of_kinds(found.get("pairs", ()))]
+    rows = [*pick_worst_by_kind(results["losses"]), *pick_worst_by_kind(results.get("pairs", ()))]
     for row in rows:
         name = row["what"] if row["kind"] in ("plane", "feed") else f"{row['kind']}: {row['what']}"
-        times = (_times(row[key], found["in_one_domain"]) for key in ("ring_slowdown", "all_to_all_slowdown"))
+        times = (
+            _format_slowdown(row[key], results["in_one_domain"]) for key in ("ring_slowdown", "all_to_all_slowdown")
+        )
         yield (
             f"  {name:<34}{row['parts']:>9,}{row['cut_off']:>9,}{row['slowed']:>8,}"
-            f"{_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
+            f"{_format_share(row['bisection_share']):>11}{next(times):>8}{next(times):>12}"
         )
         if row["kind"] == "pair":
             yield f"    the worst: {row['example']}"
@@ -145,19 +151,19 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
                 f"    static routes lead into it: {row['dead_flows']:.2%} of the flows of {row['dead_flows_to']:,} "
                 "accelerators are dead until it is mended"
             )
-    yield f"  ({WITHIN if found['in_one_domain'] else BEYOND})"
+    yield f"  ({WITHIN if results['in_one_domain'] else BEYOND})"
     yield ""
-    yield from _often_lines(found["interruptions"])
+    yield from _format_interruptions(results["interruptions"])
 
 
-def worst_of_kinds(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def pick_worst_by_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One row for each kind of part: that of the class which hurts most, with the parts of all classes."""
     kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         kinds.setdefault((row["kind"], row["what"]), []).append(row)
-    for mine in kinds.values():
-        worst = max(mine, key=_rank_harm)
-        yield {**worst, "parts": sum(row["parts"] for row in mine)}
+    for kind_rows in kinds.values():
+        worst = max(kind_rows, key=_rank_harm)
+        yield {**worst, "parts": sum(row["parts"] for row in kind_rows)}
 
 
 def _rank_harm(row: Mapping[str, Any]) -> tuple[float, ...]:
@@ -165,30 +171,30 @@ def _rank_harm(row: Mapping[str, Any]) -> tuple[float, ...]:
     return row["job_cut_off"], row["cut_off"], row["dead_flows_to"], row["all_to_all_slowdown"] or 0
 
 
-def _share(share: float | None) -> str:
+def _format_share(share: float | None) -> str:
     return "-" if share is None else f"{share:.2%}"
 
 
-def _times(slowdown: float | None, in_one_domain: bool) -> str:
+def _format_slowdown(slowdown: float | None, in_one_domain: bool) -> str:
     if slowdown is None:
         return "stops"
     return "-" if in_one_domain else f"{round(slowdown, 2):g}x"
 
 
-def _often_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    if found["mean_hours"] is None:
+def _format_interruptions(rates: Mapping[str, Any]) -> Iterator[str]:
+    if rates["mean_hours"] is None:
         yield "No failure of a single part stops the job."
         return
-    yield f"The job is stopped {found['per_year']:,.1f} times a year by hardware: every {_hours(found['mean_hours'])}."
+    yield f"The job is stopped {rates['per_year']:,.1f} times a year by hardware: every {_hours(rates['mean_hours'])}."
     yield f"  {'by':<34}{'that stop':>10}{'a year':>10}{'that slow':>11}{'a year':>10}"
-    for row in found["by_part"]:
+    for row in rates["by_part"]:
         name = row["what"] if row["part"] in ("gpu", "node", "nic") else f"{row['part']}: {row['what']}"
         yield (
             f"  {name:<34}{row['stopping']:>10,}{row['per_year']:>10,.2f}{row['slowing']:>11,}"
             f"{row['slowed_per_year']:>10,.2f}"
         )
-    if found["mean_hours_slowed"]:
-        yield f"It is slowed down every {_hours(found['mean_hours_slowed'])}."
+    if rates["mean_hours_slowed"]:
+        yield f"It is slowed down every {_hours(rates['mean_hours_slowed'])}."
 
 
 def _hours(hours: float) -> str:
@@ -197,7 +203,7 @@ def _hours(hours: float) -> str:
     return f"{hours:.1f} hours" if hours < 72 else f"{hours / 24:.0f} days"
 
 
-def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
     """How bisection, slowdown and interruptions were reckoned."""
     yield (
         "formula",
@@ -210,8 +216,8 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
     )
     names = {
         part: {"gpu": "accelerator", "nic": "NIC", "cable": "cable or fibre"}.get(part, part)
-        for part in found["source"]
+        for part in results["source"]
     }
-    rates = (f"{name} {found['constants'][f'{part}_failures_per_year']:.2g}" for part, name in names.items())
+    rates = (f"{name} {results['constants'][f'{part}_failures_per_year']:.2g}" for part, name in names.items())
     yield "constants", (f"failures of one in a year: {', '.join(rates)}",)
-    yield "source", cited({name: found["source"][part] for part, name in names.items()})
+    yield "source", cite_sources({name: results["source"][part] for part, name in names.items()})

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.asked import Job, Question
 from fabricgen.analyze.network import Network
-from fabricgen.analyze.reckoned import Reckoning, cited
+from fabricgen.analyze.reckoned import Reckoning, cite_sources
 
 ORDER = 5
 STEPS_MS = (100, 1_000, 10_000)
@@ -30,61 +30,61 @@ SOURCES = {
 }
 
 
-def figures(network: Network, job: Job, asked: Asked) -> dict[str, Any]:
+def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     """What jitter costs the job: of one rank, of all of them at a barrier, and of all in each step of a collective."""
-    jitter, ranks = asked.constants.stragglers.jitter_us, len(job)
+    jitter, ranks = question.constants.stragglers.jitter_us, len(job)
     sizes = np.bincount(network.ranks.domain[job.ranks])
-    domains, each = int((sizes > 0).sum()), int(sizes.max(initial=0))
-    barrier = jitter * harmonic(ranks)
+    domains, per_domain = int((sizes > 0).sum()), int(sizes.max(initial=0))
+    barrier = jitter * sum_harmonic(ranks)
     return {
         "ranks": ranks,
-        "one_late": _cost(jitter, ranks),
-        "all_late": _cost(barrier, ranks),
+        "one_late": _describe_delay(jitter, ranks),
+        "all_late": _describe_delay(barrier, ranks),
         "collectives": [
             {"collective": name, "steps": steps, "one_late_us": jitter, "all_late_us": round(jitter * waits, 3)}
-            for name, steps, waits in _collectives(ranks, domains, each)
+            for name, steps, waits in _list_collectives(ranks, domains, per_domain)
         ],
         "formula": FORMULA,
         "constants": {"jitter_us": jitter, "steps_ms": list(STEPS_MS)},
-        "source": {"jitter_us": asked.constants.stragglers.source, **SOURCES},
+        "source": {"jitter_us": question.constants.stragglers.source, **SOURCES},
     }
 
 
-def _cost(delay_us: float, ranks: int) -> dict[str, Any]:
+def _describe_delay(delay_us: float, ranks: int) -> dict[str, Any]:
     shares = {str(length): round(delay_us / 1000 / length, 8) for length in STEPS_MS}
     return {"delay_us": round(delay_us, 3), "summed_s": round(ranks * delay_us / 1e6, 6), "share_of_step_ms": shares}
 
 
-def harmonic(number: int) -> float:
+def sum_harmonic(number: int) -> float:
     """1 + 1/2 + ... + 1/number; beyond 1,000 by Euler's expansion, which is then right to 12 digits."""
     if number <= 1000:
         return sum(1 / n for n in range(1, number + 1))
     return log(number) + 0.57721566490153286 + 1 / (2 * number) - 1 / (12 * number**2)
 
 
-def _collectives(ranks: int, domains: int, each: int) -> Iterator[tuple[str, int, float]]:
+def _list_collectives(ranks: int, domains: int, per_domain: int) -> Iterator[tuple[str, int, float]]:
     """(collective, dependent steps, jitters that it waits for) of an all-reduce by algorithm, and of the others."""
     if ranks < 2:
         return
     levels = ceil(log2(ranks))
-    yield "all-reduce, ring", 2 * (ranks - 1), ring_waits(ranks, 2 * (ranks - 1))
-    yield "all-reduce, tree", 2 * levels, 2 * tree_waits(levels)
-    if domains > 1 and each > 1:
-        steps = 2 * (each - 1) + 2 * (domains - 1)
-        waits = ring_waits(each, 2 * (each - 1)) + ring_waits(domains, 2 * (domains - 1))
+    yield "all-reduce, ring", 2 * (ranks - 1), count_ring_waits(ranks, 2 * (ranks - 1))
+    yield "all-reduce, tree", 2 * levels, 2 * count_tree_waits(levels)
+    if domains > 1 and per_domain > 1:
+        steps = 2 * (per_domain - 1) + 2 * (domains - 1)
+        waits = count_ring_waits(per_domain, 2 * (per_domain - 1)) + count_ring_waits(domains, 2 * (domains - 1))
         yield "all-reduce, hierarchical", steps, waits
-    yield "all-gather, reduce-scatter, ring", ranks - 1, ring_waits(ranks, ranks - 1)
-    yield "broadcast, tree", levels, tree_waits(levels)
+    yield "all-gather, reduce-scatter, ring", ranks - 1, count_ring_waits(ranks, ranks - 1)
+    yield "broadcast, tree", levels, count_tree_waits(levels)
 
 
-def ring_waits(ranks: int, steps: int) -> float:
+def count_ring_waits(ranks: int, steps: int) -> float:
     """How many mean jitters a number of steps of a ring takes, where each rank is late by an exponential time in each
     and waits for the rank before it: 2 - 1/ranks a step in the long run.
     """
     return steps * (2 - 1 / ranks)
 
 
-def tree_waits(levels: int, step: float = 0.002) -> float:
+def count_tree_waits(levels: int, step: float = 0.002) -> float:
     """How many mean jitters a binary tree of some levels takes up, or down: the mean of the last of its paths, where
     each hop is late by an exponential time. By distribution functions on a grid of times, in mean jitters.
     """
@@ -96,27 +96,27 @@ def tree_waits(levels: int, step: float = 0.002) -> float:
     return float((1 - done).sum() * step)
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
     """What jitter costs: one of the ranks late, all late at a barrier, and all late in a collective."""
-    jitter, ranks = found["constants"]["jitter_us"], found["ranks"]
+    jitter, ranks = results["constants"]["jitter_us"], results["ranks"]
     yield f"  {f'jitter {jitter:g} us, {ranks:,} accelerators':<44}{'wait us':>12}{'summed s':>12}" + "".join(
-        f"{_length(length):>12}" for length in found["constants"]["steps_ms"]
+        f"{_format_length(length):>12}" for length in results["constants"]["steps_ms"]
     )
     for name, row in (("one of them late, once", "one_late"), ("all late at random, one barrier", "all_late")):
-        cost = found[row]
+        cost = results[row]
         shares = "".join(f"{share:>12.3%}" for share in cost["share_of_step_ms"].values())
         yield f"  {name:<44}{cost['delay_us']:>12,.1f}{cost['summed_s']:>12,.3f}{shares}"
     yield ""
     yield f"  {'all late at random in every step of':<44}{'steps':>12}{'wait ms':>12}"
-    for row in found["collectives"]:
+    for row in results["collectives"]:
         yield f"  {row['collective']:<44}{row['steps']:>12,}{row['all_late_us'] / 1000:>12,.2f}"
 
 
-def _length(length_ms: int) -> str:
+def _format_length(length_ms: int) -> str:
     return f"of {length_ms / 1000:g} s" if length_ms >= 1000 else f"of {length_ms} ms"
 
 
-def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
     """How waits were reckoned, by collective."""
     yield (
         "formula",
@@ -126,6 +126,6 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
             "tree = T(k) up and T(k) down k levels: T(k) = the greater of two of T(k-1) + jitter, T(0) = 0",
         ),
     )
-    jitter = f"jitter: {found['constants']['jitter_us']:g} us, the mean of exponential times where all are late"
+    jitter = f"jitter: {results['constants']['jitter_us']:g} us, the mean of exponential times where all are late"
     yield "constants", (jitter,)
-    yield "source", cited({name.removesuffix("_us"): source for name, source in found["source"].items()})
+    yield "source", cite_sources({name.removesuffix("_us"): source for name, source in results["source"].items()})

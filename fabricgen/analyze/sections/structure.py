@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.analyze.asked import Asked, Job
+from fabricgen.analyze.asked import Job, Question
 from fabricgen.analyze.bisection import bisection_gbps
-from fabricgen.analyze.latency import cable_m, latency_us, switch_ns, switch_sources, switches_crossed
-from fabricgen.analyze.network import NONE, Network, median
-from fabricgen.analyze.reckoned import Reckoning, cited
+from fabricgen.analyze.latency import cable_m, count_switches_crossed, latency_us, list_switch_sources, switch_ns
+from fabricgen.analyze.network import NONE, Network, find_median
+from fabricgen.analyze.reckoned import Reckoning, cite_sources
 from fabricgen.wiring.arrays import Floats, Ints64, unique_inverse, unique_values
 
 ORDER = 1
@@ -37,42 +37,45 @@ _Cell = tuple[int, int, int]
 """A class of pairs: number of the place, 1 for other rails, level at which they meet."""
 
 
-def figures(network: Network, _job: Job, asked: Asked) -> dict[str, Any]:
+def figures(network: Network, _job: Job, question: Question) -> dict[str, Any]:
     """The structure of a network: its tiers, and classes of pairs of accelerators."""
-    taper = tuple(_taper(network))
+    taper = tuple(_list_taper(network))
     bisection = bisection_gbps(network)
-    latency = asked.constants.latency
+    latency = question.constants.latency
     return {
         "ranks": len(network.ranks),
         "what": network.what,
         "gbps_per_rank": network.rank_gbps,
-        "scale_up_gbps_per_rank": median(network.ranks.domain_gbps) if len(network.ranks) else 0.0,
+        "scale_up_gbps_per_rank": find_median(network.ranks.domain_gbps) if len(network.ranks) else 0.0,
         "bisection_gbps": bisection,
         "bisection_gbps_per_rank": 2 * bisection / len(network.ranks) if len(network.ranks) else 0.0,
         "out_of": [
-            {"joined_by": _tier(network, number), "components": parts, "gbps_per_rank": gbps}
+            {"joined_by": _name_level(network, number), "components": parts, "gbps_per_rank": gbps}
             for number, (parts, gbps) in enumerate(taper)
         ],
-        "pairs": list(_pairs(network, asked, [gbps for _, gbps in taper])),
+        "pairs": list(_list_pairs(network, question, [gbps for _, gbps in taper])),
         "formula": FORMULA,
         "constants": {
             "fibre_ns_per_m": latency.medium.fibre_ns_per_m,
             "switch_ns": {
-                _tier(network, number): round(switch_ns(network, number, asked.constants), 3)
+                _name_level(network, number): round(switch_ns(network, number, question.constants), 3)
                 for number, level in enumerate(network.levels)
                 if level.tiers
             },
         },
-        "source": {"fibre_ns_per_m": latency.medium.source, "switch_ns": switch_sources(network, asked.constants)},
+        "source": {
+            "fibre_ns_per_m": latency.medium.source,
+            "switch_ns": list_switch_sources(network, question.constants),
+        },
     }
 
 
-def _tier(network: Network, number: int) -> str:
+def _name_level(network: Network, number: int) -> str:
     """The tier that joins at a level, in words."""
     return "/".join(sorted({key.name for key in network.levels[number].tiers})) or ACROSS
 
 
-def _taper(network: Network) -> Iterator[tuple[int, float]]:
+def _list_taper(network: Network) -> Iterator[tuple[int, float]]:
     """By level: components, and what an accelerator of the narrowest of them can send beyond it, Gb/s.
 
     It is the least of all levels up to it, and 0 where nothing leads further.
@@ -80,94 +83,96 @@ def _taper(network: Network) -> Iterator[tuple[int, float]]:
     least = rank_gbps = network.rank_gbps
     ports = network.leaf >= 0
     for level in network.levels:
-        of = level.component[network.leaf[ports]]
-        inside = np.bincount(of, network.gbps[ports], minlength=len(level.component))
-        there = np.flatnonzero(inside)
-        share = level.out_gbps[there] / inside[there]
+        component = level.component[network.leaf[ports]]
+        inside = np.bincount(component, network.gbps[ports], minlength=len(level.component))
+        present = np.flatnonzero(inside)
+        share = level.out_gbps[present] / inside[present]
         least = min(least, float(share.min(initial=np.inf)) * rank_gbps)
-        yield len(there), least
+        yield len(present), least
 
 
-def _pairs(network: Network, asked: Asked, taper: list[float]) -> Iterator[dict[str, Any]]:
+def _list_pairs(network: Network, question: Question, taper: list[float]) -> Iterator[dict[str, Any]]:
     """A row for each class of pairs, the nearest first: same scale-up domain, then by place, rail and level."""
     ranks, top = network.ranks, len(network.levels)
     number = len(ranks)
-    every = number * (number - 1)
-    if not every:
+    pair_count = number * (number - 1)
+    if not pair_count:
         return
     local = int((np.bincount(ranks.domain) ** 2).sum()) - number
     if local:
-        yield {"place": "domain", "share": local / every, "gbps": median(ranks.domain_gbps)}
+        yield {"place": "domain", "share": local / pair_count, "gbps": find_median(ranks.domain_gbps)}
     rails = int(ranks.rail.max(initial=0)) > 1
-    ways = _ways(network)
-    for cell, count in sorted(_cells(network).items()):
-        place, other_rail, level = cell
-        row: dict[str, Any] = {"place": PLACES[place], "share": count / every}
+    path_counts = _count_paths(network)
+    for cell, count in sorted(_count_cells(network).items()):
+        place_number, other_rail, level = cell
+        row: dict[str, Any] = {"place": PLACES[place_number], "share": count / pair_count}
         if rails:
             row["rail"] = "other" if other_rail else "same"
         if level == top:
             yield row | {"joined_by": "scale-up, then the rail of the other", "gbps": None}
             continue
-        fewest, most = ways.get(cell, (None, None))
+        fewest, most = path_counts.get(cell, (None, None))
         yield row | {
-            "joined_by": _tier(network, level),
-            "switches": switches_crossed(network, level),
+            "joined_by": _name_level(network, level),
+            "switches": count_switches_crossed(network, level),
             "paths": fewest,
             "most_paths": most,
             "cable_m": round(cable_m(network, level), 2),
-            "latency_us": round(latency_us(network, level, asked.constants), 3),
+            "latency_us": round(latency_us(network, level, question.constants), 3),
             "gbps": min([network.rank_gbps, *taper[:level]]),
         }
 
 
-def _cells(network: Network) -> dict[_Cell, int]:
+def _count_cells(network: Network) -> dict[_Cell, int]:
     """Ordered pairs of accelerators of different domains by class."""
     ranks, first = network.ranks, network.leaf[:, 0]
-    if not _first_ports_tell(network):
-        return _cells_by_pair(network)
-    at, number = _like(ranks.unit, first, ranks.rail)
+    if not _first_ports_suffice(network):
+        return _count_cells_by_pair(network)
+    at, number = _group_like_ranks(ranks.unit, first, ranks.rail)
     places = [ranks.unit[at], ranks.pod[at], ranks.site[at], np.zeros_like(at)]
     steps = [*(level.component[first[at]] for level in network.levels), np.zeros_like(at)]
     within = {
-        (p, other, k): _alike(number, place, step, np.zeros_like(at) if other else ranks.rail[at])
-        for p, place in enumerate(places)
+        (p, other_rail, k): _count_alike_pairs(
+            number, column, step, np.zeros_like(at) if other_rail else ranks.rail[at]
+        )
+        for p, column in enumerate(places)
         for k, step in enumerate(steps)
-        for other in (0, 1)
+        for other_rail in (0, 1)
     }
-    inside = _in_domains(network, first)
-    cells = {cell: _corner(within, *cell) - inside.get(cell, 0) for cell in within}
+    inside = _count_pairs_in_domains(network, first)
+    cells = {cell: _count_corner(within, *cell) - inside.get(cell, 0) for cell in within}
     return {cell: count for cell, count in cells.items() if count}
 
 
-def _first_ports_tell(network: Network) -> bool:
+def _first_ports_suffice(network: Network) -> bool:
     """Whether first ports meet where any ports do: not so where a single one is cabled otherwise."""
     ports = network.leaf.T
     if (ports[0] == NONE).any():
         return False
     for level, port in ((level, port) for port in ports[1:] for level in network.levels):
-        one, other = level.component[ports[0]], level.component[port]
-        for a, b in ((one, other), (other, one)):
-            of = np.empty(len(level.component), dtype=np.int64)
-            of[a] = b
-            if (port == NONE).any() or (of[a] != b).any():
+        first_labels, port_labels = level.component[ports[0]], level.component[port]
+        for a, b in ((first_labels, port_labels), (port_labels, first_labels)):
+            partner = np.empty(len(level.component), dtype=np.int64)
+            partner[a] = b
+            if (port == NONE).any() or (partner[a] != b).any():
                 return False
     return True
 
 
-def _cells_by_pair(network: Network) -> dict[_Cell, int]:
+def _count_cells_by_pair(network: Network) -> dict[_Cell, int]:
     """The same, by pairs of all kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
-    ranks, wired = network.ranks, _wired(network)
-    at, number = _like(ranks.unit, wired, ranks.rail)
-    found: Counter[_Cell] = Counter()
-    for source, many in zip(at, number, strict=True):
-        counts = np.bincount(_classes(network, np.full(len(at), source), at), number * many)
+    ranks, wired = network.ranks, _number_wirings(network)
+    at, number = _group_like_ranks(ranks.unit, wired, ranks.rail)
+    cells: Counter[_Cell] = Counter()
+    for source, count in zip(at, number, strict=True):
+        counts = np.bincount(_classify_pairs(network, np.full(len(at), source), at), number * count)
         for value in np.flatnonzero(counts).tolist():
-            found[_cell(network, value)] += int(counts[value])
-    found.subtract(_in_domains(network, wired))
-    return {cell: count for cell, count in found.items() if count}
+            cells[_split_class(network, value)] += int(counts[value])
+    cells.subtract(_count_pairs_in_domains(network, wired))
+    return {cell: count for cell, count in cells.items() if count}
 
 
-def _wired(network: Network) -> Ints64:
+def _number_wirings(network: Network) -> Ints64:
     """By rank, a number that those have whose ports are on the same leaves."""
     wired = np.zeros(len(network.ranks), dtype=np.int64)
     for port in network.leaf.T:
@@ -175,7 +180,7 @@ def _wired(network: Network) -> Ints64:
     return wired
 
 
-def _alike(number: Ints64, *keys: Ints64) -> int:
+def _count_alike_pairs(number: Ints64, *keys: Ints64) -> int:
     """Ordered pairs, of ranks with themselves too, that agree in all keys; each row stands for a number of ranks."""
     joined = np.zeros(len(number), dtype=np.int64)
     for key in keys:
@@ -184,24 +189,24 @@ def _alike(number: Ints64, *keys: Ints64) -> int:
     return int((counts * counts).sum())
 
 
-def _in_domains(network: Network, wired: Ints64) -> Counter[_Cell]:
+def _count_pairs_in_domains(network: Network, wired: Ints64) -> Counter[_Cell]:
     """Ordered pairs of accelerators of one domain, of ranks with themselves too, by the class that they would be of;
     `wired` is alike for ranks whose ports are on the same leaves.
     """
     ranks = network.ranks
-    at, number = _like(ranks.domain, ranks.unit, wired, ranks.rail)
+    at, number = _group_like_ranks(ranks.domain, ranks.unit, wired, ranks.rail)
     domain = ranks.domain[at]
-    found: Counter[_Cell] = Counter()
+    cells: Counter[_Cell] = Counter()
     for shift in range(int(np.bincount(domain).max(initial=0))):
         inside = np.flatnonzero(domain[: len(at) - shift] == domain[shift:])
         pairs = number[inside] * number[inside + shift]
-        counts = np.bincount(_classes(network, at[inside], at[inside + shift]), pairs)
+        counts = np.bincount(_classify_pairs(network, at[inside], at[inside + shift]), pairs)
         for value in np.flatnonzero(counts).tolist():
-            found[_cell(network, value)] += int(counts[value]) * (2 if shift else 1)
-    return found
+            cells[_split_class(network, value)] += int(counts[value]) * (2 if shift else 1)
+    return cells
 
 
-def _like(*keys: Ints64) -> tuple[Ints64, Ints64]:
+def _group_like_ranks(*keys: Ints64) -> tuple[Ints64, Ints64]:
     """(an example, how many there are) of every kind of rank, ascending by the keys."""
     joined = np.zeros(len(keys[0]), dtype=np.int64)
     for key in keys:
@@ -209,71 +214,78 @@ def _like(*keys: Ints64) -> tuple[Ints64, Ints64]:
     return np.unique(joined, return_index=True, return_counts=True)[1:]
 
 
-def _classes(network: Network, source: Ints64, target: Ints64) -> Ints64:
+def _classify_pairs(network: Network, source: Ints64, target: Ints64) -> Ints64:
     """By pair of ranks, the number of its class: of place, rail and level."""
     ranks = network.ranks
-    place = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
+    places = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
     for at, column in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
-        place[column[source] == column[target]] = at
-    other = (ranks.rail[source] != ranks.rail[target]).astype(np.int64)
-    number: Ints64 = (place * 2 + other) * (len(network.levels) + 1) + network.meets(source, target)
+        places[column[source] == column[target]] = at
+    other_rail = (ranks.rail[source] != ranks.rail[target]).astype(np.int64)
+    number: Ints64 = (places * 2 + other_rail) * (len(network.levels) + 1) + network.meets(source, target)
     return number
 
 
-def _cell(network: Network, number: int) -> _Cell:
+def _split_class(network: Network, number: int) -> _Cell:
     rest, level = divmod(number, len(network.levels) + 1)
     return rest // 2, rest % 2, level
 
 
-def _corner(within: Mapping[_Cell, int], p: int, same: int, k: int) -> int:
+def _count_corner(within: Mapping[_Cell, int], p: int, other_rail: int, k: int) -> int:
     """What a cell adds to all narrower ones, by inclusion and exclusion: cells are nested in each coordinate."""
     total = 0
     for a in (0, 1):
         for b in (0, 1):
             for c in (0, 1):
-                total += (-1) ** (a + b + c) * within.get((p - a, same - b, k - c), 0)
+                total += (-1) ** (a + b + c) * within.get((p - a, other_rail - b, k - c), 0)
     return total
 
 
-def _ways(network: Network) -> dict[_Cell, tuple[int, int]]:
+def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
     """(Fewest, most shortest paths) of every class: of all pairs, or of examples where kinds of ranks are many."""
-    keys = network.ranks.unit, _wired(network), network.ranks.rail
-    first, last = _like(*keys)[0], len(network.ranks) - 1 - _like(*(key[::-1] for key in keys))[0]
+    keys = network.ranks.unit, _number_wirings(network), network.ranks.rail
+    first, last = (
+        _group_like_ranks(*keys)[0],
+        len(network.ranks) - 1 - _group_like_ranks(*(key[::-1] for key in keys))[0],
+    )
     paths, top = Paths(network), len(network.levels)
     if len(first) > KINDS or not all(level.tiers for level in network.levels):
-        counts = {cell: [paths.count(*pair) for pair in pairs] for cell, pairs in _examples(network).items()}
-        return {cell: (min(of), max(of)) for cell, of in counts.items()}
+        counts = {cell: [paths.count(*pair) for pair in pairs] for cell, pairs in _pick_examples(network).items()}
+        return {cell: (min(cell_counts), max(cell_counts)) for cell, cell_counts in counts.items()}
     between = np.array([*(paths.between(first, level) for level in range(top)), np.zeros((len(first), len(first)))])
     least, most = np.full(len(PLACES) * 2 * (top + 1), np.inf), np.zeros(len(PLACES) * 2 * (top + 1))
     for sources, targets in product((first, last), (first, last)):
         for kind, source in enumerate(sources.tolist()):
-            others = np.flatnonzero(network.ranks.domain[targets] != network.ranks.domain[source])
-            classes = _classes(network, np.full(len(others), source), targets[others])
-            here = between[classes % (top + 1), kind, others]
-            np.minimum.at(least, classes, here)
-            np.maximum.at(most, classes, here)
-    found = np.flatnonzero(np.isfinite(least)).tolist()
-    return {_cell(network, value): (int(least[value]), int(most[value])) for value in found}
+            far_ranks = np.flatnonzero(network.ranks.domain[targets] != network.ranks.domain[source])
+            classes = _classify_pairs(network, np.full(len(far_ranks), source), targets[far_ranks])
+            path_counts = between[classes % (top + 1), kind, far_ranks]
+            np.minimum.at(least, classes, path_counts)
+            np.maximum.at(most, classes, path_counts)
+    present = np.flatnonzero(np.isfinite(least)).tolist()
+    return {_split_class(network, value): (int(least[value]), int(most[value])) for value in present}
 
 
-def _examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
+def _pick_examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
     """Pairs of every class: from a few ranks, the first and the last other rank that is in the class."""
-    found: dict[_Cell, set[tuple[int, int]]] = {}
+    pairs_by_cell: dict[_Cell, set[tuple[int, int]]] = {}
     number, ranks = len(network.ranks), network.ranks
-    for source in sorted({(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)} | _odd(network)):
-        others = np.flatnonzero(ranks.domain != ranks.domain[source])
-        classes = _classes(network, np.full(len(others), source), others)
+    for source in sorted(
+        {(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)} | _pick_odd_ranks(network)
+    ):
+        far_ranks = np.flatnonzero(ranks.domain != ranks.domain[source])
+        classes = _classify_pairs(network, np.full(len(far_ranks), source), far_ranks)
         for value in np.flatnonzero(np.bincount(classes)).tolist():
-            mine = others[classes == value]
-            found.setdefault(_cell(network, value), set()).update((source, int(end)) for end in (mine[0], mine[-1]))
-    return {cell: sorted(pairs) for cell, pairs in found.items()}
+            in_class = far_ranks[classes == value]
+            pairs_by_cell.setdefault(_split_class(network, value), set()).update(
+                (source, int(end)) for end in (in_class[0], in_class[-1])
+            )
+    return {cell: sorted(pairs) for cell, pairs in pairs_by_cell.items()}
 
 
-def _odd(network: Network) -> set[int]:
+def _pick_odd_ranks(network: Network) -> set[int]:
     """A rank under the leaf that has least to send up with, and one of those that the fewest others are wired like."""
     leaf = network.leaf
     up = np.where(leaf == NONE, np.inf, network.levels[0].out_gbps[leaf]).min(axis=1)
-    at, number = _like(network.ranks.unit, leaf[:, 0], network.ranks.rail)
+    at, number = _group_like_ranks(network.ranks.unit, leaf[:, 0], network.ranks.rail)
     return {int(up.argmin()), int(at[number.argmin()])}
 
 
@@ -286,13 +298,13 @@ _WORDS = {
 }
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
     """The structure as a table of classes of pairs."""
     yield (
-        f"{found['ranks']:,} {found['what']}, {found['gbps_per_rank']:,g} Gb/s each; bisection "
-        f"{found['bisection_gbps_per_rank']:,.4g} Gb/s each"
+        f"{results['ranks']:,} {results['what']}, {results['gbps_per_rank']:,g} Gb/s each; bisection "
+        f"{results['bisection_gbps_per_rank']:,.4g} Gb/s each"
     )
-    for step in found["out_of"]:
+    for step in results["out_of"]:
         parts = step["components"]
         if step["gbps_per_rank"] or parts > 1:
             beyond = (
@@ -301,22 +313,24 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {step['joined_by']:<24}{parts:>6} part{'s' * (parts != 1)}, {beyond}"
     yield ""
     yield f"  {'pairs':<34}{'share':>8}{'joined by':>12}{'switches':>10}{'paths':>9}{'cable m':>9}{'us':>8}{'Gb/s':>8}"
-    for row in found["pairs"]:
+    for row in results["pairs"]:
         words = _WORDS[row["place"]] + (f", {row['rail']} rail" if "rail" in row else "")
         head = f"  {words:<34}{row['share']:>8.2%}"
         if "switches" not in row:
-            here = "in it, at a rate that is not known" if row["place"] == "domain" else "through the scale-up domain"
-            yield head + (f"{'':>48}{row['gbps']:>8,g}" if row["gbps"] else f"  {here}")
+            remark = "in it, at a rate that is not known" if row["place"] == "domain" else "through the scale-up domain"
+            yield head + (f"{'':>48}{row['gbps']:>8,g}" if row["gbps"] else f"  {remark}")
             continue
-        ways = f"{row['paths']:,}" if row["paths"] is not None else "-"
+        path_text = f"{row['paths']:,}" if row["paths"] is not None else "-"
         joined = f"{_SHORT.get(row['joined_by'], row['joined_by']):>12}"
-        figures = f"{row['switches']:>10}{ways:>9}{row['cable_m']:>9.1f}{row['latency_us']:>8.2f}{row['gbps']:>8,.4g}"
+        figures = (
+            f"{row['switches']:>10}{path_text:>9}{row['cable_m']:>9.1f}{row['latency_us']:>8.2f}{row['gbps']:>8,.4g}"
+        )
         yield head + joined + figures
 
 
-def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
+def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
     """How latency, paths and bandwidth were reckoned."""
-    constants, source = found["constants"], found["source"]
+    constants, source = results["constants"], results["source"]
     yield (
         "formula",
         (
@@ -328,7 +342,7 @@ def reckoning(found: Mapping[str, Any]) -> Iterator[Reckoning]:
     )
     switches = ", ".join(f"{tier} {ns:,.4g} ns" for tier, ns in constants["switch_ns"].items())
     yield "constants", (f"switches: {switches}; cable: {constants['fibre_ns_per_m']:g} ns/m",)
-    yield "source", cited({**source["switch_ns"], "cable": source["fibre_ns_per_m"]})
+    yield "source", cite_sources({**source["switch_ns"], "cable": source["fibre_ns_per_m"]})
 
 
 # Equal shortest paths between accelerators, counted on the wired graph.
@@ -350,7 +364,7 @@ class Paths:
         level = int(network.meets(np.array([source]), np.array([target]))[0])
         if level == len(network.levels):
             return 0
-        return sum(self._of_port(source, target, port, level) for port in range(network.leaf.shape[1]))
+        return sum(self._count_by_port(source, target, port, level) for port in range(network.leaf.shape[1]))
 
     def between(self, ranks: Ints64, level: int) -> Floats:
         """Shortest paths between any two of some ranks that turn at a level, over all of their ports: float64 [n, n].
@@ -359,36 +373,36 @@ class Paths:
         """
         total = np.zeros((len(ranks), len(ranks)))
         for leaf in self._network.leaf[ranks].T:
-            leaves, of = unique_inverse(leaf)
-            reached = [self._reached(each, level) if each != NONE else _NOTHING for each in leaves]
+            leaves, leaf_index = unique_inverse(leaf)
+            reached = [self._find_reached(leaf_row, level) if leaf_row != NONE else _NOTHING for leaf_row in leaves]
             tops = np.array(unique_values(np.concatenate([rows for rows, _ in reached])), dtype=np.int64)
-            ways = np.zeros((len(leaves), len(tops)))
+            path_counts = np.zeros((len(leaves), len(tops)))
             for number, (rows, count) in enumerate(reached):
-                ways[number, np.searchsorted(tops, rows)] = count
-            total += (ways @ ways.T)[np.ix_(of, of)]
+                path_counts[number, np.searchsorted(tops, rows)] = count
+            total += (path_counts @ path_counts.T)[np.ix_(leaf_index, leaf_index)]
         return total
 
-    def _of_port(self, source: int, target: int, port: int, level: int) -> int:
+    def _count_by_port(self, source: int, target: int, port: int, level: int) -> int:
         network = self._network
         a, b = (int(network.leaf[rank, port]) for rank in (source, target))
         component = network.levels[level].component
         if NONE in (a, b) or component[a] != component[b]:
             return 0
         if network.levels[level].tiers:
-            (up, of_a), (too, of_b) = self._reached(a, level), self._reached(b, level)
-            _, here, there = np.intersect1d(up, too, assume_unique=True, return_indices=True)
-            return int((of_a[here] * of_b[there]).sum())
-        (up, of_a), (too, of_b) = self._reached(a, level - 1), self._reached(b, level - 1)
+            (up_a, of_a), (up_b, of_b) = self._find_reached(a, level), self._find_reached(b, level)
+            _, at_a, at_b = np.intersect1d(up_a, up_b, assume_unique=True, return_indices=True)
+            return int((of_a[at_a] * of_b[at_b]).sum())
+        (up_a, of_a), (up_b, of_b) = self._find_reached(a, level - 1), self._find_reached(b, level - 1)
         size = len(component)
         ways_a, ways_b = np.zeros(size), np.zeros(size)
-        ways_a[up], ways_b[too] = of_a, of_b
+        ways_a[up_a], ways_b[up_b] = of_a, of_b
         ends = network.spans
         return int((ways_a[ends[0]] * ways_b[ends[1]] + ways_a[ends[1]] * ways_b[ends[0]]).sum())
 
-    def _reached(self, leaf: int, level: int) -> tuple[Ints64, Floats]:
+    def _find_reached(self, leaf: int, level: int) -> tuple[Ints64, Floats]:
         """(switches so many tiers above a leaf, ascending; in how many ways it reaches each)."""
         rows: Ints64 = np.array([leaf], dtype=np.int64)
-        ways: Floats = np.ones(1)
+        path_counts: Floats = np.ones(1)
         uplinks = self._network.uplinks
         for _ in range(level):
             start, stop = np.searchsorted(self._lower, rows), np.searchsorted(self._lower, rows, side="right")
@@ -396,5 +410,5 @@ class Paths:
             link = self._order[np.repeat(start - np.r_[0, np.cumsum(count)[:-1]], count) + np.arange(count.sum())]
             above, at = unique_inverse(uplinks.upper[link])
             rows = np.array(above, dtype=np.int64)
-            ways = np.bincount(at, np.repeat(ways, count), len(above)).astype(np.float64)
-        return rows, ways
+            path_counts = np.bincount(at, np.repeat(path_counts, count), len(above)).astype(np.float64)
+        return rows, path_counts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, joined, needs_of
-from fabricgen.bom.optics import end_powers
+from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.optics import find_end_powers
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Floats, Ints64, unique_combinations
@@ -15,36 +15,36 @@ from fabricgen.wiring.arrays import Floats, Ints64, unique_combinations
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
     """One piece for each cable, or for each part that it consists of."""
     names, descriptions = cables.parts
-    known = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
-    number = np.array([known[name] for name in names.vocabulary.tolist()], dtype=np.int32)
+    indexes = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
+    number = np.array([indexes[name] for name in names.vocabulary.tolist()], dtype=np.int32)
     row, code = unique_combinations(number[names.codes])
-    power = [None if watts != watts else watts for watts in _powers_w(cluster, cables)[row].tolist()]
-    made = [
-        [Part(part, text, "cable", watts) for part, text in _pieces(names[cable], descriptions[cable])]
+    power = [None if watts != watts else watts for watts in _sum_powers_w(cluster, cables)[row].tolist()]
+    parts_by_kind = [
+        [Part(part, text, "cable", watts) for part, text in _split_pieces(names[cable], descriptions[cable])]
         for cable, watts in zip(row.tolist(), power, strict=True)
     ]
-    most = max(map(len, made), default=0)
-    return joined([_nth(made, nth, code) for nth in range(most)])
+    most = max(map(len, parts_by_kind), default=0)
+    return join_needs([_need_nth_parts(parts_by_kind, nth, code) for nth in range(most)])
 
 
-def _pieces(name: str, description: str) -> list[tuple[str, str]]:
+def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
     """(part, description) of each part that a cable consists of."""
     names, texts = name.split(JOINT), description.split(JOINT)
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
-def _nth(made: list[list[Part]], nth: int, code: Ints64) -> Needs:
+def _need_nth_parts(parts_by_kind: list[list[Part]], nth: int, code: Ints64) -> Needs:
     """The n-th parts of all cables that consist of that many."""
-    has = np.array([len(parts) > nth for parts in made], dtype=bool)
-    place = np.cumsum(has) - 1
+    has = np.array([len(parts) > nth for parts in parts_by_kind], dtype=bool)
+    index = np.cumsum(has) - 1
     rows = np.flatnonzero(has[code]).astype(np.int32)
-    return needs_of([parts[nth] for parts in made if len(parts) > nth], place[code[rows]], cable=rows)
+    return make_needs([parts[nth] for parts in parts_by_kind if len(parts) > nth], index[code[rows]], cable=rows)
 
 
-def _powers_w(cluster: Cluster, cables: CableParts) -> Floats:
+def _sum_powers_w(cluster: Cluster, cables: CableParts) -> Floats:
     """Power of each cable with its fixed ends, W; transceivers are counted for themselves. NaN where no figure is
     known.
     """
-    ends = end_powers(cluster, cables)
+    ends = find_end_powers(cluster, cables)
     watts = np.bincount(ends.cable, weights=ends.power_w, minlength=len(cluster.plan.cables))
     return watts.astype(np.float64)

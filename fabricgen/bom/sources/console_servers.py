@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.bom.accessories import accessory
+from fabricgen.bom.accessories import make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, joined, needs_of
+from fabricgen.bom.need import Needs, join_needs, make_needs
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """So many at each site; they count for the rack of its first switch, since the plan does not place them."""
-    stated = cluster.design.loaded.blueprint.accessories
-    ports = stated.console_ports
-    if not stated.order or ports is None:
-        return joined([])
+    accessories = cluster.design.loaded.blueprint.accessories
+    ports = accessories.console_ports
+    if not accessories.order or ports is None:
+        return join_needs([])
     devices, racks = cluster.plan.devices, cluster.plan.racks
     switches = np.array([isinstance(cls.profile, SwitchProfile) for cls in devices.classes], dtype=bool)
     rack = devices.rack[switches[devices.device_class]]
     sites, first, count = np.unique(racks.site[rack], return_index=True, return_counts=True)
-    part = accessory(cluster, f"console-server-{ports}", f"Console server, {ports} serial ports", "console-server")
-    each = (-(-count // ports)).astype(np.int32)
-    return needs_of([part], np.zeros(len(sites), dtype=np.int32), quantity=each, rack=rack[first])
+    part = make_accessory(cluster, f"console-server-{ports}", f"Console server, {ports} serial ports", "console-server")
+    per_site = (-(-count // ports)).astype(np.int32)
+    return make_needs([part], np.zeros(len(sites), dtype=np.int32), quantity=per_site, rack=rack[first])

@@ -7,8 +7,8 @@ from collections.abc import Set
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, needs_of
-from fabricgen.bom.variants import text_of_variants, variants_of
+from fabricgen.bom.need import Needs, Part, make_needs
+from fabricgen.bom.variants import count_variants, describe_variants
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.catalog.rack_models import NODE_PLACES, TRAY_PLACES
 from fabricgen.cluster import Cluster
@@ -18,13 +18,13 @@ from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass, WiringPlan
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """One piece for each device."""
-    devices, included = cluster.plan.devices, with_racks(cluster)
-    parts = [_part(cluster, cls, included) for cls in devices.classes]
-    rows = bought_devices(cluster.plan)
-    return needs_of(parts, devices.device_class[rows], device=rows)
+    devices, included = cluster.plan.devices, find_included_devices(cluster)
+    parts = [_make_part(cluster, cls, included) for cls in devices.classes]
+    rows = find_bought_devices(cluster.plan)
+    return make_needs(parts, devices.device_class[rows], device=rows)
 
 
-def bought_devices(plan: WiringPlan) -> Ints:
+def find_bought_devices(plan: WiringPlan) -> Ints:
     """Rows of the devices to buy; int32, ascending."""
     bought = np.array([is_bought(cls) for cls in plan.devices.classes], dtype=bool)
     return np.flatnonzero(bought[plan.devices.device_class]).astype(np.int32)
@@ -35,15 +35,15 @@ def is_bought(cls: DeviceClass) -> bool:
     return not getattr(cls.profile, "external", False)
 
 
-def called(profile: NodeProfile | SwitchProfile) -> str:
+def name_model(profile: NodeProfile | SwitchProfile) -> str:
     """What people call a device: vendor and model."""
     model = profile.model if isinstance(profile, SwitchProfile) else profile.name
     return model if model.startswith(profile.vendor) else f"{profile.vendor} {model}"
 
 
-def _part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
-    text, kind = called(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
-    variants = text_of_variants(variants_of(cluster, cls.profile.id)) if kind == "switch" else ""
+def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
+    text, kind = name_model(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
+    variants = describe_variants(count_variants(cluster, cls.profile.id)) if kind == "switch" else ""
     if variants:
         text = f"{text} ({variants})"
     if cls.profile.id in included:
@@ -51,7 +51,7 @@ def _part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
     return Part(cls.profile.id, text, kind, cls.profile.power_w.planning_w)
 
 
-def place_in_rack(cluster: Cluster, cls: DeviceClass) -> str:
+def name_rack_place(cluster: Cluster, cls: DeviceClass) -> str:
     """What racks call the places of such devices (`fixed` of their profile): `node`, `tray`, or their own profile."""
     beside = {s.path for s in cluster.design.layout.node_sets if s.per_rack}
     if cls.kind == NODE and cls.path not in beside:
@@ -59,7 +59,7 @@ def place_in_rack(cluster: Cluster, cls: DeviceClass) -> str:
     return TRAY_PLACES if cls.kind == TRAY else cls.profile.id
 
 
-def with_racks(cluster: Cluster) -> set[str]:
+def find_included_devices(cluster: Cluster) -> set[str]:
     """The devices, by profile, all of which come with their racks."""
     classes = [cls for cls in cluster.plan.devices.classes if is_bought(cls)]
     alone = {cls.profile.id for cls in classes if not _comes_with_rack(cluster, cls)}
@@ -68,6 +68,6 @@ def with_racks(cluster: Cluster) -> set[str]:
 
 def _comes_with_rack(cluster: Cluster, cls: DeviceClass) -> bool:
     """Whether all racks that devices of a class stand in are sold with such devices (`includes`)."""
-    racks, place = cluster.plan.racks, place_in_rack(cluster, cls)
+    racks, place = cluster.plan.racks, name_rack_place(cluster, cls)
     kinds = np.unique(racks.kind[cluster.plan.devices.rack[cls.rows]]).tolist()
     return bool(kinds) and all(place in racks.kinds[kind].includes for kind in kinds)

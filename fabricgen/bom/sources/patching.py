@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, joined, needs_of
+from fabricgen.bom.need import Needs, join_needs, make_needs
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 
@@ -14,14 +14,14 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
     """One piece for each trunk and panel; a trunk counts for the rack of its first end, a panel for its own."""
     patching = cluster.plan.patching
     if patching is None:
-        return joined([])
+        return join_needs([])
     parts = PatchParts(cluster, patching)
     panels = patching.panels
     trunks, of_trunk = parts.trunk_parts
     kinds, of_panel = parts.panel_parts
-    return joined(
+    return join_needs(
         [
-            needs_of(trunks, of_trunk.astype(np.int32), rack=panels.rack[patching.trunks.a_panel]),
-            needs_of(kinds, of_panel, rack=panels.rack),
+            make_needs(trunks, of_trunk.astype(np.int32), rack=panels.rack[patching.trunks.a_panel]),
+            make_needs(kinds, of_panel, rack=panels.rack),
         ]
     )

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.bom.accessories import accessory, busbar_racks
+from fabricgen.bom.accessories import flag_busbar_racks, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, joined, needs_of
-from fabricgen.bom.sources.devices import called, is_bought
+from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.sources.devices import is_bought, name_model
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import format_number
 from fabricgen.wiring.arrays import Ints
@@ -26,27 +26,29 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
     """Cords of each device; none where they come with the device, its power supplies are unknown, or a
     busbar feeds it.
     """
-    found = []
-    for cls, rows in corded(cluster):
+    cord_needs = []
+    for cls, rows in list_corded(cluster):
         psu = cls.profile.psu
         if psu is not None and psu.cords == "ordered":
-            each = np.full(len(rows), psu.count, dtype=np.int32)
-            found.append(
-                needs_of([cord(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=each, device=rows)
+            per_device = np.full(len(rows), psu.count, dtype=np.int32)
+            cord_needs.append(
+                make_needs(
+                    [make_cord(cluster, cls)], np.zeros(len(rows), dtype=np.int32), quantity=per_device, device=rows
+                )
             )
-    return joined(found)
+    return join_needs(cord_needs)
 
 
-def corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
+def list_corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
     """(class, rows of the device table, int32) of the devices to buy that no busbar feeds."""
-    devices, busbar = cluster.plan.devices, busbar_racks(cluster)
+    devices, busbar = cluster.plan.devices, flag_busbar_racks(cluster)
     for cls in devices.classes:
         rows = cls.first + np.flatnonzero(~busbar[devices.rack[cls.rows]]).astype(np.int32)
         if is_bought(cls) and len(rows):
             yield cls, rows
 
 
-def cord(cluster: Cluster, cls: DeviceClass) -> Part:
+def make_cord(cluster: Cluster, cls: DeviceClass) -> Part:
     """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device. Its
     length is that of the blueprint, if any.
     """
@@ -56,9 +58,9 @@ def cord(cluster: Cluster, cls: DeviceClass) -> Part:
         spec, text = f"cord-{connector}-{plug}".lower(), f"Power cord, {connector} to {plug} plug"
     else:
         spec = f"cord-{cls.profile.id}"
-        text = f"Power cord for a power supply of {called(cls.profile)}, inlet not published"
+        text = f"Power cord for a power supply of {name_model(cls.profile)}, inlet not published"
     if length_m:
-        return accessory(
+        return make_accessory(
             cluster, f"{spec}-{format_number(length_m)}m", f"{text}, {format_number(length_m)} m", "power-cord"
         )
-    return accessory(cluster, spec, f"{text}, length open", "power-cord")
+    return make_accessory(cluster, spec, f"{text}, length open", "power-cord")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.bom.accessories import accessory, busbar_racks, has_busbar
+from fabricgen.bom.accessories import flag_busbar_racks, has_busbar, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, joined, needs_of
-from fabricgen.bom.sources.devices import called
-from fabricgen.bom.sources.power_cords import corded
-from fabricgen.bom.sources.racks import held_racks
+from fabricgen.bom.need import Needs, join_needs, make_needs
+from fabricgen.bom.sources.devices import name_model
+from fabricgen.bom.sources.power_cords import list_corded
+from fabricgen.bom.sources.racks import find_held_racks
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.racks.loads import compute_rack_loads
@@ -22,28 +22,28 @@ from fabricgen.wiring.racks.loads import compute_rack_loads
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
     """A panel for each free rack unit, managers for each rack with switches, rails for each device."""
     if not cluster.design.loaded.blueprint.accessories.order:
-        return joined([])
-    return joined([_blanks(cluster), *_managers(cluster), *_rails(cluster)])
+        return join_needs([])
+    return join_needs([_need_blanks(cluster), *_need_managers(cluster), *_need_rails(cluster)])
 
 
-def _blanks(cluster: Cluster) -> Needs:
-    racks, rows = cluster.plan.racks, held_racks(cluster)
-    fitted = busbar_racks(cluster)
+def _need_blanks(cluster: Cluster) -> Needs:
+    racks, rows = cluster.plan.racks, find_held_racks(cluster)
+    fitted = flag_busbar_racks(cluster)
     used = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
     free = (racks.units - compute_rack_loads(cluster.plan).units - used[racks.kind])[rows]
-    there = (free > 0) & ~fitted[rows]
-    part = accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")
-    none = np.zeros(int(there.sum()), dtype=np.int32)
-    return needs_of([part], none, quantity=free[there], rack=rows[there])
+    has_free = (free > 0) & ~fitted[rows]
+    part = make_accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")
+    none = np.zeros(int(has_free.sum()), dtype=np.int32)
+    return make_needs([part], none, quantity=free[has_free], rack=rows[has_free])
 
 
-def _managers(cluster: Cluster) -> list[Needs]:
+def _need_managers(cluster: Cluster) -> list[Needs]:
     """For each rack with switches two of its height, one at either side, or those that its rack units are kept for."""
     devices, racks = cluster.plan.devices, cluster.plan.racks
     switches = np.array([isinstance(cls.profile, SwitchProfile) for cls in devices.classes], dtype=bool)
     with_switches = np.zeros(len(racks), dtype=bool)
     with_switches[devices.rack[switches[devices.device_class]]] = True
-    found = []
+    manager_needs = []
     for kind, profile in enumerate(racks.kinds):
         rows = np.flatnonzero(with_switches & (racks.kind == kind)).astype(np.int32)
         if len(rows) and not has_busbar(profile):
@@ -51,17 +51,17 @@ def _managers(cluster: Cluster) -> list[Needs]:
             spec, text = f"cable-manager-{profile.units}u", f"Vertical cable manager, zero U, rack of {profile.units} U"
             if between:
                 spec, text = "cable-manager-1u", "Horizontal cable manager, 1 U"
-            part = accessory(cluster, spec, text, "cable-manager")
-            each = np.full(len(rows), between or 2, dtype=np.int32)
-            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=each, rack=rows))
-    return found
+            part = make_accessory(cluster, spec, text, "cable-manager")
+            per_rack = np.full(len(rows), between or 2, dtype=np.int32)
+            manager_needs.append(make_needs([part], np.zeros(len(rows), dtype=np.int32), quantity=per_rack, rack=rows))
+    return manager_needs
 
 
-def _rails(cluster: Cluster) -> list[Needs]:
-    found = []
-    for cls, rows in corded(cluster):
+def _need_rails(cluster: Cluster) -> list[Needs]:
+    rail_needs = []
+    for cls, rows in list_corded(cluster):
         if cls.profile.rails == "ordered":
-            spec, text = f"rails-{cls.profile.id}", f"Rails for {called(cls.profile)}, unless they come in its box"
-            part = accessory(cluster, spec, text, "rails")
-            found.append(needs_of([part], np.zeros(len(rows), dtype=np.int32), device=rows))
-    return found
+            spec, text = f"rails-{cls.profile.id}", f"Rails for {name_model(cls.profile)}, unless they come in its box"
+            part = make_accessory(cluster, spec, text, "rails")
+            rail_needs.append(make_needs([part], np.zeros(len(rows), dtype=np.int32), device=rows))
+    return rail_needs

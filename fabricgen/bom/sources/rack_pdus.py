@@ -17,12 +17,12 @@ from math import ceil, sqrt
 import numpy as np
 
 from fabricgen.blueprint.sections.spares import RackPdus
-from fabricgen.bom.accessories import accessory, has_busbar
+from fabricgen.bom.accessories import has_busbar, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, joined, needs_of
-from fabricgen.bom.optics import optics_of_racks
-from fabricgen.bom.sources.power_cords import ENDS, corded
-from fabricgen.bom.sources.racks import held_racks
+from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.optics import sum_rack_optics
+from fabricgen.bom.sources.power_cords import ENDS, list_corded
+from fabricgen.bom.sources.racks import find_held_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.racks.loads import compute_rack_loads
@@ -33,32 +33,40 @@ _UNSTATED = ("", "")
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:
     """PDUs and whips of each rack; a rack with power shelves has a whip for each of its cords, and no PDUs."""
-    stated = cluster.design.loaded.blueprint.accessories
-    if not stated.order:
-        return joined([])
-    loads, optics_w = compute_rack_loads(cluster.plan), optics_of_racks(cluster, cables).added_w
+    accessories = cluster.design.loaded.blueprint.accessories
+    if not accessories.order:
+        return join_needs([])
+    loads, optics_w = compute_rack_loads(cluster.plan), sum_rack_optics(cluster, cables).added_w
     racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
-    found: dict[tuple[str, str, str], dict[int, int]] = {}
-    cords, outlets = outlets_of_racks(cluster), dict[int, Counter[str]]()
-    for rack in held_racks(cluster).tolist():
+    counts_by_line: dict[tuple[str, str, str], dict[int, int]] = {}
+    cords, outlets = find_rack_cords(cluster), dict[int, Counter[str]]()
+    for rack in find_held_racks(cluster).tolist():
         kind = racks.kinds[int(racks.kind[rack])]
         if has_busbar(kind):
             text = f"Whip to an inlet of {kind.vendor} {kind.name}, one a power shelf, as its integrator specifies"
-            found.setdefault((f"whip-{kind.id}", text, "whip"), {})[rack] = kind.cords
+            counts_by_line.setdefault((f"whip-{kind.id}", text, "whip"), {})[rack] = kind.cords
             continue
         feeds = plan.feeds_of(RackPosition(*(int(c[rack]) for c in (racks.site, racks.row, racks.column, racks.hall))))
         load_w = float(loads.power_w[rack] + optics_w[rack])
-        amps, count = pdus_of_feed(stated.pdu, load_w, len(feeds or _UNSTATED))
+        amps, count = size_feed_pdus(accessories.pdu, load_w, len(feeds or _UNSTATED))
         rating = None if loads.unpowered[rack] else amps
-        outlets[rack] = cords.on_each(rack, len(feeds or _UNSTATED), count)
+        outlets[rack] = cords.count_outlets(rack, len(feeds or _UNSTATED), count)
         for feed in feeds or _UNSTATED:
-            for line in _lines(stated.pdu.volts, rating, feed, "1 U" if kind.reserved.get("rack-pdu") else "zero U"):
-                at = found.setdefault(line, {})
-                at[rack] = at.get(rack, 0) + count
-    return joined([needs for line, counts in found.items() for needs in _by_outlets(cluster, line, counts, outlets)])
+            for line in _list_lines(
+                accessories.pdu.volts, rating, feed, "1 U" if kind.reserved.get("rack-pdu") else "zero U"
+            ):
+                rack_counts = counts_by_line.setdefault(line, {})
+                rack_counts[rack] = rack_counts.get(rack, 0) + count
+    return join_needs(
+        [
+            needs
+            for line, counts in counts_by_line.items()
+            for needs in _split_by_outlets(cluster, line, counts, outlets)
+        ]
+    )
 
 
-def _by_outlets(
+def _split_by_outlets(
     cluster: Cluster, line: tuple[str, str, str], counts: dict[int, int], outlets: Mapping[int, Counter[str]]
 ) -> Iterator[Needs]:
     """The needs of a specification: PDUs by the kinds of outlets that the cords of their racks take. The commonest
@@ -66,53 +74,61 @@ def _by_outlets(
     """
     spec, text, kind = line
     if kind != "rack-pdu":
-        yield _needs(cluster, Part(spec, text, kind), spec, counts)
+        yield _need_accessory(cluster, Part(spec, text, kind), spec, counts)
         return
     alike: dict[tuple[str, ...], dict[int, int]] = {}
     for rack, count in counts.items():
-        alike.setdefault(kinds_of(outlets[rack]), {})[rack] = count
-    first, *others = sorted(alike, key=lambda kinds: (not kinds, -sum(alike[kinds].values()), kinds))
-    if others and not others[-1]:
-        alike[first] |= alike[others.pop()]
-    for kinds in (first, *others):
+        alike.setdefault(name_outlet_kinds(outlets[rack]), {})[rack] = count
+    first, *other_kinds = sorted(alike, key=lambda kinds: (not kinds, -sum(alike[kinds].values()), kinds))
+    if other_kinds and not other_kinds[-1]:
+        alike[first] |= alike[other_kinds.pop()]
+    for kinds in (first, *other_kinds):
         most: Counter[str] = Counter()
         for rack in alike[kinds]:
             most |= outlets[rack]
         name = spec if kinds == first else "-".join((spec, *kinds))
-        yield _needs(cluster, Part(name, text + outlets_text(most), kind), spec, alike[kinds])
+        yield _need_accessory(cluster, Part(name, text + describe_outlets(most), kind), spec, alike[kinds])
 
 
-def _lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
+def _list_lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
     """(specification, description, kind) of a PDU and of its whip; the rating is open where `amps` is None."""
-    name, of = (f"-feed-{feed.lower()}", f", feed {feed}") if feed else ("", "")
+    name, feed_text = (f"-feed-{feed.lower()}", f", feed {feed}") if feed else ("", "")
     if amps is None:
-        supply, each, size = f"3ph-{volts}v", f"3-phase {volts} V", "rating open: a device of its rack has no figure"
+        supply, supply_text, size = (
+            f"3ph-{volts}v",
+            f"3-phase {volts} V",
+            "rating open: a device of its rack has no figure",
+        )
     else:
-        supply, each, size = f"3ph-{amps}a-{volts}v", f"3-phase {amps} A {volts} V", f"{_kva(amps, volts):.0f} kVA"
-    pdu = (f"rack-pdu-{supply}", f"Rack PDU, {each}, {size}, {height}", "rack-pdu")
-    return pdu, (f"whip-{supply}{name}", f"Whip, {each}{of}", "whip")
+        supply, supply_text, size = (
+            f"3ph-{amps}a-{volts}v",
+            f"3-phase {amps} A {volts} V",
+            f"{_find_kva(amps, volts):.0f} kVA",
+        )
+    pdu = (f"rack-pdu-{supply}", f"Rack PDU, {supply_text}, {size}, {height}", "rack-pdu")
+    return pdu, (f"whip-{supply}{name}", f"Whip, {supply_text}{feed_text}", "whip")
 
 
-def pdus_of_feed(supply: RackPdus, load_w: float, feeds: int) -> tuple[int, int]:
+def size_feed_pdus(supply: RackPdus, load_w: float, feeds: int) -> tuple[int, int]:
     """(rating in A, number) of the PDUs on each of so many feeds of a rack that draws a load, W."""
     share = load_w / max(1, feeds - 1)
-    carries = [_kva(amps, supply.volts) * 1000 * supply.load for amps in supply.amps]
+    carries = [_find_kva(amps, supply.volts) * 1000 * supply.load for amps in supply.amps]
     count = max(1, ceil(round(share / carries[-1], 9)))
     fits = (amps for amps, watts in zip(supply.amps, carries, strict=True) if watts * count >= share - 1e-6)
     return next(fits, supply.amps[-1]), count
 
 
-def _kva(amps: int, volts: int) -> float:
+def _find_kva(amps: int, volts: int) -> float:
     return sqrt(3) * volts * amps / 1000
 
 
-def _needs(cluster: Cluster, wanted: Part, like: str, counts: Mapping[int, int]) -> Needs:
+def _need_accessory(cluster: Cluster, draft: Part, base_spec: str, counts: Mapping[int, int]) -> Needs:
     """Needs of an accessory; a product stated for what it is like stands for it, unless one is stated for itself."""
-    rows, each = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
-    spec = wanted.part if wanted.part in cluster.design.loaded.blueprint.accessories.parts else like
-    product = accessory(cluster, spec, wanted.description, wanted.kind)
-    part = product if product.part != spec else replace(product, part=wanted.part)
-    return needs_of([part], np.zeros(len(rows), dtype=np.int32), quantity=each, rack=rows)
+    rows, quantities = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
+    spec = draft.part if draft.part in cluster.design.loaded.blueprint.accessories.parts else base_spec
+    product = make_accessory(cluster, spec, draft.description, draft.kind)
+    part = product if product.part != spec else replace(product, part=draft.part)
+    return make_needs([part], np.zeros(len(rows), dtype=np.int32), quantity=quantities, rack=rows)
 
 
 # The outlets of rack PDUs: what the cords of a rack plug into, by kind and number.
@@ -129,37 +145,37 @@ class RackCords:
 
     of_rack: Mapping[int, Sequence[tuple[str, int, int]]]
 
-    def on_each(self, rack: int, feeds: int, pdus: int) -> Counter[str]:
+    def count_outlets(self, rack: int, feeds: int, pdus: int) -> Counter[str]:
         """Outlets that each of so many PDUs on every feed of a rack needs, by kind: cords are spread over all."""
-        found: Counter[str] = Counter()
+        outlets: Counter[str] = Counter()
         for outlet, cords, devices in self.of_rack.get(rack, ()):
-            found[outlet] += devices * ceil(cords / feeds)
-        return Counter({outlet: ceil(count / pdus) for outlet, count in found.items()})
+            outlets[outlet] += devices * ceil(cords / feeds)
+        return Counter({outlet: ceil(count / pdus) for outlet, count in outlets.items()})
 
 
-def outlets_of_racks(cluster: Cluster) -> RackCords:
+def find_rack_cords(cluster: Cluster) -> RackCords:
     """The cords of all racks without a busbar, whether they are ordered or come with their device."""
-    found: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
-    for cls, rows in corded(cluster):
+    cords_by_rack: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
+    for cls, rows in list_corded(cluster):
         psu = cls.profile.psu
         outlet = _UNKNOWN if psu is None else _OUTLETS[ENDS[psu.inlet][1]] if psu.inlet else _OPEN
         racks, counts = np.unique(cluster.plan.devices.rack[rows], return_counts=True)
         for rack, count in zip(racks.tolist(), counts.tolist(), strict=True):
-            found[rack].append((outlet, psu.count if psu else 1, count))
-    return RackCords(found)
+            cords_by_rack[rack].append((outlet, psu.count if psu else 1, count))
+    return RackCords(cords_by_rack)
 
 
-def kinds_of(outlets: Counter[str]) -> tuple[str, ...]:
+def name_outlet_kinds(outlets: Counter[str]) -> tuple[str, ...]:
     """The kinds of outlets that are needed, as specifications name them: `c13`, `c19`, `open` where nobody says."""
     open_too = ("open",) if outlets[_OPEN] or outlets[_UNKNOWN] else ()
     return (*(kind.lower() for kind in _OUTLETS.values() if outlets[kind]), *open_too)
 
 
-def outlets_text(outlets: Counter[str]) -> str:
+def describe_outlets(outlets: Counter[str]) -> str:
     """The outlets of a PDU, for its description: `, at least 6 x C13, 12 x C19`."""
-    known = [f"{outlets[kind]} x {kind}" for kind in _OUTLETS.values() if outlets[kind]]
+    texts = [f"{outlets[kind]} x {kind}" for kind in _OUTLETS.values() if outlets[kind]]
     if outlets[_OPEN]:
-        known.append(f"{outlets[_OPEN]} for cords of inlets not published")
+        texts.append(f"{outlets[_OPEN]} for cords of inlets not published")
     if outlets[_UNKNOWN]:
-        known.append(f"{'and ' if known else ''}for {outlets[_UNKNOWN]} devices of unknown supplies")
-    return f", outlets at least: {', '.join(known)}" if known else ""
+        texts.append(f"{'and ' if texts else ''}for {outlets[_UNKNOWN]} devices of unknown supplies")
+    return f", outlets at least: {', '.join(texts)}" if texts else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, needs_of
+from fabricgen.bom.need import Needs, Part, make_needs
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
@@ -20,22 +20,28 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     is counted under that one.
     """
     table, links, (kinds, a_kind, b_kind) = cluster.plan.cables, cluster.plan.links, cables.kinds
-    made = [_part(kind, medium) if kind.transceiver(medium) else None for kind in kinds for medium in table.media]
-    plugs = np.array([part is not None for part in made], dtype=bool)
-    upper, row = _first_of_each_cage(cluster, (a_kind, b_kind), plugs)
+    combinations = [
+        _make_part(kind, medium) if kind.transceiver(medium) else None for kind in kinds for medium in table.media
+    ]
+    plugs = np.array([part is not None for part in combinations], dtype=bool)
+    upper, row = _find_first_ends(cluster, (a_kind, b_kind), plugs)
     cable, link = table.end_cable[row], table.end_link[row]
-    what = np.where(upper, b_kind[row], a_kind[row]) * len(table.media) + table.medium[cable]
-    used = np.bincount(what, minlength=len(made)) > 0
-    place, parts = _numbered([part if there else None for part, there in zip(made, used.tolist(), strict=True)])
+    combination = np.where(upper, b_kind[row], a_kind[row]) * len(table.media) + table.medium[cable]
+    used = np.bincount(combination, minlength=len(combinations)) > 0
+    part_indexes, parts = _number_parts(
+        [part if is_used else None for part, is_used in zip(combinations, used.tolist(), strict=True)]
+    )
     device = np.where(upper, links.b_device[link], links.a_device[link])
-    return needs_of(parts, place[what], cable=cable, device=device, end=row + upper * len(table.end_cable))
+    return make_needs(
+        parts, part_indexes[combination], cable=cable, device=device, end=row + upper * len(table.end_cable)
+    )
 
 
-def _part(kind: EndKind, medium: CableProfile) -> Part:
+def _make_part(kind: EndKind, medium: CableProfile) -> Part:
     return Part(kind.transceiver(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium))
 
 
-def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
+def _find_first_ends(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
     """(whether it is a b end, its row) of the first end in each cage; ascending by cage.
 
     `kinds` are those of a and b ends; `plugs` says which (kind, medium) need a transceiver. a ends come before b ends,
@@ -48,29 +54,29 @@ def _first_of_each_cage(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags
     for upper, (kind, cage, device) in enumerate(ends):
         rows = np.flatnonzero(plugs[kind * len(table.media) + medium])
         link = table.end_link[rows]
-        own = _of_owner(cluster, links.segment[link], device[link])
-        np.minimum.at(best, cage[rows], rows + upper * count + np.where(own, 0, 2 * count))
-    found = best[best < 4 * count] % max(1, 2 * count)
-    return found >= count, found % max(1, count)
+        is_owner = _flag_owner_ends(cluster, links.segment[link], device[link])
+        np.minimum.at(best, cage[rows], rows + upper * count + np.where(is_owner, 0, 2 * count))
+    first_ends = best[best < 4 * count] % max(1, 2 * count)
+    return first_ends >= count, first_ends % max(1, count)
 
 
-def _of_owner(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
+def _flag_owner_ends(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
     """Whether the cable at each end belongs to the fabric that owns the device there."""
     classes, segments = cluster.plan.devices.classes, cluster.plan.links.segments
-    same = np.array([cls.fabric == s.fabric for s in segments for cls in classes], dtype=bool)
-    own: Flags = same[segment * len(classes) + cluster.plan.devices.device_class[device]]
-    return own
+    is_same = np.array([cls.fabric == s.fabric for s in segments for cls in classes], dtype=bool)
+    flags: Flags = is_same[segment * len(classes) + cluster.plan.devices.device_class[device]]
+    return flags
 
 
-def _numbered(made: list[Part | None]) -> tuple[Ints, list[Part]]:
+def _number_parts(combinations: list[Part | None]) -> tuple[Ints, list[Part]]:
     """(index of the part for each combination, distinct parts); parts of one name are merged, with the
     highest power.
     """
     parts: dict[str, Part] = {}
-    for part in made:
+    for part in combinations:
         if part is not None:
-            known = parts.setdefault(part.part, part)
-            parts[part.part] = max(known, part, key=lambda p: p.power_w or 0)
+            earlier = parts.setdefault(part.part, part)
+            parts[part.part] = max(earlier, part, key=lambda p: p.power_w or 0)
     number = {name: i for i, name in enumerate(parts)}
-    place = np.array([-1 if part is None else number[part.part] for part in made], dtype=np.int32)
-    return place, list(parts.values())
+    indexes = np.array([-1 if part is None else number[part.part] for part in combinations], dtype=np.int32)
+    return indexes, list(parts.values())

@@ -12,7 +12,7 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.units import parse_size
 
 if TYPE_CHECKING:
-    from fabricgen.analyze.asked import Asked, Job
+    from fabricgen.analyze.asked import Job, Question
     from fabricgen.analyze.network import Network
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cluster import Cluster
@@ -105,9 +105,9 @@ def command(
     """
     import json
 
-    from fabricgen.analyze.analysis import Said, analysis, text
-    from fabricgen.analyze.asked import job_of
-    from fabricgen.analyze.side_by_side import side_by_side
+    from fabricgen.analyze.analysis import ToldReckonings, analyze_cluster, describe_analysis
+    from fabricgen.analyze.asked import read_job
+    from fabricgen.analyze.side_by_side import compare_analyses
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design
 
@@ -119,14 +119,14 @@ def command(
         refuse_idle(name, used=is_told, why=f"it is of --section {section}")
 
     def runs_on(network: Network) -> Job:
-        return job_of(network, job, placement, ranks)
+        return read_job(network, job, placement, ranks)
 
     found = []
-    said: Said = set()
+    said: ToldReckonings = set()
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
         asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
-        found.append(analysis(cluster, asked, runs_on, sections, fabric))
+        found.append(analyze_cluster(cluster, asked, runs_on, sections, fabric))
         if dumps:
             from fabricgen.verify import cost
 
@@ -134,8 +134,8 @@ def command(
     if form == "json":
         told = json.dumps(found if len(found) > 1 else found[0], indent=2)
     else:
-        each = ["\n".join([*text(one, said), *_as_built(one)]) for one in found]
-        told = "\n\n".join([*each, "\n".join(side_by_side(found))] if len(found) > 1 else each)
+        each = ["\n".join([*describe_analysis(one, said), *_as_built(one)]) for one in found]
+        told = "\n\n".join([*each, "\n".join(compare_analyses(found))] if len(found) > 1 else each)
     write_output(output, f"{told}\n".encode())
 
 
@@ -162,8 +162,8 @@ def _asked(
     trials: int,
     seed: int,
     pairs: bool,
-) -> Asked:
-    from fabricgen.analyze.asked import Asked, with_stated
+) -> Question:
+    from fabricgen.analyze.asked import Question, override_constants
 
-    profile = with_stated(catalog.constants(constants), stated)
-    return Asked(profile, sizes=sizes, trials=trials, seed=seed, pairs=pairs)
+    profile = override_constants(catalog.constants(constants), stated)
+    return Question(profile, sizes=sizes, trials=trials, seed=seed, pairs=pairs)

@@ -105,12 +105,12 @@ def _keys(by: str) -> tuple[str, ...]:
 
 def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
     """The lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
-    from fabricgen.bom.bill import bill_of
-    from fabricgen.bom.trace import trace as traced
+    from fabricgen.bom.bill import make_bill
+    from fabricgen.bom.trace import trace_part as traced
     from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook
     from fabricgen.export.table import Table, write_table
 
-    bill = bill_of(cluster)
+    bill = make_bill(cluster)
     if trace is not None:
         return write_table(Table("bom-trace", traced(bill, trace)), form)
     if keys:

@@ -32,9 +32,9 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     if phase is None:
         figures = summary(design)
     else:
-        from fabricgen.phases.summary import phase_summary
+        from fabricgen.phases.summary import summarize_phase
 
-        figures = phase_summary(compile_cluster(design, phase, judged=True))
+        figures = summarize_phase(compile_cluster(design, phase, judged=True))
     figures |= {"findings": lint(design).counts}
     for fabric in design.fabrics:
         if fabric.name in figures["fabrics"]:

@@ -12,7 +12,7 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
 
 if TYPE_CHECKING:
-    from fabricgen.size.search import Found
+    from fabricgen.size.search import SearchResult
 
 LISTS = {
     "switch": ("A,B", "Switch profiles, each tried in all tiers.  [default: one of each face]"),
@@ -73,9 +73,9 @@ def command(
     """
     from fabricgen.cli.output import write_output
     from fabricgen.publish.workers import processors
-    from fabricgen.size.idle import find_idle_prices_of, find_idle_wishes
-    from fabricgen.size.search import find
-    from fabricgen.size.wishes import placed, read_wishes
+    from fabricgen.size.idle import find_idle_search_prices, find_idle_wishes
+    from fabricgen.size.search import search_designs
+    from fabricgen.size.wishes import locate_error, read_wishes
 
     options = {name: value for name, value in stated.items() if value is not None}
     if prices is not None:
@@ -83,23 +83,23 @@ def command(
     asked, source = read_wishes(wishes, options)
     folder = Path(wishes).parent if wishes else Path()
     try:
-        found = find(asked, folder=folder, jobs=jobs or processors(), every=every)
+        found = search_designs(asked, folder=folder, jobs=jobs or processors(), every=every)
     except InputError as error:
-        raise placed(error, source) from error
+        raise locate_error(error, source) from error
     if output is not None:
         _write(found, output, folder, every=every)
-    idle = (*find_idle_wishes(asked, found.tried), *find_idle_prices_of(found, folder))
-    for diagnostic in placed(InputError(idle), source).diagnostics if idle else ():
+    idle = (*find_idle_wishes(asked, found.tried), *find_idle_search_prices(found, folder))
+    for diagnostic in locate_error(InputError(idle), source).diagnostics if idle else ():
         click.echo(diagnostic.text(), err=True)
     write_output("-", discovery.load_module("fabricgen.size.reports", form).report(found, every=every))
 
 
-def _write(found: Found, output: Path, folder: Path, *, every: bool) -> None:
+def _write(found: SearchResult, output: Path, folder: Path, *, every: bool) -> None:
     """Write the blueprints, the figures and the plots, whole or not at all."""
     from fabricgen.publish import publish_folder
-    from fabricgen.size.files import bundles, header
+    from fabricgen.size.files import list_bundles, make_header
 
-    report = publish_folder(output, bundles(found, folder, every=every), header=header())
+    report = publish_folder(output, list_bundles(found, folder, every=every), header=make_header())
     kept = f", {len(report.kept)} kept (edited)" if report.kept else ""
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed{kept}"
     click.echo(f"{output}: {changed}", err=True)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.bom.optics import RackOptics, optics_of_racks
+from fabricgen.bom.optics import RackOptics, sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
-from fabricgen.bom.variants import variant_of_class
+from fabricgen.bom.variants import find_class_variant
 from fabricgen.catalog.loads import HALF_A_WATT, Device, find_power_basis, planned_w
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
@@ -205,7 +205,7 @@ class Racks:
 
     @cached_property
     def _optics(self) -> RackOptics:
-        return optics_of_racks(self._cluster)
+        return sum_rack_optics(self._cluster)
 
     @cached_property
     def _bases(self) -> list[str]:
@@ -263,7 +263,7 @@ class Racks:
     @cached_property
     def _class_aisles(self) -> tuple[str, ...]:
         """The aisle that the ports of each class of device face."""
-        variants = (variant_of_class(self._cluster, cls) for cls in self._devices.classes)
+        variants = (find_class_variant(self._cluster, cls) for cls in self._devices.classes)
         return tuple(variant.aisle if variant else "" for variant in variants)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.bom.bill import Line, bill_of
+from fabricgen.bom.bill import Line, make_bill
 from fabricgen.bom.prices import as_price, price_units
-from fabricgen.bom.sets import price_of
+from fabricgen.bom.sets import find_price
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import whole
 from fabricgen.export.table import Cell, ExportContext, File, Table, escape_formula, make_csv_file
@@ -28,12 +28,12 @@ def rows(cluster: Cluster) -> int:
 
 def make_table(cluster: Cluster, context: ExportContext) -> Table:
     """The bill of materials; `quantity` is what is installed, spares are listed beside it and included in the price."""
-    return make_bill_table(bill_of(cluster).lines, context)
+    return make_bill_table(make_bill(cluster).lines, context)
 
 
 def make_bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
     """Lines of a bill in the columns of bom.csv."""
-    rows = [_make_row(line, price_of(line.part, context.prices)) for line in lines]
+    rows = [_make_row(line, find_price(line.part, context.prices)) for line in lines]
     return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)})
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.bom.bill import bill_of
-from fabricgen.bom.trace import trace_all
+from fabricgen.bom.bill import make_bill
+from fabricgen.bom.trace import trace_all_parts
 from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, File, Table, make_csv_file
 
@@ -14,4 +14,4 @@ ON_REQUEST = True
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield bom-trace.csv."""
-    yield make_csv_file(Table("bom-trace", trace_all(bill_of(cluster))))
+    yield make_csv_file(Table("bom-trace", trace_all_parts(make_bill(cluster))))

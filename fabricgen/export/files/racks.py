@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import row_number
@@ -46,7 +46,7 @@ def make_table(cluster: Cluster) -> Table:
     racks, layout = cluster.plan.racks, cluster.design.layout
     halls = racks.halls
     loads = compute_rack_loads(cluster.plan)
-    optics = optics_of_racks(cluster)
+    optics = sum_rack_optics(cluster)
     columns = {
         "rack": list(racks.names),
         "site": pick_names(np.array(layout.sites, dtype=object), racks.site),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.analyze.network import networks_of
+from fabricgen.analyze.network import list_networks
 from fabricgen.cluster import Cluster
 from fabricgen.export.simulators.dimensions import (
     GBPS_OF_GB,
@@ -23,7 +23,7 @@ ON_REQUEST = True
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield astra-sim/FABRIC.yml and its ids; raises InputError (FG146) for a network that has no such form."""
-    for network in networks_of(cluster):
+    for network in list_networks(cluster):
         numbers, dimension_list = list_dimensions(network)
         yield f"astra-sim/{network.fabric.name}.yml", _format_network(numbers, dimension_list).encode()
         yield make_numbers_file(numbers, "astra-sim")

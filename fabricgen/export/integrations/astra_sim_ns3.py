@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from fabricgen.analyze.network import Network, networks_of
+from fabricgen.analyze.network import Network, list_networks
 from fabricgen.cluster import Cluster
 from fabricgen.export.simulators.dimensions import (
     NumberedAccelerators,
@@ -27,7 +27,7 @@ FOLDER = "astra-sim-ns3"
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield the topology, logical topology and ids; raises InputError (FG146) for a network that ns-3 cannot hold."""
-    for network in networks_of(cluster):
+    for network in list_networks(cluster):
         numbers, logical = _find_logical_sizes(network)
         graph = build_topology(numbers, domains_first=False)
         yield f"{FOLDER}/{network.fabric.name}.txt", _format_topology(graph).encode()

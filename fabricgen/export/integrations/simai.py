@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.analyze.network import networks_of
+from fabricgen.analyze.network import list_networks
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.simulators.dimensions import (
@@ -26,7 +26,7 @@ ON_REQUEST = True
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield simai/FABRIC.txt and its ids; raises InputError (FG146) for a network that SimAI cannot hold."""
-    for network in networks_of(cluster):
+    for network in list_networks(cluster):
         numbers = number_accelerators(network)
         graph, size = build_topology(numbers, domains_first=True), numbers.size
         if len(graph.domains) < len(size):

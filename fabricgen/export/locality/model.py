@@ -16,7 +16,7 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from fabricgen.analyze.network import NONE, Level, Network, components, networks_of
+from fabricgen.analyze.network import NONE, Level, Network, join_components, list_networks
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.endpoints import make_domain_column
 from fabricgen.export.simulators.dimensions import name_level
@@ -81,7 +81,7 @@ class Locality:
 
 def group_nodes(cluster: Cluster) -> Locality:
     """Group the nodes of a cluster; raises InputError (FG155) where no fabric joins any."""
-    networks = list(networks_of(cluster))
+    networks = list(list_networks(cluster))
     ports = _list_ports(cluster, networks) if networks else None
     if ports is None or not len(ports.node):
         error = fault(
@@ -130,7 +130,7 @@ def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Ite
         yield _make_tier(networks, height, group, _find_pairs(group[node], ports.part[:, height]), used_names)
     member, part = pairs = _find_pairs(group[node], ports.part[:, -1])
     rows = int(part.max()) + 1
-    label = components(np.arange(rows + group.max() + 1), part, rows + member)[rows:]
+    label = join_components(np.arange(rows + group.max() + 1), part, rows + member)[rows:]
     _, joined = np.unique(label, return_inverse=True)
     if joined.max() < group.max():
         yield _make_tier(networks, ports.part.shape[1] - 1, joined[group], (joined[member], part), used_names)

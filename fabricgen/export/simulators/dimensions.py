@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from fabricgen.analyze.collectives.model import domain_profile
+from fabricgen.analyze.collectives.model import find_domain_profile
 from fabricgen.analyze.latency import latency_us
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.catalog.constant_models import ConstantsProfile
@@ -222,7 +222,7 @@ def number_accelerators(network: Network) -> NumberedAccelerators:
         network.cluster.plan.devices.device_class[ranks.device[first[order]]], return_inverse=True
     )
     class_ranks = [int(first[order][np.flatnonzero(class_index == number)[0]]) for number in range(len(classes))]
-    names = [domain_profile(network, rank) for rank in class_ranks]
+    names = [find_domain_profile(network, rank) for rank in class_ranks]
     profiles = sorted(set(names) & set(catalog.ids("scale_up")))
     index = np.array([profiles.index(name) if name in profiles else -1 for name in names], dtype=np.int64)
     kind = np.where(size[order] > 1, index[class_index], -1)

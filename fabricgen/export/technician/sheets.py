@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from fabricgen.bom.sets import pieces_of
+from fabricgen.bom.sets import split_set
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import locate_racks
@@ -111,7 +111,7 @@ class TechnicianPack:
 
     def name_pieces(self, rows: Ints64, laid: Ints64) -> list[str]:
         """What is laid with some rows: `PART`, `2x PART`, or `tail of PART` where the piece comes with another row."""
-        names = [pieces_of(str(part))[1] for part in self.wiring["part"].take(rows)]
+        names = [split_set(str(part))[1] for part in self.wiring["part"].take(rows)]
         words = {0: "tail of ", 1: ""}
         return [words.get(n, f"{n}x ") + name for n, name in zip(laid.tolist(), names, strict=True)]
 

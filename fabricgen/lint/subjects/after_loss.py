@@ -128,7 +128,7 @@ class JudgedPhase(NamedTuple):
 def list_judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]]:
     """(the whole cluster, its phases to be judged): with `--phase` that one, else all; a lab is none."""
     from fabricgen.design.phase_selection import selection_of
-    from fabricgen.phases.presence import presence
+    from fabricgen.phases.presence import find_presence
 
     phase = cluster.phase
     whole_cluster = phase.whole if phase else cluster
@@ -139,6 +139,6 @@ def list_judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]
     else:
         judged = {} if phase.lab else {phase.name: phase.selection}
     return whole_cluster, (
-        JudgedPhase(name, selection, presence(whole_cluster.design, whole_cluster.plan, selection))
+        JudgedPhase(name, selection, find_presence(whole_cluster.design, whole_cluster.plan, selection))
         for name, selection in judged.items()
     )

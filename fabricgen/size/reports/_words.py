@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.analyze.reckoned import Reckoning, cited
-from fabricgen.size.front import Candidate, beaten_by, off
-from fabricgen.size.search import Found
-from fabricgen.size.shapes import nodes_for
+from fabricgen.analyze.reckoned import Reckoning, cite_sources
+from fabricgen.size.front import Candidate, find_winner, measure_distances
+from fabricgen.size.search import SearchResult
+from fabricgen.size.shapes import count_nodes
 from fabricgen.size.wishes import AXES
 
 COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth", "loss")
@@ -21,12 +21,12 @@ TYPICAL = "typical"
 """The basis of a power that is marked in tables."""
 
 
-def head(axis: str) -> str:
+def name_column(axis: str) -> str:
     """The head of a column."""
     return HEADS.get(axis, axis)
 
 
-def value(candidate: Candidate, axis: str) -> str:
+def format_value(candidate: Candidate, axis: str) -> str:
     """A figure as tables have it; "-" for what nobody knows."""
     figure = candidate.figures.on(axis)
     if figure is None:
@@ -40,87 +40,99 @@ def value(candidate: Candidate, axis: str) -> str:
     return f"{figure:,.0f}"
 
 
-def columns(found: Found) -> list[str]:
+def list_columns(result: SearchResult) -> list[str]:
     """The figures that some candidate has, and those of the axes."""
-    shown = (*found.front, *found.beaten)
-    known = {axis for axis in COLUMNS if axis != "loss" and any(one.figures.on(axis) is not None for one in shown)}
-    return [axis for axis in COLUMNS if axis in found.axes or axis in known]
+    shown = (*result.front, *result.beaten)
+    known_axes = {
+        axis
+        for axis in COLUMNS
+        if axis != "loss" and any(candidate.figures.on(axis) is not None for candidate in shown)
+    }
+    return [axis for axis in COLUMNS if axis in result.axes or axis in known_axes]
 
 
-def why_beaten(candidate: Candidate, found: Found) -> str:
+def explain_beaten(candidate: Candidate, result: SearchResult) -> str:
     """Who beats a candidate, and on which axes."""
-    winner = beaten_by(candidate, found.front, found.axes)
+    winner = find_winner(candidate, result.front, result.axes)
     if winner is None:
         return ""
-    ours, theirs = candidate.place(found.axes), winner.place(found.axes)
-    worse = [axis for axis, own, other in zip(found.axes, ours, theirs, strict=True) if other < own]
-    told = ", ".join(f"{head(axis)} {_plain(winner, axis)} against {_plain(candidate, axis)}" for axis in worse)
-    return f"{winner.name} is no worse on any axis, and better: {told}"
+    loser, winner_place = candidate.place(result.axes), winner.place(result.axes)
+    worse = [
+        axis
+        for axis, loser_value, winner_value in zip(result.axes, loser, winner_place, strict=True)
+        if winner_value < loser_value
+    ]
+    advantages = ", ".join(
+        f"{name_column(axis)} {_format_plain(winner, axis)} against {_format_plain(candidate, axis)}" for axis in worse
+    )
+    return f"{winner.name} is no worse on any axis, and better: {advantages}"
 
 
-def _plain(candidate: Candidate, axis: str) -> str:
-    return value(candidate, axis).split(" = ")[0]
+def _format_plain(candidate: Candidate, axis: str) -> str:
+    return format_value(candidate, axis).split(" = ")[0]
 
 
-def heading(found: Found) -> str:
+def describe_search(result: SearchResult) -> str:
     """What was asked, and how many GPUs the nodes have where that is more, in a line."""
-    asked, each = found.wishes.gpus, found.hardware.gpus_per_node
-    nodes = nodes_for(asked, found.hardware)
-    told = f"{_gpus(asked)} in {nodes:,} x {found.wishes.node}"
-    if asked == nodes * each:
-        return told
-    return f"{told}: {nodes:,} node{'s' * (nodes > 1)} of {each} = {_gpus(nodes * each)} for {asked:,} asked"
+    gpus, per_node = result.wishes.gpus, result.hardware.gpus_per_node
+    nodes = count_nodes(gpus, result.hardware)
+    text = f"{_format_gpus(gpus)} in {nodes:,} x {result.wishes.node}"
+    if gpus == nodes * per_node:
+        return text
+    return (
+        f"{text}: {nodes:,} node{'s' * (nodes > 1)} of {per_node} = {_format_gpus(nodes * per_node)} for {gpus:,} asked"
+    )
 
 
-def _gpus(count: int) -> str:
+def _format_gpus(count: int) -> str:
     return f"{count:,} GPU{'s' * (count != 1)}"
 
 
-def typical(found: Found, *, every: bool) -> list[str]:
+def explain_typical(result: SearchResult, *, every: bool) -> list[str]:
     """What the mark of a power is, where some candidate that is shown has it."""
-    shown = (*found.front, *(found.beaten if every else ()))
-    switches = sorted({one.shape.switch for one in shown if one.figures.power_basis == TYPICAL})
-    told = f"~ typical draw of {', '.join(switches)}, of which no maximum is published: more can be drawn"
-    others = any(one.figures.power_basis not in (TYPICAL, "unknown") for one in shown)
-    return [told + ("; other switches count at their maximum" if others else "")] if switches else []
+    shown = (*result.front, *(result.beaten if every else ()))
+    switches = sorted({candidate.shape.switch for candidate in shown if candidate.figures.power_basis == TYPICAL})
+    text = f"~ typical draw of {', '.join(switches)}, of which no maximum is published: more can be drawn"
+    has_others = any(candidate.figures.power_basis not in (TYPICAL, "unknown") for candidate in shown)
+    return [text + ("; other switches count at their maximum" if has_others else "")] if switches else []
 
 
-def unknown(found: Found) -> list[str]:
+def list_unknown(result: SearchResult) -> list[str]:
     """The axes that compare nothing, since no candidate has a figure on them, and why."""
     reasons = {
-        "growth": f"no design of these grows to {_gpus(found.wishes.growth_to or 0)}",
+        "growth": f"no design of these grows to {_format_gpus(result.wishes.growth_to or 0)}",
         "price": "every design has switches or transceivers without a price",
         "power": "nobody publishes what these switches draw",
         "latency": "nobody publishes the latency of these switches",
     }
-    shown = (*found.front, *found.beaten)
-    axes = (axis for axis in found.axes if all(one.figures.on(axis) is None for one in shown))
-    return [f"{head(axis)} compares nothing: {reasons[axis]}" for axis in axes]
+    shown = (*result.front, *result.beaten)
+    axes = (axis for axis in result.axes if all(candidate.figures.on(axis) is None for candidate in shown))
+    return [f"{name_column(axis)} compares nothing: {reasons[axis]}" for axis in axes]
 
 
-def counted(found: Found) -> str:
+def summarize_counts(result: SearchResult) -> str:
     """How many were looked at, and what became of them."""
-    front, beaten = len(found.front), len(found.beaten)
-    tried = len(found.tried)
-    shapes, designs = "shape" + "s" * (tried != 1), "design" + "s" * (found.compiled != 1)
+    front, beaten = len(result.front), len(result.beaten)
+    tried = len(result.tried)
+    shapes, designs = "shape" + "s" * (tried != 1), "design" + "s" * (result.compiled != 1)
     return (
-        f"{tried:,} {shapes} tried, {found.compiled:,} {designs} of different figures; {front:,} on the front of "
-        f"{', '.join(found.axes)}, {beaten:,} beaten, "
-        f"{sum(count for _, count in found.reasons):,} excluded"
+        f"{tried:,} {shapes} tried, {result.compiled:,} {designs} of different figures; {front:,} on the front of "
+        f"{', '.join(result.axes)}, {beaten:,} beaten, "
+        f"{sum(count for _, count in result.reasons):,} excluded"
     )
 
 
-def loss(candidate: Candidate) -> str:
+def describe_loss(candidate: Candidate) -> str:
     """What one lost switch of each tier costs."""
-    told = []
+    parts = []
     for tier, lost in candidate.figures.lost.items():
         dark = lost["node_ports"]
         ports = f" and {dark:,} node port{'s' * (dark != 1)} dark" if dark else ""
-        told.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
-    return "; ".join(told)
+        parts.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
+    return "; ".join(parts)
 
 
-def cut_off(candidate: Candidate) -> str:
+def describe_cut_off(candidate: Candidate) -> str:
     """What one lost link to a node, and one lost switch, leaves without any link."""
     figures = candidate.figures
     if not figures.nics_cut_off:
@@ -129,29 +141,29 @@ def cut_off(candidate: Candidate) -> str:
     return f"one lost link to a node cuts {link} off, one lost leaf {figures.nics_cut_off:,}"
 
 
-def near(candidate: Candidate, found: Found) -> list[str]:
+def list_near(candidate: Candidate, result: SearchResult) -> list[str]:
     """Those of other planes that are nearly alike, what they cost more, and what they lose less."""
     lines = []
-    for other in found.near.get(candidate.name, ()):
-        planes = f"{other.shape.planes} plane{'s' * (other.shape.planes > 1)}"
-        parts = off(candidate, other, found.axes).items()
-        told = ", ".join(f"{head(axis)} {part:+.1%}" for axis, part in parts) or "no axis differs"
-        cuts = other.figures.nics_cut_off
+    for neighbor in result.near.get(candidate.name, ()):
+        planes = f"{neighbor.shape.planes} plane{'s' * (neighbor.shape.planes > 1)}"
+        parts = measure_distances(candidate, neighbor, result.axes).items()
+        differences = ", ".join(f"{name_column(axis)} {part:+.1%}" for axis, part in parts) or "no axis differs"
+        cuts = neighbor.figures.nics_cut_off
         lost = f"one lost leaf cuts {f'{cuts:,} NICs' if cuts else 'no NIC'} off"
         keep = " (with the axis `loss` it is on the front)" if cuts < candidate.figures.nics_cut_off else ""
-        lines.append(f"nearly alike in {planes}: {other.name} ({told}); {lost}{keep}")
+        lines.append(f"nearly alike in {planes}: {neighbor.name} ({differences}); {lost}{keep}")
     return lines
 
 
-def optics(candidate: Candidate) -> str:
+def list_optics(candidate: Candidate) -> str:
     """Optics by kind."""
     kinds = sorted(candidate.figures.optics_by_kind.items())
     return ", ".join(f"{count:,} x {part}" for part, count in kinds) or "none"
 
 
-def axes_words(found: Found) -> list[str]:
+def describe_axes(result: SearchResult) -> list[str]:
     """What each axis is, in words."""
-    return [f"{head(axis)}: {AXES[axis]}" for axis in found.axes]
+    return [f"{name_column(axis)}: {AXES[axis]}" for axis in result.axes]
 
 
 _FORMULAS = {
@@ -168,18 +180,18 @@ ALIKE = 4
 """Shapes of the same figures that are listed."""
 
 
-def beside(one: Candidate, found: Found) -> list[str]:
+def list_details(candidate: Candidate, result: SearchResult) -> list[str]:
     """What a candidate of the front has beside the columns."""
-    figures = one.figures
+    figures = candidate.figures
     racks = f"{figures.network_racks:,} rack{'s' * (figures.network_racks != 1)}"
     lines = [
-        f"optics: {optics(one)}",
+        f"optics: {list_optics(candidate)}",
         f"{racks} beside those of the nodes; the longest cable is {figures.longest_m:g} m",
-        f"bisection after one lost switch: {loss(one)}",
-        cut_off(one),
-        *near(one, found),
+        f"bisection after one lost switch: {describe_loss(candidate)}",
+        describe_cut_off(candidate),
+        *list_near(candidate, result),
     ]
-    if not one.shape.meet:
+    if not candidate.shape.meet:
         lines.append(
             "rails never meet: what goes to another rail crosses a scale-up domain first (`--rails meet`: none)"
         )
@@ -187,19 +199,21 @@ def beside(one: Candidate, found: Found) -> list[str]:
         lines.append(f"no price, since none is given of {', '.join(figures.without_price)}")
     if figures.unpriced:
         lines.append(f"{figures.unpriced:,} pieces have no price: cables, racks and what belongs to them")
-    if one.alike:
-        more = f" and {len(one.alike) - ALIKE} more" if len(one.alike) > ALIKE else ""
+    if candidate.alike:
+        more = f" and {len(candidate.alike) - ALIKE} more" if len(candidate.alike) > ALIKE else ""
         lines.append(
-            f"of the same figures, and not judged: {', '.join(other.name for other in one.alike[:ALIKE])}{more}"
+            f"of the same figures, and not judged: {', '.join(shape.name for shape in candidate.alike[:ALIKE])}{more}"
         )
     return lines
 
 
-def reckoning(found: Found) -> Iterator[Reckoning]:
+def list_reckonings(result: SearchResult) -> Iterator[Reckoning]:
     """How the figures of tables were reckoned, with which constants."""
-    latency = found.hardware.catalog.constants().latency
-    profiles = [found.hardware.catalog.switch(name) for name in sorted({one.shape.switch for one in found.front})]
-    yield "formula", (*(_FORMULAS[axis] for axis in columns(found) if axis in _FORMULAS),)
+    latency = result.hardware.catalog.constants().latency
+    profiles = [
+        result.hardware.catalog.switch(name) for name in sorted({candidate.shape.switch for candidate in result.front})
+    ]
+    yield "formula", (*(_FORMULAS[axis] for axis in list_columns(result) if axis in _FORMULAS),)
     switches = []
     for profile in profiles:
         ns, watts = latency.switch_ns(profile), profile.power_w.planning_w
@@ -209,5 +223,5 @@ def reckoning(found: Found) -> Iterator[Reckoning]:
     sources = {f"ns of {profile.id}": latency.switch_source(profile) for profile in profiles}
     yield (
         "source",
-        (*cited({**sources, "cable": latency.medium.source}), "W: profiles; derived in docs/size.md#figures"),
+        (*cite_sources({**sources, "cable": latency.medium.source}), "W: profiles; derived in docs/size.md#figures"),
     )

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from fabricgen.export.drawings import svg
 from fabricgen.export.drawings.svg import escape_text
-from fabricgen.size.plot import panels
+from fabricgen.size.plot import draw_panels
 from fabricgen.size.reports._words import (
-    axes_words,
-    beside,
-    columns,
-    counted,
-    head,
-    heading,
-    reckoning,
-    typical,
-    unknown,
-    value,
-    why_beaten,
+    describe_axes,
+    describe_search,
+    explain_beaten,
+    explain_typical,
+    format_value,
+    list_columns,
+    list_details,
+    list_reckonings,
+    list_unknown,
+    name_column,
+    summarize_counts,
 )
-from fabricgen.size.search import Found
+from fabricgen.size.search import SearchResult
 
 GREY = "Blue: the front, numbered as below. Grey: beaten, at what each costs at least where it is not listed."
 STYLE = (
@@ -28,25 +28,34 @@ STYLE = (
 )
 
 
-def report(found: Found, *, every: bool) -> bytes:
+def report(result: SearchResult, *, every: bool) -> bytes:
     """The page; with `every` also what is beaten, and why."""
-    title = escape_text(heading(found))
-    axes = columns(found)
-    heads = "".join(f"<th>{escape_text(head(axis))}{'*' * (axis in found.axes)}</th>" for axis in axes)
-    told = (counted(found), "; ".join(axes_words(found)), *typical(found, every=every), *unknown(found))
-    body = [f"<h1>{title}</h1>", f"<p>{'. '.join(map(escape_text, told))}. {GREY}</p>", *panels(found)]
+    title = escape_text(describe_search(result))
+    axes = list_columns(result)
+    heads = "".join(f"<th>{escape_text(name_column(axis))}{'*' * (axis in result.axes)}</th>" for axis in axes)
+    facts = (
+        summarize_counts(result),
+        "; ".join(describe_axes(result)),
+        *explain_typical(result, every=every),
+        *list_unknown(result),
+    )
+    body = [f"<h1>{title}</h1>", f"<p>{'. '.join(map(escape_text, facts))}. {GREY}</p>", *draw_panels(result)]
     body += [f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>beside it</th></tr>"]
-    for number, one in enumerate(found.front, 1):
-        cells = "".join(f"<td>{escape_text(value(one, axis))}</td>" for axis in axes)
-        more = "<br>".join(map(escape_text, beside(one, found)))
-        body.append(f"<tr><td>{number}</td><td>{escape_text(one.name)}</td>{cells}<td class='l'>{more}</td></tr>")
-    for one in found.beaten if every else ():
-        cells = "".join(f"<td>{escape_text(value(one, axis))}</td>" for axis in axes)
-        why = escape_text(why_beaten(one, found))
-        body.append(f"<tr class='w'><td></td><td>{escape_text(one.name)}</td>{cells}<td class='l'>{why}</td></tr>")
+    for number, candidate in enumerate(result.front, 1):
+        cells = "".join(f"<td>{escape_text(format_value(candidate, axis))}</td>" for axis in axes)
+        more = "<br>".join(map(escape_text, list_details(candidate, result)))
+        body.append(f"<tr><td>{number}</td><td>{escape_text(candidate.name)}</td>{cells}<td class='l'>{more}</td></tr>")
+    for candidate in result.beaten if every else ():
+        cells = "".join(f"<td>{escape_text(format_value(candidate, axis))}</td>" for axis in axes)
+        why = escape_text(explain_beaten(candidate, result))
+        body.append(
+            f"<tr class='w'><td></td><td>{escape_text(candidate.name)}</td>{cells}<td class='l'>{why}</td></tr>"
+        )
     body.append("</table>")
-    body += [f"<p>{'<br>'.join(escape_text(f'{kind}: ' + '; '.join(items)) for kind, items in reckoning(found))}</p>"]
-    reasons = "".join(f"<tr><td>{count:,}</td><td>{escape_text(why)}</td></tr>" for why, count in found.reasons)
+    body += [
+        f"<p>{'<br>'.join(escape_text(f'{kind}: ' + '; '.join(texts)) for kind, texts in list_reckonings(result))}</p>"
+    ]
+    reasons = "".join(f"<tr><td>{count:,}</td><td>{escape_text(why)}</td></tr>" for why, count in result.reasons)
     body += [f"<table><tr><th>shapes</th><th>excluded</th></tr>{reasons}</table>"] if reasons else []
     style = f"<style>{svg.STYLE}{STYLE}</style>"
     page = f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>{style}"

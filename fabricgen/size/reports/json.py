@@ -6,58 +6,58 @@ import json
 from typing import Any
 
 from fabricgen.design.summary import whole
-from fabricgen.size.front import Candidate, off
-from fabricgen.size.reports._words import why_beaten
-from fabricgen.size.search import Found
-from fabricgen.size.shapes import nodes_for
+from fabricgen.size.front import Candidate, measure_distances
+from fabricgen.size.reports._words import explain_beaten
+from fabricgen.size.search import SearchResult
+from fabricgen.size.shapes import count_nodes
 
 
-def report(found: Found, *, every: bool) -> bytes:
+def report(result: SearchResult, *, every: bool) -> bytes:
     """The front, and with `every` what is beaten, as one document."""
-    shown = (*found.front, *(found.beaten if every else ()))
-    front = {one.name for one in found.front}
-    nodes = nodes_for(found.wishes.gpus, found.hardware)
+    shown = (*result.front, *(result.beaten if every else ()))
+    front = {candidate.name for candidate in result.front}
+    nodes = count_nodes(result.wishes.gpus, result.hardware)
     document = {
-        "gpus": found.wishes.gpus,
-        "node": found.wishes.node,
+        "gpus": result.wishes.gpus,
+        "node": result.wishes.node,
         "nodes": nodes,
-        "gpus_of_nodes": nodes * found.hardware.gpus_per_node,
-        "axes": list(found.axes),
-        "tried": len(found.tried),
-        "compiled": found.compiled,
-        "beaten": len(found.beaten),
-        "candidates": [_candidate(one, found, pareto=one.name in front) for one in shown],
-        "excluded": [{"why": why, "shapes": count} for why, count in found.reasons],
+        "gpus_of_nodes": nodes * result.hardware.gpus_per_node,
+        "axes": list(result.axes),
+        "tried": len(result.tried),
+        "compiled": result.compiled,
+        "beaten": len(result.beaten),
+        "candidates": [_describe_candidate(candidate, result, pareto=candidate.name in front) for candidate in shown],
+        "excluded": [{"why": why, "shapes": count} for why, count in result.reasons],
     }
     return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _candidate(one: Candidate, found: Found, *, pareto: bool) -> dict[str, Any]:
-    figures, shape = one.figures, one.shape
+def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: bool) -> dict[str, Any]:
+    figures, shape = candidate.figures, candidate.shape
     return {
-        "name": one.name,
+        "name": candidate.name,
         "tiers": shape.tiers,
         "planes": shape.planes,
         "switch": shape.switch,
-        "like": list(found.hardware.switches.get(shape.switch, ())),
+        "like": list(result.hardware.switches.get(shape.switch, ())),
         "switches": dict(figures.switches),
         "links": figures.links,
         "cables": figures.cables,
         "cables_by_kind": dict(sorted(figures.cables_by_kind.items())),
         "optics": figures.optics,
         "optics_by_kind": dict(sorted(figures.optics_by_kind.items())),
-        "power_w": _number(figures.power_w),
+        "power_w": _simplify_number(figures.power_w),
         "power_basis": figures.power_basis,
-        "switch_power_w": _number(figures.switch_power_w),
-        "optics_power_w": _number(figures.optics_power_w),
-        "nodes_power_w": _number(figures.nodes_power_w),
-        "price": _number(figures.price),
+        "switch_power_w": _simplify_number(figures.switch_power_w),
+        "optics_power_w": _simplify_number(figures.optics_power_w),
+        "nodes_power_w": _simplify_number(figures.nodes_power_w),
+        "price": _simplify_number(figures.price),
         "unpriced": figures.unpriced,
         "without_price": list(figures.without_price),
         "hops": figures.hops,
-        "latency_ns": _number(figures.latency_ns),
-        "longest_m": _number(figures.longest_m),
-        "bisection": _number(figures.bisection),
+        "latency_ns": _simplify_number(figures.latency_ns),
+        "longest_m": _simplify_number(figures.longest_m),
+        "bisection": _simplify_number(figures.bisection),
         "racks": figures.racks,
         "network_racks": figures.network_racks,
         "growth": figures.growth,
@@ -65,16 +65,20 @@ def _candidate(one: Candidate, found: Found, *, pareto: bool) -> dict[str, Any]:
         "nic_links": figures.nic_links,
         "nics_cut_off": {"link": int(figures.nic_links == 1), "switch": figures.nics_cut_off},
         "near": [
-            {"name": other.name, "planes": other.shape.planes, "off": {a: round(p, 4) for a, p in parts.items()}}
-            for other in found.near.get(one.name, ())
-            for parts in [off(one, other, found.axes)]
+            {
+                "name": alternative.name,
+                "planes": alternative.shape.planes,
+                "off": {a: round(p, 4) for a, p in parts.items()},
+            }
+            for alternative in result.near.get(candidate.name, ())
+            for parts in [measure_distances(candidate, alternative, result.axes)]
         ],
-        "alike": [other.name for other in one.alike],
+        "alike": [alternative.name for alternative in candidate.alike],
         "pareto": pareto,
-        "why": "" if pareto else why_beaten(one, found),
-        "blueprint": one.text,
+        "why": "" if pareto else explain_beaten(candidate, result),
+        "blueprint": candidate.text,
     }
 
 
-def _number(value: float | None) -> float | int | None:
+def _simplify_number(value: float | None) -> float | int | None:
     return None if value is None else whole(value)

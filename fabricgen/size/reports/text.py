@@ -4,44 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricgen.analyze.reckoned import reckoned
+from fabricgen.analyze.reckoned import format_reckonings
 from fabricgen.size.front import Candidate
 from fabricgen.size.reports._words import (
-    beside,
-    columns,
-    counted,
-    head,
-    heading,
-    reckoning,
-    typical,
-    unknown,
-    value,
-    why_beaten,
+    describe_search,
+    explain_beaten,
+    explain_typical,
+    format_value,
+    list_columns,
+    list_details,
+    list_reckonings,
+    list_unknown,
+    name_column,
+    summarize_counts,
 )
-from fabricgen.size.search import Found
+from fabricgen.size.search import SearchResult
 
 REASONS = 5
 """Reasons why shapes are no candidates that are listed, the commonest first."""
 
 
-def report(found: Found, *, every: bool) -> bytes:
+def report(result: SearchResult, *, every: bool) -> bytes:
     """The report; with `every` also what is beaten, and why."""
-    lines = [heading(found), "", *_table(found, found.front), *typical(found, every=every), *unknown(found), ""]
-    for one in found.front:
-        lines += [one.name, *(f"  {line}" for line in beside(one, found))]
-    if every and found.beaten:
-        lines += ["", "beaten:", *_table(found, found.beaten), ""]
-        lines += [f"{one.name}: {why_beaten(one, found)}" for one in found.beaten]
-    lines += ["", *reckoned(reckoning(found)), "", counted(found)]
-    lines += [f"  {count:>5,}  {why}" for why, count in found.reasons[:REASONS]]
+    lines = [
+        describe_search(result),
+        "",
+        *_format_table(result, result.front),
+        *explain_typical(result, every=every),
+        *list_unknown(result),
+        "",
+    ]
+    for candidate in result.front:
+        lines += [candidate.name, *(f"  {line}" for line in list_details(candidate, result))]
+    if every and result.beaten:
+        lines += ["", "beaten:", *_format_table(result, result.beaten), ""]
+        lines += [f"{candidate.name}: {explain_beaten(candidate, result)}" for candidate in result.beaten]
+    lines += ["", *format_reckonings(list_reckonings(result)), "", summarize_counts(result)]
+    lines += [f"  {count:>5,}  {why}" for why, count in result.reasons[:REASONS]]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 
-def _table(found: Found, candidates: Sequence[Candidate]) -> list[str]:
+def _format_table(result: SearchResult, candidates: Sequence[Candidate]) -> list[str]:
     """A table with a row for each candidate; `*` marks the axes of the front."""
-    axes = columns(found)
-    rows = [["", *(f"{head(axis)}{'*' * (axis in found.axes)}" for axis in axes)]]
-    rows += [[one.name, *(value(one, axis) for axis in axes)] for one in candidates]
+    axes = list_columns(result)
+    rows = [["", *(f"{name_column(axis)}{'*' * (axis in result.axes)}" for axis in axes)]]
+    rows += [[candidate.name, *(format_value(candidate, axis) for axis in axes)] for candidate in candidates]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for name, *cells in rows:

@@ -14,9 +14,9 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     even = team.each == team.rails
     if not even or team.each == 1 or team.domains == 1 or not team.reaches_its_domain:
         return None
-    each, domains = team.each, team.domains
-    inside = Stage(scale_up_steps=each - 1, scale_up_bytes=(each - 1) / each)
-    rail = (domains - 1) / domains / each
+    per_domain, domains = team.each, team.domains
+    inside = Stage(scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain)
+    rail = (domains - 1) / domains / per_domain
     steps = domains - 1
     once = Stage(steps, 0, rail, pattern=team.ring, far_us=team.ring_us)
     twice = Stage(2 * steps, 0, 2 * rail, pattern=team.ring, far_us=team.ring_us)

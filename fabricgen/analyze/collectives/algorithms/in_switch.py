@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.analyze.collectives.model import Stage, Team, depth, turn_of
+from fabricgen.analyze.collectives.model import Stage, Team, find_tree_depth, find_turn
 
 KIND = "in_switch"
 
@@ -17,6 +17,6 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
         return None
     if team.domains == 1:
         return [Stage(0, 1, scale_up_bytes=1.0, flow=True, in_switch=True)]
-    across, network = 2 * depth(team.domains), team.busiest / 2 / team.rails
+    across, network = 2 * find_tree_depth(team.domains), team.busiest / 2 / team.rails
     far = np.array([2 * team.tree_us])
-    return [Stage(across, 1, network, 1.0, team.tree, far, flow=True, in_switch=True, turn=turn_of(team.domains))]
+    return [Stage(across, 1, network, 1.0, team.tree, far, flow=True, in_switch=True, turn=find_turn(team.domains))]

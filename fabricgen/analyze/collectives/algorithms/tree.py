@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.analyze.collectives.model import Stage, Team, depth, turn_of
+from fabricgen.analyze.collectives.model import Stage, Team, find_tree_depth, find_turn
 
 KIND = "tree"
 AS_CHAINS = 3
@@ -24,13 +24,13 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     src/include/device.h): no domain sends all that goes up one tree before it passes on what is of the other.
     A broadcast over three domains, where one has a child in each tree and waits for the second, is left to rings.
     """
-    ways = {"all-reduce": 2, "broadcast": 1}.get(collective)
-    if ways is None or not team.reaches_its_domain or (ways == 1 and team.domains == AS_CHAINS):
+    passes = {"all-reduce": 2, "broadcast": 1}.get(collective)
+    if passes is None or not team.reaches_its_domain or (passes == 1 and team.domains == AS_CHAINS):
         return None
-    inside, scale_up = ways * (team.each - 1), float(ways) if team.each > 1 else 0.0
+    inside, scale_up = passes * (team.each - 1), float(passes) if team.each > 1 else 0.0
     if team.domains == 1:
         return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
-    turn = turn_of(team.domains) if ways == 2 else None
+    turn = find_turn(team.domains) if passes == 2 else None
     sent = (turn.edges if turn else min(team.domains - 1, 2)) / 2
-    across, far = ways * depth(team.domains), np.array([ways * team.tree_us])
+    across, far = passes * find_tree_depth(team.domains), np.array([passes * team.tree_us])
     return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.bom.optics import optics_of_racks
+from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import Area, face_of
@@ -109,7 +109,7 @@ def _describe_other_contents(source: PageSource) -> str:
 def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes: TrayRoutes) -> dict[str, Any]:
     """The racks, each with its middle, and how they look from above."""
     table, loads = source.cluster.plan.racks, compute_rack_loads(source.cluster.plan)
-    optics = optics_of_racks(source.cluster)
+    optics = sum_rack_optics(source.cluster)
     look_numbers: dict[tuple[str, bool, tuple[str, ...]], int] = {}
     looks = [
         look_numbers.setdefault((k.fill, k.is_dark, k.stripes), len(look_numbers))

@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricgen.design.phase_selection import selection_of
 from fabricgen.export.view.source import PageSource, pack_table
-from fabricgen.phases.presence import presence
+from fabricgen.phases.presence import find_presence
 
 
 def block(source: PageSource) -> dict[str, Any] | None:
@@ -23,7 +23,7 @@ def block(source: PageSource) -> dict[str, Any] | None:
     device = np.full(len(cluster.plan.devices), len(phases), dtype=np.int64)
     link = np.full(len(cluster.plan.links), len(phases), dtype=np.int64)
     for number, name in reversed(list(enumerate(phases))):
-        present = presence(cluster.design, cluster.plan, selection_of(cluster.design, name))
+        present = find_presence(cluster.design, cluster.plan, selection_of(cluster.design, name))
         device[present.devices] = number
         link[present.links] = number
     return {

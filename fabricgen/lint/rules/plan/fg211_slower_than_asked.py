@@ -10,7 +10,7 @@ from fabricgen.kernel.units import format_number
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
-    from fabricgen.analyze.expected import Told
+    from fabricgen.analyze.expected import WiredFigures
     from fabricgen.blueprint.sections.lint_settings import Limits
     from fabricgen.cluster import Cluster
 
@@ -54,9 +54,9 @@ class SlowerThanAsked(PlanRule):
         limits = cluster.design.loaded.limits
         if not any(getattr(limits, key) for key in _HINTS):
             return
-        from fabricgen.analyze.expected import told
+        from fabricgen.analyze.expected import find_wired_figures
 
-        for figures in told(cluster).values():
+        for figures in find_wired_figures(cluster).values():
             fabric = figures.network.fabric
             for key, subject, figure, limit in _list_figures(figures, limits):
                 least = key in ("paths", "busbw_gbytes")
@@ -66,7 +66,7 @@ class SlowerThanAsked(PlanRule):
                     yield self.flag((*fabric.path, "tiers"), text, _HINTS[key])
 
 
-def _list_figures(figures: Told, limits: Limits) -> Iterator[tuple[str, str, float | None, float]]:
+def _list_figures(figures: WiredFigures, limits: Limits) -> Iterator[tuple[str, str, float | None, float]]:
     """(limit, what it is of, figure, what is asked for) of each limit that is stated."""
     from fabricgen.design.capacity.expected import WORDS
 

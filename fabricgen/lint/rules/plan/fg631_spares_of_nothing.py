@@ -47,13 +47,13 @@ class SparesOfNothing(PlanRule):
         kinds = {key for key in stated if getattr(spares, key).percent or getattr(spares, key).minimum}
         if not patterns and not kinds:
             return
-        from fabricgen.bom.bill import POLICY_OF_KIND, bill_of
-        from fabricgen.bom.sets import pieces_of
+        from fabricgen.bom.bill import POLICY_OF_KIND, make_bill
+        from fabricgen.bom.sets import split_set
 
-        lines = bill_of(cluster).lines
+        lines = make_bill(cluster).lines
         for kind in sorted(kinds - {POLICY_OF_KIND.get(line.kind, "") for line in lines}):
             yield self.flag(("spares", kind), f"the bill of materials has no {kind.replace('_', ' ')}", "remove it")
-        parts = [part for line in lines for part in dict.fromkeys((line.part, pieces_of(line.part)[1]))]
+        parts = [part for line in lines for part in dict.fromkeys((line.part, split_set(line.part)[1]))]
         for pattern in patterns:
             if not any(fnmatchcase(part, pattern) for part in parts):
                 message = f"no part of the bill of materials matches '{pattern}'"

@@ -49,10 +49,10 @@ class RackOfTooManyPlugs(PlanRule):
         """Count the plugs of every rack, and tell each kind of rack once, by the tier with most of its switches."""
         import numpy as np
 
-        from fabricgen.bom.plug_counts import plugs_of_racks
+        from fabricgen.bom.plug_counts import count_rack_plugs
 
         most = cluster.design.loaded.limits.rack_plugs or MOST_PLUGS
-        counts = plugs_of_racks(cluster)
+        counts = count_rack_plugs(cluster)
         racks_by_path: dict[Path, list[int]] = {}
         for rack in np.flatnonzero(counts > most).tolist():
             racks_by_path.setdefault(_find_main_tier(cluster, rack), []).append(rack)

@@ -37,10 +37,10 @@ class PowerCordsUnknown(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name all models in one finding, with the number of devices."""
-        from fabricgen.bom.sources.power_cords import corded
+        from fabricgen.bom.sources.power_cords import list_corded
 
         unknown: dict[str, tuple[DeviceClass, int]] = {}
-        for cls, rows in corded(cluster):
+        for cls, rows in list_corded(cluster):
             if cls.profile.psu is None:
                 first, count = unknown.get(cls.profile.id, (cls, 0))
                 unknown[cls.profile.id] = first, count + len(rows)

@@ -37,10 +37,10 @@ class InletsUnknown(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Name all models in one finding, with the number of cords."""
-        from fabricgen.bom.sources.power_cords import corded
+        from fabricgen.bom.sources.power_cords import list_corded
 
         unknown: dict[str, tuple[DeviceClass, int]] = {}
-        for cls, rows in corded(cluster):
+        for cls, rows in list_corded(cluster):
             psu = cls.profile.psu
             if psu is not None and psu.cords == "ordered" and psu.inlet is None:
                 first, count = unknown.get(cls.profile.id, (cls, 0))

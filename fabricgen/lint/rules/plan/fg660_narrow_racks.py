@@ -44,14 +44,14 @@ class NarrowRacks(PlanRule):
         """One finding for each type of such racks, with the fullest of them."""
         if not cluster.design.loaded.blueprint.accessories.order:
             return
-        from fabricgen.bom.accessories import NETWORK_M, narrow_racks
+        from fabricgen.bom.accessories import NETWORK_M, find_narrow_racks
         from fabricgen.bom.cables import CableParts
-        from fabricgen.bom.need import joined
+        from fabricgen.bom.need import join_needs
         from fabricgen.bom.sources import rack_fittings, rack_pdus
 
         parts = CableParts(cluster)
-        beside = joined([source.needs(cluster, parts) for source in (rack_fittings, rack_pdus)])
-        for narrow in narrow_racks(cluster, beside):
+        beside = join_needs([source.needs(cluster, parts) for source in (rack_fittings, rack_pdus)])
+        for narrow in find_narrow_racks(cluster, beside):
             if narrow.most <= _FIT:
                 continue
             first = cluster.plan.racks.names[int(narrow.rows[0])]

@@ -39,6 +39,6 @@ class NotWiredAsExpected(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare each expected figure with that of the wired plan."""
         if cluster.design.loaded.blueprint.expect.needs_the_plan:
-            from fabricgen.analyze.expected import unmet
+            from fabricgen.analyze.expected import list_unmet
 
-            yield from unmet(cluster)
+            yield from list_unmet(cluster)
