@@ -42,7 +42,7 @@ def test_a_slot_that_becomes_spare_moves_nothing(spare: str) -> None:
     """Whatever is planned of devices, ports, cables, addresses and racks, and what is bought, is the same."""
     before, after = example_cluster(SMALL), example_cluster(SMALL, f"spare_nodes={spare}")
     for part in (devices, links, cables, addresses, racks):
-        assert [*part.table(before).rows()] == [*part.table(after).rows()], part.__name__
+        assert [*part.make_table(before).rows()] == [*part.make_table(after).rows()], part.__name__
     assert [*bom.make_table(before, ExportContext()).rows()] == [*bom.make_table(after, ExportContext()).rows()]
     assert before.lock == after.lock
 

@@ -141,7 +141,7 @@ def rows(table: Table) -> list[dict[str, str]]:
 def test_the_built_lists_agree_with_the_counts(name: str, sets: tuple[str, ...]) -> None:
     cluster = example_cluster(name, *sets)
     figures = json.loads(json.dumps(summary(cluster.design)))
-    device_rows, link_rows, cable_rows = (rows(p.table(cluster)) for p in (devices, links, cables))
+    device_rows, link_rows, cable_rows = (rows(p.make_table(cluster)) for p in (devices, links, cables))
     tier = {row["device"]: row["tier"] for row in device_rows}
     switches = Counter((row["fabric"], row["tier"]) for row in device_rows if row["fabric"])
     # a switch in another fabric's links is there as a device that is managed
