@@ -59,7 +59,7 @@ def analyze_cluster(
 def describe_analysis(figures_by_section: Mapping[str, Any], told_already: ToldReckonings) -> Iterator[str]:
     """An analysis for people, section by section, each with how its figures were reckoned.
 
-    What was `said` of that already, of another fabric or blueprint, is not said again; what is said is added.
+    What is `told_already` of that, for another fabric or blueprint, is not told again; what is told is added to it.
     """
     yield figures_by_section["blueprint"]
     for name in list_sections():

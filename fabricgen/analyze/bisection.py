@@ -23,7 +23,7 @@ def bisection_gbps(network: Network) -> float:
 
 
 def count_bisection_gbps(network: Network) -> float:
-    """The same counted on links, by places as the design has them: what the tiers up to one join, with its nodes.
+    """The bisection counted on the links that are there, by places as the design has them: what tiers join, with nodes.
 
     Networks that share nodes, as rails and planes do, are cut alike and add up; those that share none are joined by
     nothing, and the first of each are cut together, the second, and so on.

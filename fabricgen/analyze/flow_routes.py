@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Choices: TypeAlias = "npt.NDArray[np.float32] | Ints64"
 _CHUNK = 1 << 16
+"""Flows that are routed at a time, so that the columns of a step stay small: half a megabyte each."""
 _DRAWS = 32
 """How often a flow is drawn again that has come to a switch without a way to its destination."""
 
@@ -43,7 +44,7 @@ class Flows:
         return len(self.pair)
 
     def part(self, rows: Flags | slice) -> Flows:
-        """Some of them."""
+        """The flows of some rows, given by a mask or a slice."""
         return Flows(self.pair[rows], self.a[rows], self.b[rows], self.level[rows], self.gbps[rows])
 
 
@@ -57,7 +58,7 @@ class _Members:
 
     @classmethod
     def of(cls, link: Ints64, slot: Ints64, port: Ints, slots: int) -> _Members:
-        """Links by slot, in the order of ports."""
+        """The members of each of so many slots, ordered by port as switches list their next hops."""
         count = np.bincount(slot, minlength=slots)
         return cls(link[np.lexsort((port, slot))], np.cumsum(count) - count, count)
 
@@ -98,6 +99,7 @@ class Routes:
         self._steps = tuple(self._make_step(height) for height in range(self.heights))
 
     def _make_step(self, height: int) -> _Step:
+        """The choices between the switches of a height and those above it, upwards and downwards."""
         uplinks, links = self.network.uplinks, self.network.cluster.plan.links
         links_here = np.flatnonzero(uplinks.height == height)
         row, lower, upper = uplinks.row[links_here], uplinks.lower[links_here], uplinks.upper[links_here]
@@ -165,6 +167,7 @@ class Routes:
     def _walk_flows(
         self, flows: Flows, rng: np.random.Generator, hashes: Ints64 | None, turns: Ints64 | None
     ) -> tuple[Ints64, Flags]:
+        """(links of each flow; whether it arrives) of one walk up to where its leaves are joined, and down."""
         routes = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
         at = flows.a
         for height, step in enumerate(self._steps):
@@ -188,7 +191,7 @@ def _draw_choices(rng: np.random.Generator, fixed: Ints64 | None, count: int) ->
 
 
 def _number_in_owner(owner: Ints64) -> Ints64:
-    """By item, its number among those of its owner."""
+    """The number of each row among the rows of its owner, from 0."""
     order = np.argsort(owner, kind="stable")
     position = np.empty(len(owner), dtype=np.int64)
     position[order] = np.arange(len(owner)) - np.searchsorted(owner[order], owner[order])

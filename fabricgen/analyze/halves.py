@@ -122,7 +122,7 @@ class _Cut:
         side = np.ones(size)
         for level, rows in zip(self._levels, self._tiers, strict=True):
             side[rows] = np.sign(np.bincount(level.component, pull, size)[level.component[rows]])
-        side[side == 0] = 1.0
+        side[side == 0] = 1.0  # with as much on either side a switch is in the half
         return min(self._settle_sides(half, pull, start) for start in (side, np.ones(size), -np.ones(size)))
 
     def _settle_sides(self, half: Flags, pull: Floats, side: Floats) -> float:

@@ -168,6 +168,7 @@ class LossClasses:
         return looks
 
     def _list_nodes(self) -> Iterator[Loss]:
+        """Nodes by model, and by the ranks that they hold and that have links."""
         device, devices = self.network.ranks.device, self._plan.devices
         size = int(device.max(initial=0)) + 1
         held, held_by_job = np.bincount(device), np.bincount(device[self.job], minlength=size)
@@ -220,7 +221,7 @@ class LossClasses:
         plan, links = self._plan, self._plan.links
         size = int(piece.max(initial=NONE)) + 1
         link_of = np.full(size, NONE, dtype=np.int64)
-        link_of[piece[rows[::-1]]] = rows[::-1]
+        link_of[piece[rows[::-1]]] = rows[::-1]  # the first link of each piece is written last
         present = np.flatnonzero(link_of != NONE)
         link, number = link_of[present], np.bincount(piece[rows], minlength=size)[present]
         keys = sorted({segment.key for segment in links.segments})
@@ -240,6 +241,7 @@ class LossClasses:
             yield Loss(kind, keys[pair[first]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
 
     def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
+        """Switches of a tier by their ports for ranks, their links, and the ranks below them."""
         share = self.survival.after_switch(tier).share
         columns = (*self._ports, *self._degree, *self._below, self._looks)
         for first, count in _group_alike(*(column[cls.rows] for column in columns)):
@@ -248,6 +250,7 @@ class LossClasses:
             yield Loss("switch", tier.name, count, of_job, self._cluster.names[row], _make_row(row), share=share)
 
     def _list_planes(self) -> Iterator[Loss]:
+        """The first plane, which stands for all of them; none where no plane can be lost."""
         survived = self.survival.after_plane()
         if survived is not None:
             rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers])
@@ -326,7 +329,7 @@ def _group_alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
     kind, kinds = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         values = int(column.max(initial=0)) + 1
-        if kinds * values > 2**62:
+        if kinds * values > 2**62:  # numbers would run past int64: count anew those that occur
             distinct, kind = np.unique(kind, return_inverse=True)
             kinds = len(distinct)
         kind, kinds = kind * values + column, kinds * values
@@ -334,13 +337,14 @@ def _group_alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
         _, first, count = np.unique(kind, return_index=True, return_counts=True)
     else:
         number, first = np.bincount(kind, minlength=kinds), np.zeros(kinds, dtype=np.int64)
+        # written from the last row on, so that the first row of each kind is what stays
         first[kind[::-1]] = np.arange(len(kind))[::-1]
         first, count = first[number > 0], number[number > 0]
     yield from sorted(zip(first.tolist(), count.tolist(), strict=True))
 
 
 def _combine_labels(first: Ints64, second: Ints64) -> Ints64:
-    """Numbers that are alike where both of two are."""
+    """A label of rows from two labels: alike where both are, numbered from 0."""
     number: Ints64 = np.unique(first * (int(second.max(initial=0)) + 1) + second, return_inverse=True)[1]
     return number
 
@@ -380,6 +384,7 @@ def find_pieces(cluster: Cluster) -> Pieces:
 
 
 def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
+    """The pieces and legs of every link of a plan: links of a cable in the order of its common end."""
     links, cables, number = plan.links, plan.cables, len(plan.cables)
     far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, number)
     pieces = _count_pieces(plan, far_ends.astype(np.int64), lanes.astype(np.int64))

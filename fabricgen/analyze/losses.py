@@ -110,7 +110,7 @@ class Losses:
         self.job = np.zeros(len(network.ranks), dtype=np.bool_)
         self.job[job.ranks] = True
         self.has = network.leaf != NONE
-        self._whole = np.where(self.has, network.gbps, 0.0).sum(axis=1)
+        self._rank_gbps = np.where(self.has, network.gbps, 0.0).sum(axis=1)
         switch = np.zeros(devices, dtype=np.bool_)
         for rows in (self.links.a, self.links.b, network.leaf[self.has]):
             switch[rows] = True
@@ -149,7 +149,7 @@ class Losses:
             port &= self._find_main_piece(gone, lost, port)[network.leaf]
         port_gbps = np.where(port, network.gbps, 0.0)
         sums = port_gbps.sum(axis=1)
-        cut, slowed = (sums == 0) & (self._whole > 0), (sums > 0) & (sums < self._whole)
+        cut, slowed = (sums == 0) & (self._rank_gbps > 0), (sums > 0) & (sums < self._rank_gbps)
         share, dead = self._find_dead_flows(gone, lost, port) if self.hides_losses and lost.any() else (0.0, cut & ~cut)
         flows = share, int(dead.sum()), int(dead[self.job].sum()) if len(self._grid) > 1 else 0
         if len(self._grid) < 2:  # within a scale-up domain a job needs no network
@@ -159,7 +159,7 @@ class Losses:
             return LossEffect(*counts, slowdown, self._find_lost_gbps(port_gbps, lost), *flows)
         slowdown = {}
         if not cut[self.job].any():
-            factor = np.divide(self._whole, sums, out=np.ones(len(sums)), where=sums > 0)
+            factor = np.divide(self._rank_gbps, sums, out=np.ones(len(sums)), where=sums > 0)
             slowdown = {
                 name: self._time_pattern(name, factor, port, lost) / self._before[name] for name in self._crossing
             }

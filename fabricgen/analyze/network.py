@@ -266,6 +266,7 @@ def _find_groups(scale_up: ScaleUpDesign, layout: Layout, pod: Ints64, node: Int
 
 
 def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, group: Ints64) -> Ints64:
+    """The number of the scale-up domain of each device among those of one design, from 0."""
     table, layout, places = cluster.plan.devices, cluster.design.layout, scale_up.places
     if places.per == "cluster":
         return np.zeros(len(device), dtype=np.int64)
@@ -303,7 +304,7 @@ def _find_ports(
     lit = lit_links[row]
     leaf[rank, port], link[rank, port] = np.where(lit, links.b_device[row], NONE), np.where(lit, row, NONE)
     gbps[rank, port] = np.where(lit, speed, 0.0)
-    rail[rank[::-1]] = links.rail[row[::-1]]
+    rail[rank[::-1]] = links.rail[row[::-1]]  # the first port of a rank is written last
     return leaf, gbps, link, rail
 
 

@@ -76,6 +76,7 @@ def _format_figure(figure: float) -> str:
 
 
 def _list_structure(results: Mapping[str, Any]) -> Cells:
+    """Ranks, bandwidth, shares of pairs by what joins them, and the farthest pair."""
     yield "joins", f"{results['ranks']:,} {results['what']}"
     yield "Gb/s of each", _format_figure(results["gbps_per_rank"])
     if results["scale_up_gbps_per_rank"]:
@@ -105,6 +106,7 @@ _OF_PAIRS = (
 
 
 def _list_collectives(results: Mapping[str, Any]) -> Cells:
+    """Rates that ranks reach, crowding, and of each collective the least and the largest message."""
     yield "scale-up domains", f"{results['domains']:,} of {results['ranks_per_domain']:,}"
     yield "Gb/s that each reaches in the network", _format_figure(results["network_gbps_per_rank"])
     if results["scale_up_gbps_per_rank"]:
@@ -132,6 +134,7 @@ def _list_load_balance(results: Mapping[str, Any]) -> Cells:
 
 
 def _list_failures(results: Mapping[str, Any]) -> Cells:
+    """What one lost part of each kind leaves, of racks the worst, and hours between failures."""
     rows = [row for row in pick_worst_by_kind(results["losses"]) if row["kind"] != "rack"]
     racks = [row for row in results["losses"] if row["kind"] == "rack"]
     if racks:

@@ -108,6 +108,7 @@ def make_channels(
         leg_lanes, cables.end_cable, count_link_lanes(links)[links.segment[cables.end_link]] * cables.end_links
     )
     columns: list[Any] = [cables.medium, patching.policy, splits, legs, patching.split, lanes, leg_lanes]
+    # whole millimetres, so that lengths that differ by rounding alone are one kind
     lengths = [np.rint(column * 1000).astype(np.int64) for column in (patching.a_jumper_m, patching.b_jumper_m)]
     keys = (are_common_ends_lower(links, cables)[rows], *(column[rows] for column in (*columns, *lengths)))
     first, kind = unique_combinations(*keys)

@@ -144,6 +144,7 @@ def _header_hint(header: Sequence[str]) -> str:
 
 
 def _read_offer(row: _Row) -> Offer:
+    """The offer of a row; raises InputError for a cell that is no such number, or too long."""
     return Offer(
         unit_price=_parse_number(row, "unit_price", "price", MOST_PRICE, "write a number such as 1250.00") or 0.0,
         lead_time_weeks=_parse_number(
@@ -155,6 +156,7 @@ def _read_offer(row: _Row) -> Offer:
 
 
 def _parse_number(row: _Row, column: str, noun: str, most: float, hint: str) -> float | None:
+    """A number of a cell below a bound; None for an empty one that is optional."""
     text = row.cells.get(column, "")
     if column != "unit_price" and not text.strip():
         return None

@@ -58,6 +58,7 @@ def trace_all_parts(bill: Bill) -> dict[str, list[Any]]:
 
 
 def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
+    """Needs as the columns of `COLUMNS`, one row a need."""
     cluster = bill.cluster
     owners = Owners(cluster, needs)
     parts = np.array([part.part for part in needs.parts], dtype=object)
@@ -82,7 +83,7 @@ def _list_names(key: Grouping) -> list[str]:
 
 
 def _pick_names(names: Any, rows: Ints) -> list[str]:
-    """Names by index; "" for -1."""
+    """The name of each of some rows; "" for -1, to which the last of the names is added."""
     picked: list[str] = np.append(names, "")[rows].tolist()
     return picked
 

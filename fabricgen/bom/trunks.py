@@ -57,6 +57,7 @@ class PatchParts:
         return tuple(self._make_trunk(policy, fibre, length) for policy, fibre, length in combinations), code
 
     def _make_trunk(self, policy: int, fibre: int, length_m: float) -> Part:
+        """The part of a trunk of a policy: by its product, else by what it is made of."""
         patch_policy = self._patching.policies[policy]
         profile, spec, length = patch_policy.trunks[fibre], patch_policy.spec, format_number(length_m)
         kind = profile.id if profile else f"mpo{spec.base}-{SHORT[FIBRES[fibre]]}"  # no such trunk: FG635 reports it

@@ -36,9 +36,9 @@ def adopt_lists(
 ) -> Design:
     """A design whose lock holds the names, places and numbers of the lists that differ from the planned ones.
 
-    `files` are lists of an allocation or devices that a NetBox exported, `sources` are NetBoxes; `told` is told what of
-    these cannot be kept. Devices that are not in the lists keep what they have. Blocks that are not in the lock yet are
-    allocated away from adopted numbers. Raises InputError with every fault in the lists.
+    `files` are lists of an allocation or devices that a NetBox exported, `sources` are NetBoxes; `report` is
+    called with what of these cannot be kept. Devices that are not in the lists keep what they have. Blocks that are
+    not in the lock yet are allocated away from adopted numbers. Raises InputError with every fault in the lists.
     """
     cluster = build_cluster(design)
     exports = {file: read_export(file) for file in files}
@@ -58,14 +58,14 @@ class _Adoption:
         self._plugged = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
         self._rows = index_default_names(cluster.design, cluster.plan.devices)
         self._defaults = list(self._rows)
-        self._there = {name for kind, name in cluster.addresses.used if kind == ADOPTED}
+        self._adopted_keys = {name for kind, name in cluster.addresses.used if kind == ADOPTED}
         usual = list_usual_names(cluster.design, cluster.plan.devices)
         by_usual = {name: row for row, name in enumerate(usual)}
         self._places = _list_places(cluster.plan.devices, cluster.plan.racks)
         self._plain_names = with_own(cluster.design.loaded.blueprint, usual)
         by_name = {name: row for row, name in enumerate(cluster.names)}
         self._present = by_name
-        self._called = by_name | by_usual | self._rows if lists.named else self._rows | by_usual | by_name
+        self._rows_by_name = by_name | by_usual | self._rows if lists.named else self._rows | by_usual | by_name
         """Device rows by name; if the lists have a column for present names, their key column has allocated names."""
         self._faults = list(lists.faults)
         self._stated: dict[Key, Stated] = {}
@@ -74,21 +74,22 @@ class _Adoption:
     def match(self, device_lists: Sequence[Sequence[NetboxDevice]], report: Callable[[str], None]) -> None:
         """Take in devices of NetBoxes; those that other lists give a name are known by that, too."""
         names = {stated.value: stated.key.device for stated in self._lists.stated if stated.key.what == "name"}
-        called = self._called | self._present
-        called |= {name: self._called[device] for name, device in names.items() if device in self._called}
+        called = self._rows_by_name | self._present
+        called |= {name: self._rows_by_name[device] for name, device in names.items() if device in self._rows_by_name}
         matching = Matching(
             self._cluster, called, self._defaults, lambda key: self._find_value(key, self._cluster.addresses)
         )
         for devices in device_lists:
             matching.read(devices)
         self._faults += matching.faults
-        self._called = called | self._rows
+        self._rows_by_name = called | self._rows
         for stated in matching.stated:
             self._resolve_stated(stated)
         for text in matching.unused:
             report(text)
 
     def run(self) -> Design:
+        """The design with all that differs in its lock; blocks in which adopted numbers lie are allocated anew."""
         for stated in self._lists.stated:
             self._resolve_stated(stated)
         earlier = parse_adopted_section(self._cluster.lock.find_words(ADOPTED))
@@ -139,9 +140,9 @@ class _Adoption:
 
     def _resolve_stated(self, stated: Stated) -> None:
         """Record a value under the default name of its device, or a fault."""
-        key, row = stated.key, self._called.get(stated.key.device, -1)
+        key, row = stated.key, self._rows_by_name.get(stated.key.device, -1)
         if row < 0:
-            names = self._called
+            names = self._rows_by_name
             self._add_fault(stated, f"there is no device '{key.device}'", did_you_mean(key.device, names))
             return
         key = key._replace(device=self._defaults[row])
@@ -222,6 +223,7 @@ class _Adoption:
         return _list_places(*place_devices(plain, find_stated_places))
 
     def _find_length(self, row: int, key: Key) -> int:
+        """The prefix length of the address of a key; -1 for what is no address."""
         if key.what in ("name", PLACE, "asn"):
             return -1
         family = self._cluster.addresses.families[key.v6]
@@ -240,7 +242,7 @@ class _Adoption:
         vacated = {
             (taken[0], number)
             for key in adopted
-            if key in self._stated or key.text() in self._there
+            if key in self._stated or key.text() in self._adopted_keys
             if (value := self._find_value(key, plain)) and (taken := find_interval(key, value))
             for number in range(taken[1].first, taken[1].end)
         }
@@ -263,6 +265,7 @@ class _Adoption:
         return frozenset(crowded)
 
     def _list_holders(self, kind: str, number_interval: Interval) -> list[tuple[str, Interval]]:
+        """The blocks of the lock that share numbers with an interval, with their names."""
         held = self._cluster.lock.of(kind)
         return [
             (name, interval)

@@ -149,6 +149,7 @@ class Matching:
         return self._racks.get(rack_name) or self._racks.get(re.sub(r" \([^()]*\)$", "", rack_name), "")
 
     def _keep_device(self, device: NetboxDevice, row: int) -> None:
+        """Keep the name, place and management address of a device for a row of the plan, or say why not."""
         default = self._defaults[row]
         if device.name != self._cluster.names[row]:
             self._add_stated(device, Key(default, "name"), device.name)
@@ -175,6 +176,7 @@ class Matching:
             yield from device.primary
 
     def _keep_management(self, device: NetboxDevice, default: str, text: str) -> None:
+        """Keep a management address; one that the plan has no use for is told as unused."""
         bare = text.partition("/")[0]
         try:
             address = ipaddress.ip_address(bare)

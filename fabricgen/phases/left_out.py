@@ -21,6 +21,7 @@ def left_out(cluster: Cluster) -> tuple[str, ...]:
 
 
 def _describe_left_out(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
+    """Pods, units, nodes, switches and links that are left, of all that there are in the end."""
     layout, whole_plan = cluster.design.layout, phase.whole.plan
     units = {pod.name: range(pod.first_su, pod.first_su + pod.su) for pod in layout.pods}
     kept_units = {name: len(phase.selection.units.intersection(unit_range)) for name, unit_range in units.items()}

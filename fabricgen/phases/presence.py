@@ -50,6 +50,7 @@ def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
 
 
 def _select_devices(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
+    """Whether each device is there by its place, fabric, number, plane and rail; bool."""
     present = _select_by_place(design, devices, selection)
     if selection.nodes is not None:
         present &= _select_first_nodes(design, devices, present, selection.nodes)

@@ -57,6 +57,7 @@ def _find_draw_w(cls: DeviceClass) -> float:
 def _summarize_fabric(
     cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]
 ) -> dict[str, Any]:
+    """The figures of a fabric, with those that change with phases counted over what is there."""
     assert cluster.phase  # noqa: S101 - as above
     sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
     fabric_figures = of_whole | {

@@ -116,6 +116,7 @@ def _number_cable_pairs(plan: WiringPlan, links: Ints64) -> Ints64:
 
 
 def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
+    """The wiring plan of what is there; `end_link` are the links that its cable ends name."""
     device, cable = _renumber_rows(phase.devices, len(plan.devices)), _renumber_rows(phase.cables, len(plan.cables))
     links = _take_rows(plan.links, phase.links)
     patching = cut_patching(plan.patching, phase) if plan.patching else None
@@ -148,6 +149,7 @@ def _find_racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> 
 
 
 def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
+    """The rows of devices that are there, with first rows and counts of their classes anew."""
     table = _take_rows(devices, rows)
     counts = np.bincount(table.device_class, minlength=len(devices.classes)).tolist()
     firsts = [0, *np.cumsum(counts).tolist()]
@@ -158,6 +160,7 @@ def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
 
 
 def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
+    """The cables with a link that is there, and their ends, by the new rows of all three."""
     cables, rows, link = plan.cables, phase.cables, _renumber_rows(phase.links, len(plan.links))
     return replace(
         cables,
@@ -173,6 +176,7 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
 
 
 def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> Planned:
+    """The planned cabling of what is there, beside that which was built."""
     planned = replace(whole.planned.plan, links=_choose_planned_links(whole, phase))
     # as built, a cable may have more end rows than as planned: one for each of its jumpers
     ends, end_link = _find_ends(planned, present)
@@ -228,6 +232,7 @@ def _cut_blueprint(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> Lo
 
 
 def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:
+    """The addresses of the devices and links that are there; none is allocated anew."""
     addresses = whole.addresses
     return replace(
         addresses,
@@ -272,6 +277,7 @@ def _cut_tenant(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
 
 
 def _cut_subnets(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selection) -> dict[str, Subnets]:
+    """The blocks of the fabrics that are there, by device that is there."""
     rows = phase.devices
     return {
         name: replace(

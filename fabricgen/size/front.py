@@ -37,7 +37,7 @@ class Candidate:
         return self.shape.name
 
     def place(self, axes: Sequence[str]) -> tuple[float, ...]:
-        """Where it is on some axes; less is better."""
+        """Its figures on some axes, turned so that less is better; `inf` for what nobody knows."""
         values = []
         for axis in axes:
             value = self.figures.on(axis)

@@ -27,6 +27,7 @@ Point: TypeAlias = tuple[float, float]
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right, bottom, mm."""
 
+# offsets of a label that are tried, mm: of two that are as far from the point, the earlier is taken
 _ROWS = (0.0, 1.9, -1.9, 3.4, -3.4, 5.2, -5.2, 7.4, -7.4, 10.0, -10.0, 13.0, -13.0, 17.0, -17.0, 22.0, -22.0)
 _COLUMNS = (0.0, 4.0, -4.0, 8.0, -8.0, 13.0, -13.0, 20.0, -20.0)
 

@@ -32,7 +32,7 @@ def draw_panels(result: SearchResult) -> list[str]:
 
 
 def draw_sheet(result: SearchResult) -> str:
-    """The same panels side by side and below each other, as one SVG that is a file of its own."""
+    """All panels side by side and below each other, as one SVG that is a file of its own."""
     pairs = _pair_axes(result.axes)
     wide = 1 if len(pairs) == 1 else 2
     high = -(-len(pairs) // wide)
@@ -54,9 +54,13 @@ def _pair_axes(axes: Sequence[str]) -> list[tuple[str, str]]:
 
 def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     """The elements of a plot of two axes, in mm; candidates whose figures are not known are left out."""
-    drawn = [one for one in (*result.beaten, *result.front) if None not in (one.figures.on(across), one.figures.on(up))]
-    x_scale = _Scale([_read_figure(one, across) for one in drawn], LEFT, WIDTH - RIGHT)
-    y_scale = _Scale([_read_figure(one, up) for one in drawn], HEIGHT - BOTTOM, TOP)
+    drawn = [
+        candidate
+        for candidate in (*result.beaten, *result.front)
+        if None not in (candidate.figures.on(across), candidate.figures.on(up))
+    ]
+    x_scale = _Scale([_read_figure(candidate, across) for candidate in drawn], LEFT, WIDTH - RIGHT)
+    y_scale = _Scale([_read_figure(candidate, up) for candidate in drawn], HEIGHT - BOTTOM, TOP)
     parts = [draw_rect(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)]
     for at, position in ((at, x_scale.at(at)) for at in x_scale.ticks):
         parts += [
@@ -74,18 +78,21 @@ def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     parts.append(draw_label(LEFT, 4.5, _describe_axis(up), TEXT, "", WIDTH - LEFT - RIGHT))
     if not drawn:
         parts.append(draw_label((LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2, "not known of any", TEXT, "m"))
-    numbers = {one.name: number for number, one in enumerate(result.front, 1)}
-    places = [((x_scale.at(_read_figure(one, across)), y_scale.at(_read_figure(one, up))), one.name) for one in drawn]
+    numbers = {candidate.name: number for number, candidate in enumerate(result.front, 1)}
+    places = [
+        ((x_scale.at(_read_figure(candidate, across)), y_scale.at(_read_figure(candidate, up))), candidate.name)
+        for candidate in drawn
+    ]
     beaten = [(position, name) for position, name in places if name not in numbers]
     front = sorted((position, name) for position, name in places if name in numbers)
     labels = place_labels([(at, numbers[name]) for at, name in front], DOT, [at for at, _ in beaten], BEATEN_DOT, FRAME)
     parts += [_draw_dot(*at, BEATEN_DOT, BEATEN, name) for at, name in beaten]
-    parts += [_draw_line(*one.point, *one.line, "l") for one in labels if one.line]
+    parts += [_draw_line(*placed.point, *placed.line, "l") for placed in labels if placed.line]
     parts += [_draw_dot(*at, DOT, ON_FRONT, name) for at, name in front]
-    for one in labels:
-        left, top, right, bottom = one.box
+    for placed in labels:
+        left, top, right, bottom = placed.box
         parts.append(draw_rect(left, top, right - left, bottom - top, "#FFF", "n"))
-        parts.append(draw_label(left, (top + bottom) / 2, one.words, TEXT, "b"))
+        parts.append(draw_label(left, (top + bottom) / 2, placed.words, TEXT, "b"))
     return "".join(parts)
 
 
@@ -104,7 +111,7 @@ class _Scale:
         most = max(figures, default=0) or 1.0
         step = 10 ** floor(log10(most / 4))
         step *= next(times for times in (1, 2, 5, 10) if most / (step * times) <= 5)
-        self._most = most * 1.06
+        self._most = most * 1.06  # room for the points that lie farthest out, and their labels
         self._start, self._end = start, end
         self.ticks = [step * n for n in range(int(self._most / step) + 1)]
 

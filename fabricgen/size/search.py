@@ -254,7 +254,7 @@ class Work:
         return HUNGRY if limit is not None and figures.draw_w > limit else ""
 
     def judged(self, candidate: Candidate) -> list[Candidate | str]:
-        """A candidate with the figures of its wiring plan, if it lints clean."""
+        """A candidate with the figures of its wiring plan, if it lints clean; else why not, as text."""
         from fabricgen.lint.engine import lint
 
         try:

@@ -158,6 +158,7 @@ class Hardware:
         return self._ports[key]
 
     def _meet_switch(self, switch: str, planes: int) -> Ports | str:
+        """How a NIC meets a switch over so many planes, by the rules of designs; else why not, as text."""
         from fabricgen.blueprint.sections.fabric import Fabric
         from fabricgen.design.attach import attach
         from fabricgen.design.media.gearing import LinkOptics
@@ -315,7 +316,7 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
 
 
 def _list_upper_shapes(shape: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
-    """A shape with each way of joining its leaves."""
+    """A shape with each wished tier in which its rails meet and, of three tiers, each size of its pods."""
     wishes, has_groups = hardware.wishes, hardware.rails > shape.rails
     every = ("spine", "core", "") if has_groups else ("spine",)
     meets = [meet for meet in every if ("meet" if meet else "apart") in wishes.rails]

@@ -49,7 +49,7 @@ def _split_list(value: Any) -> Any:
 
 
 def _parse_numbers(value: Any) -> Any:
-    """Likewise with whole numbers in place of their digits."""
+    """A list as `_split_list` makes it, with whole numbers in place of their digits."""
     return [
         int(word) if isinstance(word, str) and word.isascii() and word.isdigit() else word
         for word in _split_list(value)
@@ -115,7 +115,7 @@ class Wishes(Model):
 
     @model_validator(mode="after")
     def _refuse_what_does_not_go_together(self) -> Wishes:
-        """Axes that nothing would be known of, and growth to less than there is."""
+        """Refuse axes on which no figure would be known, and growth to fewer accelerators than there are at first."""
         if "price" in self.axes and not self.prices:
             raise FieldError("axes", "no prices are given: name a file of them (--prices FILE), or leave out price")
         if "growth" in self.axes and not self.growth_to:
@@ -182,11 +182,11 @@ def _refuse_outside(folder: Path) -> None:
 
 
 def _report_unsaid(name: str) -> Diagnostic:
-    """What is told of a wish that must be said, and is not."""
+    """The diagnostic of a required wish that no option says, where there is no file of wishes."""
     hint = f"{Wishes.model_fields[name].description} Say it here, or as `{name}` in a file of wishes (--wishes FILE)"
     return Diagnostic("FG010", Severity.ERROR, f"--{name} is not said", hint=hint, span=Span(f"--{name}", 1, 1))
 
 
 def locate_error(error: InputError, source: Located) -> InputError:
-    """An error whose findings stand where their wishes do."""
+    """An error in which each finding without a place has that of the wish that it is about."""
     return InputError(d if d.span else d.at(source.span(d.path)) for d in error.diagnostics)

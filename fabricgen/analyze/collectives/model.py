@@ -110,13 +110,13 @@ class Team:
 
     @cached_property
     def ring_us(self) -> Floats:
-        """That of each hop between domains of a ring on a rail, us; float64 [domains]."""
+        """Latency beyond a leaf of each hop between domains of a ring on a rail, us; float64 [domains]."""
         rail = self.grid[:, 0]
         return self.hop_us(rail, np.roll(rail, -1))
 
     @cached_property
     def tree_us(self) -> float:
-        """The most of that over the edges from a root of the trees to a place, us."""
+        """The greatest latency beyond leaves over the edges from a root of either tree to a place, us."""
         longest = 0.0
         for second in (False, True):
             edges = list_tree_edges(self.domains, second=second)
@@ -139,7 +139,7 @@ def list_tree_edges(number: int, *, second: bool) -> Ints64:
     full bandwidth broadcast, reduction and scan, 2009).
     """
     places = np.arange(1, number)
-    bit = places & -places
+    bit = places & -places  # the lowest bit that is set: the height of a place over the leaves of the tree
     above = (places ^ bit) | (bit << 1)
     edges = np.stack([places, np.where(above < number, above, places ^ bit)], axis=1)
     if not second:
@@ -185,7 +185,7 @@ class Turn:
 
 
 def find_turn(number: int) -> Turn:
-    """That of both trees over so many places, 2 and more.
+    """The turn of a flow over both trees of so many places, 2 and more.
 
     Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
     Of three, one has a child in each tree, in one of them 2 edges above the farthest place; of large messages it first
@@ -247,6 +247,7 @@ def time_stages(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Ti
 
 
 def _time_stage(team: Team, stage: Stage, steps: Steps, size: int) -> float:
+    """The time of the steps of a stage for a message of so many bytes, us, with the constants of one protocol."""
     slower = stage.pattern.slowdown if stage.pattern else 1.0
     network = _time_bytes(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
@@ -278,6 +279,7 @@ def _time_flow(stage: Stage, steps: Steps, network: float, scale_up: float) -> f
 
 def _find_longest_delay(beyond: Floats) -> float:
     """The most that hops in a row take beyond the busiest link's time, us."""
+    # the greatest sum of consecutive hops: a sum from the start less the least one before it
     total = np.concatenate([[0.0], np.cumsum(beyond)])
     return float((total - np.minimum.accumulate(total)).max())
 

@@ -88,6 +88,7 @@ def busbw_gbytes(team: Team, collective: str, size: int, us: float) -> float:
 
 
 def _list_times(team: Team, collective: str, question: Question) -> Iterator[dict[str, Any]]:
+    """The time of a collective at each size of message, by the quickest algorithm and by every other."""
     measured = question.constants.efficiency.find_measured(find_domain_profile(team.network, int(team.job.ranks[0])))
     for size in question.sizes:
         times = _time_algorithms(team, collective, size)
@@ -107,6 +108,7 @@ def _list_times(team: Team, collective: str, question: Question) -> Iterator[dic
 
 
 def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
+    """How crowded a pattern of a team is, at which tier most, and what share crosses each."""
     crowded = getattr(team, name)
     tiers = [sorted({key.name for key in level.tiers}) for level in team.network.levels]
     words = ["/".join(names) or "links between sites" for names in tiers]
@@ -118,6 +120,7 @@ def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
 
 
 def _list_constants(team: Team) -> dict[str, Any]:
+    """The constants that times were reckoned with, by kind of algorithm and protocol."""
     latency, domain = team.constants.latency, find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols} for kind in KINDS} | {
         "network_reached": team.constants.efficiency.network.reached,
@@ -127,6 +130,7 @@ def _list_constants(team: Team) -> dict[str, Any]:
 
 
 def _list_sources(team: Team) -> dict[str, str]:
+    """Where each of the constants was published."""
     domain = find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: getattr(team.constants.latency, kind).source for kind in KINDS} | {
         "network_reached": team.constants.efficiency.network.source,

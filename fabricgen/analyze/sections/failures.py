@@ -56,6 +56,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
 
 
 def _make_row(losses: Losses, loss: Loss, bisection: float) -> dict[str, Any]:
+    """What a class of losses leaves, as the JSON of an analysis has it."""
     effect = losses.after(loss.devices, loss.links)
     lost = effect.lost_gbps / bisection if bisection else 0.0
     share = float(loss.share) if loss.share is not None else max(0.0, 1 - lost)
@@ -117,6 +118,7 @@ def _slows_job(row: Mapping[str, Any]) -> bool:
 def _count_failures(
     part: str, part_name: str, stop: Sequence[Mapping[str, Any]], slow: Sequence[Mapping[str, Any]], question: Question
 ) -> dict[str, Any]:
+    """How many parts of a kind stop the job or slow it, and how often a year either happens."""
     rates = {str(name): rate for name, rate in question.constants.failures.items()}
     rate = rates.get("cable" if part in CABLES else part)
     per_year = rate.per_year if rate else 0.0
@@ -182,6 +184,7 @@ def _format_slowdown(slowdown: float | None, in_one_domain: bool) -> str:
 
 
 def _format_interruptions(rates: Mapping[str, Any]) -> Iterator[str]:
+    """How often the job is stopped and slowed, as lines for people: in all, and by part."""
     if rates["mean_hours"] is None:
         yield "No failure of a single part stops the job."
         return

@@ -138,6 +138,7 @@ def _average_rates(rates: list[Rates]) -> dict[str, float]:
 
 
 def _make_row(rates: Rates) -> dict[str, float]:
+    """Rates as the JSON of an analysis has them."""
     return {
         "mean_share": round(rates.mean, 4),
         "worst_share": round(rates.worst, 4),
@@ -169,6 +170,7 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_table(rows: list[Mapping[str, Any]], sprayed_row: Mapping[str, float]) -> Iterator[str]:
+    """The shares of a pattern by kind of balancing and queue pairs, expected and drawn."""
     is_drawn = any(row["drawn"] for row in rows)
     head = f"{'mean':>8}{'worst':>8}{'slowest':>9}"
     yield f"  {'':<26}{'':>12}{'expected':>25}" + (f"{'drawn':>29}" if is_drawn else "")

@@ -160,7 +160,7 @@ def _first_ports_suffice(network: Network) -> bool:
 
 
 def _count_cells_by_pair(network: Network) -> dict[_Cell, int]:
-    """The same, by pairs of all kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
+    """Ordered pairs by class, over kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
     ranks, wired = network.ranks, _number_wirings(network)
     at, number = _group_like_ranks(ranks.unit, wired, ranks.rail)
     cells: Counter[_Cell] = Counter()
@@ -383,6 +383,7 @@ class Paths:
         return total
 
     def _count_by_port(self, source: int, target: int, port: int, level: int) -> int:
+        """Shortest paths between the ports of one number of two ranks that turn at a level."""
         network = self._network
         a, b = (int(network.leaf[rank, port]) for rank in (source, target))
         component = network.levels[level].component

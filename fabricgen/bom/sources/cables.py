@@ -18,6 +18,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     indexes = {name: i for i, name in enumerate(dict.fromkeys(names.vocabulary.tolist()))}
     number = np.array([indexes[name] for name in names.vocabulary.tolist()], dtype=np.int32)
     row, code = unique_combinations(number[names.codes])
+    # NaN, which is not equal to itself, is no figure
     power = [None if watts != watts else watts for watts in _sum_powers_w(cluster, cables)[row].tolist()]
     parts_by_kind = [
         [Part(part, text, "cable", watts) for part, text in _split_pieces(names[cable], descriptions[cable])]

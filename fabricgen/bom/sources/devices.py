@@ -42,6 +42,7 @@ def name_model(profile: NodeProfile | SwitchProfile) -> str:
 
 
 def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
+    """The part of a class of devices, with its variants, and whether it comes with its rack."""
     text, kind = name_model(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
     variants = describe_variants(count_variants(cluster, cls.profile.id)) if kind == "switch" else ""
     if variants:

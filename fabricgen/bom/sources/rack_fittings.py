@@ -27,6 +27,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 
 def _need_blanks(cluster: Cluster) -> Needs:
+    """A panel for each rack unit that neither holds a device nor is reserved; none beside busbars."""
     racks, rows = cluster.plan.racks, find_held_racks(cluster)
     fitted = flag_busbar_racks(cluster)
     used = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
@@ -58,6 +59,7 @@ def _need_managers(cluster: Cluster) -> list[Needs]:
 
 
 def _need_rails(cluster: Cluster) -> list[Needs]:
+    """Rails for each device whose profile does not say that they come in its box."""
     rail_needs = []
     for cls, rows in list_corded(cluster):
         if cls.profile.rails == "ordered":

@@ -49,6 +49,8 @@ def _find_first_ends(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -
     """
     table, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     count, medium = len(table.end_cable), table.medium[table.end_cable]
+    # an end is ranked by its row, plus `count` for b ends, plus twice that where another fabric owns the device: the
+    # least of a cage is taken, and 4 x `count` is more than any has
     best = np.full(cages.count, 4 * count, dtype=np.int64)
     ends = zip(kinds, (cages.a, cages.b), (links.a_device, links.b_device), strict=True)
     for upper, (kind, cage, device) in enumerate(ends):

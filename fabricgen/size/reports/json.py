@@ -33,6 +33,7 @@ def report(result: SearchResult, *, every: bool) -> bytes:
 
 
 def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: bool) -> dict[str, Any]:
+    """A candidate with its figures, what is nearly alike, and its blueprint; docs/size.md explains the keys."""
     figures, shape = candidate.figures, candidate.shape
     return {
         "name": candidate.name,
