@@ -62,7 +62,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
-        browser = driver.chromium.launch(executable_path=printing.browser(), args=list(FLAGS))
+        browser = driver.chromium.launch(executable_path=printing.find_browser(), args=list(FLAGS))
         found = [measured(blueprint, browser, Path(folder)) for blueprint in BLUEPRINTS]
         browser.close()
     RESULTS.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

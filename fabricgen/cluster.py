@@ -90,23 +90,23 @@ class Cluster:
     @cached_property
     def lock(self) -> Lock:
         """The lock to write: all numbers and choices to be remembered, of this build and earlier ones."""
-        from fabricgen.design.kept.remembered import with_remembered
+        from fabricgen.design.kept.remembered import add_remembered
 
-        return with_remembered(self.design, self.addresses.lock)
+        return add_remembered(self.design, self.addresses.lock)
 
     def holes_of(self, lock: Lock) -> dict[tuple[str, str], Intervals]:
         """The holes of a lock: the numbers that it keeps for holders that no longer exist, by (kind, holder)."""
-        from fabricgen.design.kept.release import holes
-        from fabricgen.design.kept.remembered import positions_needed
+        from fabricgen.design.kept.release import find_holes
+        from fabricgen.design.kept.remembered import count_positions_needed
 
-        return holes(lock, self.holders, self.design.layout, positions_needed(self.design))
+        return find_holes(lock, self.holders, self.design.layout, count_positions_needed(self.design))
 
     @cached_property
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind of number, name) of every holder in the lock that is still in use."""
-        from fabricgen.design.kept.remembered import in_use
+        from fabricgen.design.kept.remembered import list_holders_in_use
 
-        return self.addresses.used | in_use(self.design)
+        return self.addresses.used | list_holders_in_use(self.design)
 
     @cached_property
     def name_column(self) -> Strings:
@@ -140,19 +140,19 @@ class Cluster:
 
     def switch_rows(self) -> list[int]:
         """Rows of the device table that are switches of Ethernet fabrics, in order."""
-        found: list[int] = []
+        rows: list[int] = []
         for cls in self.plan.devices.classes:
             if cls.kind == SWITCH and self.design.fabric(cls.fabric).protocol != "infiniband":
-                found += range(cls.first, cls.first + cls.count)
-        return found
+                rows += range(cls.first, cls.first + cls.count)
+        return rows
 
     def whole_fabrics(self) -> list[str]:
         """Names of the fabrics with a subnet manager, in order; fabrics linked with one of them are part of it."""
-        from fabricgen.design.linked import whole_fabrics
+        from fabricgen.design.linked import group_infiniband_fabrics
 
-        there = {cls.fabric for cls in self.plan.devices.classes if cls.kind == SWITCH and cls.count}
-        parts = whole_fabrics(self.design)
-        return [name for name, part in parts.items() if there.intersection(part)]
+        built_fabrics = {cls.fabric for cls in self.plan.devices.classes if cls.kind == SWITCH and cls.count}
+        parts = group_infiniband_fabrics(self.design)
+        return [name for name, part in parts.items() if built_fabrics.intersection(part)]
 
     def whole_fabric(self, name: str) -> FabricView:
         """The view of one of `whole_fabrics`."""
@@ -228,8 +228,8 @@ def build_cluster(design: Design) -> Cluster:
 
 def _check_guids(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
     """Raise InputError for a stated GUID of a device or port that its fabric does not have."""
-    from fabricgen.design.linked import whole_fabrics
+    from fabricgen.design.linked import group_infiniband_fabrics
     from fabricgen.views.fabric import make_fabric_view
 
-    for name in whole_fabrics(design):
+    for name in group_infiniband_fabrics(design):
         make_fabric_view(design, plan, names, name)

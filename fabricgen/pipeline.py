@@ -92,65 +92,65 @@ def compile_released(
     blueprint: str, paths: Sequence[str], sets: Sequence[str] = (), *, allow_outside: bool = False
 ) -> Design:
     """As `compile_design`, with the holes of the lock below some paths, and sizes of tiers that they name, released."""
-    from fabricgen.design.kept.release import EVERYTHING, names_holder, names_size, release
-    from fabricgen.design.kept.remembered import with_sizes
+    from fabricgen.design.kept.release import EVERYTHING, names_holder, names_size, release_paths
+    from fabricgen.design.kept.remembered import add_sizes
 
     loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside)
     if not paths:
         return build_design(loaded)
     if loaded.lock.blueprint and any(names_size(path) for path in paths):
-        loaded = replace(loaded, lock=with_sizes(build_design(loaded)))
+        loaded = replace(loaded, lock=add_sizes(build_design(loaded)))
     named = [path for path in paths if names_holder(loaded.lock, path)]
     if named:
-        loaded = replace(loaded, lock=release(loaded.lock, named, {}))
-    others = [path for path in paths if path not in named]
-    if others:
-        before, loaded = loaded.lock, _places_released(loaded, others)
+        loaded = replace(loaded, lock=release_paths(loaded.lock, named, {}))
+    other_paths = [path for path in paths if path not in named]
+    if other_paths:
+        before, loaded = loaded.lock, _release_places(loaded, other_paths)
         cluster = compile_cluster(build_design(loaded))
         unused = cluster.holes_of(loaded.lock)
         done = before != loaded.lock and not unused
-        still = [
-            path for path in others if not path.startswith(("pods", "sites")) and not (path == EVERYTHING and done)
+        to_release = [
+            path for path in other_paths if not path.startswith(("pods", "sites")) and not (path == EVERYTHING and done)
         ]
-        loaded = replace(loaded, lock=release(loaded.lock, still, unused))
+        loaded = replace(loaded, lock=release_paths(loaded.lock, to_release, unused))
     return build_design(loaded)
 
 
-def _places_released(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlueprint:
+def _release_places(loaded: LoadedBlueprint, paths: Sequence[str]) -> LoadedBlueprint:
     """The blueprint with holes of pods, units and sites released; without that, wiring may be impossible."""
     from fabricgen.catalog.loader import Catalog
-    from fabricgen.design.kept.release import EVERYTHING, holes, places_only, release
+    from fabricgen.design.kept.release import EVERYTHING, find_holes, release_paths, select_place_holes
     from fabricgen.design.layout import lay_out
 
     layout = lay_out(loaded.blueprint, Catalog(loaded.folder / "catalog"), loaded.lock)
-    unused = places_only(holes(loaded.lock, layout.numbering.used, layout, {}))
-    wanted = [path for path in paths if path == EVERYTHING or path.startswith(("pods", "sites"))]
-    if EVERYTHING in wanted and not unused:
-        wanted.remove(EVERYTHING)
-    return replace(loaded, lock=release(loaded.lock, wanted, unused)) if wanted else loaded
+    unused = select_place_holes(find_holes(loaded.lock, layout.numbering.used, layout, {}))
+    chosen = [path for path in paths if path == EVERYTHING or path.startswith(("pods", "sites"))]
+    if EVERYTHING in chosen and not unused:
+        chosen.remove(EVERYTHING)
+    return replace(loaded, lock=release_paths(loaded.lock, chosen, unused)) if chosen else loaded
 
 
-def all_parts() -> tuple[str, ...]:
+def list_all_parts() -> tuple[str, ...]:
     """The names of all parts, including those written only on request and those of plug-ins."""
     from fabricgen.plugins.outputs import list_output_names
 
-    return tuple(sorted({*_own_parts(), *list_output_names()}))
+    return tuple(sorted({*_list_own_parts(), *list_output_names()}))
 
 
-def _own_parts() -> tuple[str, ...]:
+def _list_own_parts() -> tuple[str, ...]:
     from fabricgen.export.table import list_part_names
 
     return *list_part_names(on_request=True), CONFIGS
 
 
-def usual_parts() -> tuple[str, ...]:
+def list_usual_parts() -> tuple[str, ...]:
     """The names of the parts that a build without `--only` writes."""
     from fabricgen.export.table import list_part_names
 
     return tuple(sorted((*list_part_names(on_request=False), CONFIGS)))
 
 
-def chosen_parts(names: Iterable[str]) -> frozenset[str]:
+def check_parts(names: Iterable[str]) -> frozenset[str]:
     """Part names as a set.
 
     Raises InputError for one that does not exist (FG030), or that a plug-in has and another or fabricgen too (FG870).
@@ -158,14 +158,14 @@ def chosen_parts(names: Iterable[str]) -> frozenset[str]:
     from fabricgen.plugins.outputs import check_output, list_output_names
 
     chosen = frozenset(names)
-    for name in sorted(chosen - set(all_parts())):
-        raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, all_parts()))
+    for name in sorted(chosen - set(list_all_parts())):
+        raise fault("FG030", f"there is no part '{name}'", hint=did_you_mean(name, list_all_parts()))
     for name in sorted(chosen & list_output_names()):
-        check_output(name, _own_parts())
+        check_output(name, _list_own_parts())
     return chosen
 
 
-def header(design: Design) -> dict[str, object]:
+def make_header(design: Design) -> dict[str, object]:
     """The header of a manifest: version, and name and digest of the blueprint."""
     return {
         "fabricgen": __version__,
@@ -176,36 +176,36 @@ def header(design: Design) -> dict[str, object]:
 
 def build_bundles(
     cluster: Cluster,
-    findings: Callable[[], Mapping[str, int]],
+    counts: Callable[[], Mapping[str, int]],
     options: BuildOptions,
-    found: Callable[[], Sequence[Diagnostic]] = tuple,
+    findings: Callable[[], Sequence[Diagnostic]] = tuple,
 ) -> list[Bundle]:
     """The bundles of a build, part by part: each makes its files when asked. A table, or a switch, is one bundle.
 
-    `findings` returns counts by severity, `found` the findings, for parts that print them. Raises InputError where a
+    `counts` returns counts by severity, `findings` the findings, for parts that print them. Raises InputError where a
     switch has no templates or port table.
     """
     from fabricgen.export.table import ExportContext
 
     context = ExportContext(
-        findings,
+        counts,
         options.prices,
-        found,
-        partial(_few_configs, cluster),
-        partial(_circuits, cluster),
-        partial(_lanes, cluster),
-        partial(_in_frr, cluster, options),
+        findings,
+        partial(_render_few_configs, cluster),
+        partial(_list_circuits, cluster),
+        partial(_list_lanes, cluster),
+        partial(_plan_frr_lab, cluster, options),
     )
     bundles: list[Bundle] = []
-    for name in sorted(chosen_parts(options.parts) or usual_parts()):
-        if name in _own_parts():
-            bundles += _configs(cluster, options) if name == CONFIGS else _exports(name, cluster, context)
+    for name in sorted(check_parts(options.parts) or list_usual_parts()):
+        if name in _list_own_parts():
+            bundles += _bundle_configs(cluster, options) if name == CONFIGS else _bundle_exports(name, cluster, context)
         else:
-            bundles.append(_of_plug_in(name, cluster))
+            bundles.append(_bundle_plug_in(name, cluster))
     return bundles
 
 
-def _of_plug_in(name: str, cluster: Cluster) -> Bundle:
+def _bundle_plug_in(name: str, cluster: Cluster) -> Bundle:
     """A part that another package makes, at a guess as much work as links.csv."""
     from fabricgen.plugins.outputs import make_output_files
     from fabricgen.publish import Bundle
@@ -214,7 +214,7 @@ def _of_plug_in(name: str, cluster: Cluster) -> Bundle:
     return Bundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
 
 
-def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
+def _bundle_exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
     """An exported part as one bundle, or as one for each of its portions."""
     from fabricgen.export.table import HasPortions, HasRows, TellsFindings, load_part
     from fabricgen.publish import Bundle
@@ -224,19 +224,19 @@ def _exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bu
         for portion in module.portions(cluster):
             yield Bundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
     else:
-        make = partial(_exported, name, cluster, context)
+        make = partial(_make_export, name, cluster, context)
         rows = module.rows(cluster) if isinstance(module, HasRows) else len(cluster.plan.links)
         prepare = context.findings if isinstance(module, TellsFindings) else None
         yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare)
 
 
-def _exported(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:
+def _make_export(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:
     from fabricgen.export.table import load_part
 
     return load_part(name).files(cluster, context)
 
 
-def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
+def _bundle_configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
     from fabricgen.render.bundles import make_config_bundles
     from fabricgen.render.engine import make_render_options
     from fabricgen.render.secrets import SecretStore, redact_secret
@@ -247,34 +247,34 @@ def _configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
     return make_config_bundles(cluster, settings, CONFIGS)
 
 
-def _few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
+def _render_few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
     from fabricgen.render.engine import render_few_configs
 
     return render_few_configs(cluster)
 
 
-def _circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], Sequence[bytes]]:
+def _list_circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], Sequence[bytes]]:
     from fabricgen.render.ports import list_circuit_ids
 
     return list_circuit_ids(cluster, rows)
 
 
-def _lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tuple[str, str]]:
+def _list_lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tuple[str, str]]:
     from fabricgen.render.ports import find_port_lanes
 
     return find_port_lanes(cluster, rows)
 
 
-def _in_frr(cluster: Cluster, options: BuildOptions) -> FrrLab:
+def _plan_frr_lab(cluster: Cluster, options: BuildOptions) -> FrrLab:
     """What FRR runs of the configurations of a build, with references in place of secrets."""
-    from fabricgen.lab.containers import in_frr
+    from fabricgen.lab.containers import plan_frr_lab
 
     parts = replace(options, parts=("addresses", CONFIGS, "devices", "links"), redact_secrets=True)
-    made = (file for bundle in build_bundles(cluster, dict, parts) for file in bundle.make())
-    return in_frr({path: (text if isinstance(text, bytes) else b"".join(text)).decode() for path, text in made})
+    files = (file for bundle in build_bundles(cluster, dict, parts) for file in bundle.make())
+    return plan_frr_lab({path: (text if isinstance(text, bytes) else b"".join(text)).decode() for path, text in files})
 
 
-def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
+def find_hidden_safety(cluster: Cluster, templates: Path | None) -> tuple[Diagnostic, ...]:
     """Findings about overriding templates that drop safety settings; raises InputError where a template fails."""
     if templates is None:
         return ()
@@ -284,7 +284,7 @@ def template_findings(cluster: Cluster, templates: Path | None) -> tuple[Diagnos
     return tuple(find_lost_safety_lines(cluster, make_render_options(cluster, overrides=templates)))
 
 
-def other_findings(
+def collect_other_findings(
     cluster: Cluster,
     templates: Path | None,
     wanted: Callable[[str], bool] = lambda _: True,
@@ -302,24 +302,24 @@ def other_findings(
 
     project = LintSettings().within(cluster.design.loaded.project.lint)
     of_plug_ins = list_plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
-    unnamed = _unnamed_ports(cluster) if configured else ports_named_by_face(cluster)
+    unnamed = _find_unnamed_ports(cluster) if configured else warn_of_face_names(cluster)
     return (
-        *template_findings(cluster, templates),
-        *(found for found in unnamed if wanted(found.code)),
+        *find_hidden_safety(cluster, templates),
+        *(fault_found for fault_found in unnamed if wanted(fault_found.code)),
         *of_plug_ins,
     )
 
 
-def ports_named_by_face(cluster: Cluster) -> tuple[Diagnostic, ...]:
+def warn_of_face_names(cluster: Cluster) -> tuple[Diagnostic, ...]:
     """Warnings of switches whose ports lists name as on the face, since nobody knows what the NOS calls them."""
     instead = "lists name its ports as on the face"
     return tuple(
-        replace(found, severity=Severity.WARNING, message=f"{found.message}; {instead}")
-        for found in _unnamed_ports(cluster)
+        replace(diagnostic, severity=Severity.WARNING, message=f"{diagnostic.message}; {instead}")
+        for diagnostic in _find_unnamed_ports(cluster)
     )
 
 
-def _unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
+def _find_unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
     return cluster.design.loaded.locate_error(InputError(cluster.port_names.list_faults())).diagnostics
 
 
@@ -338,20 +338,20 @@ def require_snippets_fit(cluster: Cluster) -> None:
 
     Raises InputError (FG052) as a build would. Secrets are not looked up. Without snippets nothing is rendered.
     """
-    from fabricgen.design.snippets import all_snippets
+    from fabricgen.design.snippets import list_snippets
 
-    if not any(True for _ in all_snippets(cluster.design.loaded.blueprint)):
+    if not any(True for _ in list_snippets(cluster.design.loaded.blueprint)):
         return
     from fabricgen.render.engine import Renderer, make_render_options
 
     renderer = Renderer(make_render_options(cluster))
-    seen: set[object] = set()
+    rendered: set[object] = set()
     for row in cluster.switch_rows():
         view = cluster.switch(row)
         key = (view.tier.key, tuple(snippet.path for snippet in view.snippets))
-        if key in seen or not view.snippets:
+        if key in rendered or not view.snippets:
             continue
-        seen.add(key)
+        rendered.add(key)
         try:
             for _ in renderer.files(view, cluster.design.catalog):
                 pass

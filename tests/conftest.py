@@ -181,10 +181,10 @@ class Ran:
 @pytest.fixture
 def fabricgen(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Ran]:
     """Run the command line in this process."""
-    from fabricgen.cli.main import run
+    from fabricgen.cli.main import run_command
 
     def call(*arguments: str | Path) -> Ran:
-        code = run([str(a) for a in arguments])
+        code = run_command([str(a) for a in arguments])
         out, err = capfdbinary.readouterr()
         return Ran(code, out.decode(errors="replace"), err.decode())
 

@@ -18,7 +18,7 @@ import pytest
 from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster
 from fabricgen.lint.engine import Judgement
-from fabricgen.pipeline import BuildOptions, build_bundles, compile_cluster, compile_design, usual_parts
+from fabricgen.pipeline import BuildOptions, build_bundles, compile_cluster, compile_design, list_usual_parts
 from tests.conftest import BLUEPRINTS, EXAMPLES, bytes_of
 
 DIGESTS = Path(__file__).parent / "digests"
@@ -50,14 +50,14 @@ def test_an_example_builds_the_same_bytes(name: str, tmp_path: Path, request: py
     blueprint = folder / f"{name}.yaml"
     cluster = compile_cluster(compile_design(str(blueprint)))
     lock = format_lock(cluster.lock)
-    plain = part_digests(cluster, *usual_parts(), *(() if name in TOO_LARGE else ON_REQUEST))
+    plain = part_digests(cluster, *list_usual_parts(), *(() if name in TOO_LARGE else ON_REQUEST))
     blueprint.with_name(f"{name}.lock.yaml").write_text(lock, encoding="utf-8")
     locked = part_digests(compile_cluster(compile_design(str(blueprint))))
     found: dict[str, object] = {"lock": hashlib.sha256(lock.encode()).hexdigest(), "plain": plain, "locked": locked}
     for phase in cluster.design.loaded.blueprint.phases:
         at = compile_cluster(cluster.design, phase)
         assert format_lock(at.lock) == lock  # that of the end, so that building a phase moves no number of the next
-        found |= {f"phase {phase}": part_digests(at, *usual_parts(), *ON_REQUEST)}
+        found |= {f"phase {phase}": part_digests(at, *list_usual_parts(), *ON_REQUEST)}
     file = DIGESTS / f"{name}.json"
     if request.config.getoption("--regenerate"):
         file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

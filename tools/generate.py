@@ -16,7 +16,7 @@ from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.nos_configuration import Intent, NosConfiguration
 from fabricgen.catalog.profile import Power
-from fabricgen.design.scale_up.domains import kind_of
+from fabricgen.design.scale_up.domains import load_kind
 from fabricgen.lint.docs import write_rules_page
 from tools.published_collectives import collectives_page
 
@@ -303,7 +303,7 @@ def _domains(catalog: Catalog) -> Iterator[str]:
     for name in catalog.ids("scale_up"):
         domain = catalog.scale_up(name)
         held = domain.accelerators or 64
-        each = kind_of(domain, ()).size(domain, held, 0).links_each * domain.link_gbps
+        each = load_kind(domain, ()).size(domain, held, 0).links_each * domain.link_gbps
         grows = domain.shape == "mesh" and not domain.accelerators
         yield (
             f"| `{name}` | {domain.name} | {domain.shape} | {domain.accelerators or ''} | {domain.switches or ''} "

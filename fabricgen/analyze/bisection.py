@@ -18,7 +18,7 @@ from fabricgen.wiring.arrays import Floats, Ints64, unique_values
 def bisection_gbps(network: Network) -> float:
     """What crosses the worst cut of its nodes into halves, Gb/s each way."""
     if network.cluster.phase is None:
-        return float(bisection.bisection_gbps(network.cluster.design, network.fabric))
+        return float(bisection.compute_bisection(network.cluster.design, network.fabric))
     return count_bisection_gbps(network)
 
 
@@ -41,7 +41,9 @@ def count_bisection_gbps(network: Network) -> float:
     total = Fraction(0)
     for places in zip_longest(*places_by_network.values()):
         present = [place for place in places if place]
-        total += _make_place(sum((place.size for place in present), Fraction(0)), 0.0, Counter(present)).halved()
+        total += _make_place(
+            sum((place.size for place in present), Fraction(0)), 0.0, Counter(present)
+        ).find_bisection()
     return float(total)
 
 

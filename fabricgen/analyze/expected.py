@@ -14,7 +14,7 @@ from fabricgen.analyze.sections import collectives, structure
 from fabricgen.analyze.traffic import Crowding
 from fabricgen.blueprint.sections.expect import OF_THE_PLAN
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.expected import Expected, by_fabric_or_all
+from fabricgen.design.capacity.expected import Expected, expand_bound
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.kernel.units import parse_size
 
@@ -85,9 +85,7 @@ def list_expected(cluster: Cluster) -> Iterator[Expected]:
     figures_by_fabric = find_wired_figures(cluster)
     for key in OF_THE_PLAN[:3]:
         if (value := getattr(expectations, key)) is not None:
-            yield from by_fabric_or_all(
-                key, value, {name: figures.of(key) for name, figures in figures_by_fabric.items()}
-            )
+            yield from expand_bound(key, value, {name: figures.of(key) for name, figures in figures_by_fabric.items()})
     for name, figures in figures_by_fabric.items():
         for pattern, bound in (expectations.slowdown or {}).items():
             subject = f"slowdown of {pattern}, {name}"

@@ -16,7 +16,7 @@ from fabricgen.analyze.losses import Losses
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.cluster import Cluster
 from fabricgen.design.capacity.failure import FailureAnalysis
-from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures
+from fabricgen.design.capacity.failure_domains import FailureDomain, list_feed_failures, list_rack_failures
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.arrays import Flags, Ints64, unique_values
@@ -242,7 +242,7 @@ class LossClasses:
 
     def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
         """Switches of a tier by their ports for ranks, their links, and the ranks below them."""
-        share = self.survival.after_switch(tier).share
+        share = self.survival.analyze_switch_loss(tier).share
         columns = (*self._ports, *self._degree, *self._below, self._looks)
         for first, count in _group_alike(*(column[cls.rows] for column in columns)):
             row = cls.first + first
@@ -251,7 +251,7 @@ class LossClasses:
 
     def _list_planes(self) -> Iterator[Loss]:
         """The first plane, which stands for all of them; none where no plane can be lost."""
-        survived = self.survival.after_plane()
+        survived = self.survival.analyze_plane_loss()
         if survived is not None:
             rows = np.concatenate([np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers])
             plane = self._plan.devices.plane[rows]
@@ -290,11 +290,13 @@ class LossClasses:
     def _find_shares_by_rack(self) -> Mapping[str, Fraction]:
         """What is left of the bisection by network rack; those of one number in the units of one part are alike."""
         floor = FloorPlan(self._cluster.design)
-        shares = {loss.name: self.survival.after(loss).share for loss in rack_failures(self._cluster.design, floor)}
+        shares = {
+            loss.name: self.survival.after(loss).share for loss in list_rack_failures(self._cluster.design, floor)
+        }
         for unit, plan in enumerate(floor.plan_of_unit):
             alike = floor.plan_of_unit.index(plan)
             for number, _ in floor.unit_racks(unit):
-                shares[floor.unit_rack_name(unit, number)] = shares[floor.unit_rack_name(alike, number)]
+                shares[floor.name_unit_rack(unit, number)] = shares[floor.name_unit_rack(alike, number)]
         return shares
 
     def _list_feeds(self) -> Iterator[Loss]:
@@ -304,7 +306,7 @@ class LossClasses:
         columns = (racks.site, racks.row, racks.column, racks.hall)
         positions = (RackPosition(*position) for position in zip(*(column.tolist() for column in columns), strict=True))
         of_rack = [floor.feeds_of(position) for position in positions] if design.loaded.blueprint.floor.feeds else []
-        for loss in feed_failures(design, floor):
+        for loss in list_feed_failures(design, floor):
             lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in of_rack])
             gone = np.flatnonzero(lost[devices.rack])
             yield Loss("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)

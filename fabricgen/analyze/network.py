@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.bisection import chains_of
+from fabricgen.design.capacity.bisection import list_chains
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -183,7 +183,7 @@ def make_network(cluster: Cluster, fabric: FabricDesign, dark: Ints64 | None = N
 def _find_heights(design: Design, fabric: FabricDesign) -> dict[TierKey, int]:
     """How many tiers stand between a fabric's nodes and each tier above them."""
     heights: dict[TierKey, int] = {}
-    for chain in chains_of(design, fabric):
+    for chain in list_chains(design, fabric):
         for at, tier in enumerate(chain):
             heights[tier.key] = max(at, heights.get(tier.key, 0))
     return heights
@@ -221,16 +221,16 @@ def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
 
 def _find_domain_gbps(design: Design, profile: NodeProfile) -> float:
     """Bandwidth of an accelerator of a node into its scale-up domain, Gb/s each way; 0 where that is not known."""
-    from fabricgen.design.scale_up.domains import forms, kind_of
+    from fabricgen.design.scale_up.domains import can_join, load_kind
 
     for scale_up in design.scale_up:
-        if forms(profile, scale_up.profile):
+        if can_join(profile, scale_up.profile):
             return scale_up.gbps_per_accelerator
     if not profile.scale_up:
         return 0.0
     domain = design.catalog.scale_up(profile.scale_up)
     try:
-        size = kind_of(domain, ()).size(domain, domain.accelerators or 0, domain.ports)
+        size = load_kind(domain, ()).size(domain, domain.accelerators or 0, domain.ports)
     except (InputError, ValueError):
         return 0.0
     return size.links_each * domain.link_gbps
@@ -274,7 +274,7 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
         numbers = np.zeros(len(layout.pods), dtype=np.int64)
         numbers[list(places.pods(layout))] = np.arange(len(places.pods(layout)))
         return numbers[table.pod[device]]
-    return np.array(places.first_domains(layout), dtype=np.int64)[table.unit[device]] + group
+    return np.array(places.count_first_domains(layout), dtype=np.int64)[table.unit[device]] + group
 
 
 def _find_ports(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fabricgen.bom.accessories import flag_busbar_racks
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.cluster import Cluster
-from fabricgen.design.variants import fed_by_busbar, variant_of
+from fabricgen.design.variants import choose_busbar_variant, choose_variant
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import DeviceClass
 
@@ -17,7 +17,7 @@ def find_class_variant(cluster: Cluster, cls: DeviceClass) -> Variant | None:
     """The variant of the switches of a class, whatever feeds them; None for nodes."""
     if not isinstance(cls.profile, SwitchProfile):
         return None
-    return variant_of(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
+    return choose_variant(cluster.design, cls.fabric, cls.tier, cls.nos, cls.profile)
 
 
 def list_switches(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints64]]:
@@ -30,7 +30,7 @@ def list_switches(cluster: Cluster, model: str) -> Iterator[tuple[Variant, Ints6
         variant = find_class_variant(cluster, cls)
         if variant is not None and isinstance(cls.profile, SwitchProfile) and cls.profile.id == model:
             fed = busbar[devices.rack[cls.rows]]
-            for form, rows in ((variant, ~fed), (fed_by_busbar(cls.profile, variant), fed)):
+            for form, rows in ((variant, ~fed), (choose_busbar_variant(cls.profile, variant), fed)):
                 if rows.any():
                     yield form, cls.first + rows.nonzero()[0]
 

@@ -15,7 +15,7 @@ from fabricgen.cable_overrides.other_device import NOT_THERE, PULL, Relocation
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.media.policy import named
+from fabricgen.design.media.policy import is_named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.addresses.allocate import Addresses
@@ -156,7 +156,7 @@ def _medium(
 ) -> CableProfile | None:
     """The cheapest profile of the stated kind that fits both ends and reaches, else the one of the longest reach."""
     fitting = list(_fitting(catalog, cables, cable))
-    asked = [profile for profile in fitting if named((word,), profile)]
+    asked = [profile for profile in fitting if is_named((word,), profile)]
     reaching = [profile for profile in asked if profile.reach_m >= length_m]
     if asked:
         return reaching[0] if reaching else max(asked, key=lambda profile: profile.reach_m)

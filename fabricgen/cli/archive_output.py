@@ -19,7 +19,7 @@ def write_archive(
     header: Mapping[str, object],
     parts: frozenset[str] | None,
     jobs: int,
-    told: Told,
+    tell_progress: Told,
 ) -> PublishReport:
     """Write an archive as `publish_archive` does; `-` is a tar archive to standard output.
 
@@ -28,13 +28,13 @@ def write_archive(
     """
     if str(archive) != "-":
         refuse_input(Path(archive).resolve(), str(archive))
-        return publish_archive(archive, bundles, header=header, parts=parts, jobs=jobs, told=told)
+        return publish_archive(archive, bundles, header=header, parts=parts, jobs=jobs, tell=tell_progress)
     with (
         standard_output("an archive is no text for a terminal; name a file, or pipe it: `| tar -x`") as stream,
         tempfile.TemporaryDirectory(prefix="fabricgen-") as folder,
     ):
         file = Path(folder) / "build.tar"
-        report = publish_archive(file, bundles, header=header, parts=parts, jobs=jobs, told=told)
+        report = publish_archive(file, bundles, header=header, parts=parts, jobs=jobs, tell=tell_progress)
         with file.open("rb") as content:
             shutil.copyfileobj(content, stream, 1 << 20)
     return report

@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 import click
 
 from fabricgen.cli.built_archives import BuiltPlaces, rename_in_messages
-from fabricgen.cli.sides import compiled_side, in_devices_of, listing_of, write_tree_files
+from fabricgen.cli.sides import compile_side, convert_table, sum_optics_in_devices, write_tree_files
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bill import LIST, RACKS, SUFFIXES, Bill, built_bom, read_bom
+from fabricgen.diff.bill import BOM_FILE, RACKS_FILE, SUFFIXES, Bill, read_bom, read_built_bom
 from fabricgen.diff.git_tree import PREFIX, open_tree
 from fabricgen.export.files import bom
 from fabricgen.export.table import ExportContext
@@ -22,7 +22,7 @@ from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import PENDING, Surroundings, open_built
 
 
-def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
+def read_bill(source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
     """The bill of a blueprint, of a built folder, of a bom.csv or bom.json, or of `git:REV:` with one of these.
 
     Raises InputError for anything else; locations in a revision are shown as `git:REV:path:line:col`.
@@ -30,39 +30,43 @@ def bill_at(place: str, prices: Mapping[str, float], *, allow_outside: bool) -> 
     with ExitStack() as stack:
         shown: dict[str, str] = {}
         stack.enter_context(rename_in_messages(shown))
-        if not place.startswith(PREFIX):
-            return _bill(Path(BuiltPlaces(stack, shown).folder_of(place)), place, prices, allow_outside=allow_outside)
-        tree = open_tree(place)
+        if not source.startswith(PREFIX):
+            return _read_bill(
+                Path(BuiltPlaces(stack, shown).folder_of(source)), source, prices, allow_outside=allow_outside
+            )
+        tree = open_tree(source)
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
         if tree.is_folder:
-            return built_bom(
-                open_built(write_tree_files(tree, Path(temporary) / tree.path, (LIST, RACKS, MANIFEST, *PENDING)))
+            return read_built_bom(
+                open_built(
+                    write_tree_files(tree, Path(temporary) / tree.path, (BOM_FILE, RACKS_FILE, MANIFEST, *PENDING))
+                )
             )
         if tree.path.endswith(SUFFIXES):
             file = PurePosixPath(tree.path)
             return read_bom(write_tree_files(tree, Path(temporary) / file.parent, (file.name,)) / file.name), None
-        at = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
-        return bill_listing(compiled_side(str(at), (), allow_outside, temporary), prices)
+        path = tree.write(Path(temporary), largest=MAX_BYTES, whole=allow_outside)
+        return make_bill(compile_side(str(path), (), allow_outside, temporary), prices)
 
 
-def _bill(at: Path, place: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
-    if at.is_dir():
-        return built_bom(open_built(at))
-    if at.suffix in SUFFIXES:
-        bill = read_bom(at)
-        _tell_if_edited(at)
+def _read_bill(path: Path, source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
+    if path.is_dir():
+        return read_built_bom(open_built(path))
+    if path.suffix in SUFFIXES:
+        bill = read_bom(path)
+        _tell_if_edited(path)
         return bill, None
-    return bill_listing(compiled_side(place, (), allow_outside, ""), prices)
+    return make_bill(compile_side(source, (), allow_outside, ""), prices)
 
 
 def _tell_if_edited(file: Path) -> None:
     """Say of a bill that was named by itself that it is not as it was built: it is compared as it stands."""
-    found = Surroundings().of(file)
-    if found is not None and found[0].is_edited(found[1], read_regular(file)):
+    in_build = Surroundings().of(file)
+    if in_build is not None and in_build[0].is_edited(in_build[1], read_regular(file)):
         click.echo(f"{file} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands", err=True)
 
 
-def bill_listing(cluster: Cluster, prices: Mapping[str, float]) -> Bill:
+def make_bill(cluster: Cluster, prices: Mapping[str, float]) -> Bill:
     """The bill that a build of a cluster would write."""
-    return listing_of(bom.make_table(cluster, ExportContext(prices=prices))), in_devices_of(cluster)
+    return convert_table(bom.make_table(cluster, ExportContext(prices=prices))), sum_optics_in_devices(cluster)

@@ -49,14 +49,14 @@ class BuiltPlaces:
         return folder
 
 
-def refuse_for_a_build(place: object, **given: object) -> None:
+def refuse_for_a_build(folder: object, **options_given: object) -> None:
     """Raise UsageError where options that go with a blueprint are given for what `build` wrote."""
-    stated = [f"--{option.replace('_', '-')}" for option, value in given.items() if value]
-    if stated:
-        raise click.UsageError(f"{', '.join(stated)} go with a blueprint, {place} is a built folder")
+    options = [f"--{option.replace('_', '-')}" for option, value in options_given.items() if value]
+    if options:
+        raise click.UsageError(f"{', '.join(options)} go with a blueprint, {folder} is a built folder")
 
 
-def renamed_in(text: str, shown: Mapping[str, str]) -> str:
+def replace_names(text: str, shown: Mapping[str, str]) -> str:
     """A text in which folders have the names that are shown for them."""
     for folder, name in shown.items():
         text = text.replace(folder, name)
@@ -69,21 +69,21 @@ def rename_in_messages(shown: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(_renamed(d, shown) for d in error.diagnostics) from error
+        raise InputError(_rename_diagnostic(d, shown) for d in error.diagnostics) from error
 
 
-def _renamed(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
+def _rename_diagnostic(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
     span = diagnostic.span
     return replace(
         diagnostic,
-        message=renamed_in(diagnostic.message, shown),
-        hint=renamed_in(diagnostic.hint, shown),
-        span=span._replace(file=renamed_in(span.file, shown)) if span else None,
+        message=replace_names(diagnostic.message, shown),
+        hint=replace_names(diagnostic.hint, shown),
+        span=span._replace(file=replace_names(span.file, shown)) if span else None,
     )
 
 
 @contextmanager
-def built_places() -> Iterator[BuiltPlaces]:
+def open_built_places() -> Iterator[BuiltPlaces]:
     """Archives unpacked for a while; errors meanwhile name them rather than the copies."""
     with ExitStack() as stack:
         places = BuiltPlaces(stack)

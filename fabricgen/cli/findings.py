@@ -34,11 +34,11 @@ def refuse_unbuildable(cluster: Cluster) -> None:
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import list_impossible_findings
 
-    if found := list_impossible_findings(cluster):
-        raise InputError(found)
+    if findings := list_impossible_findings(cluster):
+        raise InputError(findings)
 
 
-def fails(result: LintResult, project: Project, fail_on: str | None) -> bool:
+def exceeds_limit(result: LintResult, project: Project, fail_on: str | None) -> bool:
     """Whether the highest severity of the findings reaches `fail_on`, by default the project's."""
     level = fail_on or project.lint.fail_on
     return level != "never" and result.worst is not None and result.worst >= Severity.parse(level)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
 
 
-def changes(path: Path, lock: Lock) -> bool:
+def is_changed(path: Path, lock: Lock) -> bool:
     """Whether a lock differs from its file, or has no file."""
     try:
         return path.read_bytes() != format_lock(lock).encode()
@@ -33,7 +33,7 @@ def check_locked(cluster: Cluster) -> None:
     path = cluster.design.loaded.lock_path
     if path is None:
         raise click.UsageError("--locked: standard input has no lock; name a file")
-    if changes(path, cluster.lock):
+    if is_changed(path, cluster.lock):
         raise fault(
             CODE,
             "the lock is not up to date with the blueprint" if path.exists() else "the blueprint has no lock",
@@ -49,7 +49,7 @@ def keep_lock(cluster: Cluster, *, trial: str) -> None:
         return
     if not path.exists():
         click.echo(f"no lock; `fabricgen lock` writes {path}, which keeps all numbers through later edits", err=True)
-    elif not changes(path, cluster.lock):
+    elif not is_changed(path, cluster.lock):
         return
     elif trial:
         click.echo(f"{path} is left as it is: {trial}", err=True)

@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     # numpy's BLAS would start a thread a processor, and pydantic look for plug-ins among all packages installed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    code = run(arguments)
+    code = run_command(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: to end is all that is left
     if code == EXIT_INTERRUPTED:
         os._exit(code)  # not by way of what may be half imported
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
-def run(arguments: list[str] | None = None) -> int:
+def run_command(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code; messages for people go to standard error."""
     try:
         code = cli.main(args=arguments, prog_name="fabricgen", standalone_mode=False)
@@ -98,16 +98,16 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo(f"fabricgen: {named}{error.strerror or error}", err=True)
         return EXIT_INPUT
     except Exception as error:  # noqa: BLE001 - the one place where defects of ours end
-        return _defect(error)
+        return _report_defect(error)
 
 
-def _defect(error: Exception) -> int:
+def _report_defect(error: Exception) -> int:
     if os.environ.get("FABRICGEN_TRACEBACK"):
         raise error
-    where = error.__traceback__
-    while where is not None and where.tb_next is not None:
-        where = where.tb_next
-    place = f" ({os.path.basename(where.tb_frame.f_code.co_filename)}:{where.tb_lineno})" if where else ""  # noqa: PTH119
-    click.echo(f"fabricgen: a defect of ours, not of your input: {type(error).__name__}: {error}{place}", err=True)
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    location = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""  # noqa: PTH119
+    click.echo(f"fabricgen: a defect of ours, not of your input: {type(error).__name__}: {error}{location}", err=True)
     click.echo("Please report it with the blueprint; FABRICGEN_TRACEBACK=1 shows where it happened.", err=True)
     return EXIT_DEFECT

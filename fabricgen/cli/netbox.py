@@ -24,22 +24,22 @@ PREFIX = "netbox:"
 
 def token_option(*, required: bool = False) -> Callable[[F], F]:
     """Add `--token`."""
-    told = "The environment variable that has the token; a token itself is not taken, as others see command lines."
-    option = click.option("--token", required=required, metavar="env:NAME", help=told)
-    told = "Send the token over plain http, where everybody on the way can read it."
-    plain = click.option("--plain-http", is_flag=True, help=told)
+    help_text = "The environment variable that has the token; a token itself is not taken, as others see command lines."
+    option = click.option("--token", required=required, metavar="env:NAME", help=help_text)
+    help_text = "Send the token over plain http, where everybody on the way can read it."
+    plain = click.option("--plain-http", is_flag=True, help=help_text)
     return lambda command: option(plain(command))
 
 
-def open_netbox(place: str, token: str | None, *, plain_http: bool) -> NetBox:
+def open_netbox(address: str, token: str | None, *, plain_http: bool) -> NetBox:
     """The NetBox at a URL, or at netbox:URL; says its version. Over plain http only with `plain_http`.
 
     Raises UsageError for what is no URL or no name of a token, InputError (FG164) where there is no NetBox.
     """
-    secret, url = _secret(token), place.removeprefix(PREFIX)
+    secret, url = _read_secret(token), address.removeprefix(PREFIX)
     if _read_scheme(url) == "http" and not plain_http:
-        told = "over http everybody on the way can read the token: give an https URL, or --plain-http to send it so"
-        raise click.UsageError(told)
+        message = "over http everybody on the way can read the token: give an https URL, or --plain-http to send it so"
+        raise click.UsageError(message)
     try:
         from fabricgen.push.client import NetBox
 
@@ -50,7 +50,7 @@ def open_netbox(place: str, token: str | None, *, plain_http: bool) -> NetBox:
     return target
 
 
-def _secret(token: str | None) -> str:
+def _read_secret(token: str | None) -> str:
     """The token in an environment variable; no message has it."""
     scheme, _, name = (token or "").partition(":")
     if scheme != "env" or not name:

@@ -23,9 +23,11 @@ def refuse_idle(*names: str, used: bool, why: str) -> None:
     context = click.get_current_context(silent=True)
     if context is None:  # called as a function
         return
-    stated = [p for p in context.command.params if p.name in names and context.get_parameter_source(p.name) in _STATED]
-    if stated and not used:
-        raise click.UsageError(f"{' and '.join(p.opts[0] for p in stated)} would change nothing: {why}")
+    stated_params = [
+        p for p in context.command.params if p.name in names and context.get_parameter_source(p.name) in _STATED
+    ]
+    if stated_params and not used:
+        raise click.UsageError(f"{' and '.join(p.opts[0] for p in stated_params)} would change nothing: {why}")
 
 
 def complete_files(_context: click.Context, _argument: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -119,7 +121,7 @@ def table_format_option(command: F) -> F:
     )(command)
 
 
-def table_format(form: str | None, output: str) -> str:
+def choose_table_format(form: str | None, output: str) -> str:
     """The format given, else the one for the output file's suffix."""
     suffix = output.rpartition(".")[2].lower()
     return form or (suffix if suffix in TABLE_FORMATS else "csv")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-def included_as(blueprint: str, overlay: str | None) -> str:
+def spell_include(blueprint: str, overlay: str | None) -> str:
     """The overlay's path as the blueprint includes it."""
     if overlay is None or blueprint == "-":
         return overlay or "as-built.yaml"
@@ -17,5 +17,5 @@ def included_as(blueprint: str, overlay: str | None) -> str:
 
 def tell_to_include(blueprint: str, overlay: str) -> None:
     """Say on standard error that the blueprint does not take the overlay yet."""
-    name = included_as(blueprint, overlay)
+    name = spell_include(blueprint, overlay)
     click.echo(f"{blueprint} does not take {overlay} yet: write `include: {name}` into it", err=True)

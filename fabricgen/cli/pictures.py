@@ -12,12 +12,12 @@ from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
 from fabricgen.export.view.verification import read_verification
 from fabricgen.lint.engine import lint
-from fabricgen.pipeline import compile_cluster, compile_design, other_findings
+from fabricgen.pipeline import collect_other_findings, compile_cluster, compile_design
 from fabricgen.render.engine import render_few_configs
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Drawing:
     """What is to be drawn: a blueprint with settings, at a phase."""
 
     blueprint: str
@@ -30,46 +30,50 @@ class Asked:
     """The file of a report of `verify`."""
 
 
-def page_at(asked: Asked) -> str:
+def draw_page(drawing: Drawing) -> str:
     """The page of a blueprint; raises InputError where it cannot be used or cannot be wired."""
-    return make_page(*_drawn(asked))
+    return make_page(*_prepare_drawing(drawing))
 
 
-def picture_at(asked: Asked, form: str) -> bytes:
-    """The fabric view as a picture, `svg` or `pdf`; raises InputError as `page_at`, and where no PDF can be printed."""
-    from fabricgen.cli.printing import as_pdf
+def draw_picture(drawing: Drawing, form: str) -> bytes:
+    """The fabric view as `svg` or `pdf`; raises InputError as `draw_page`, and where no PDF can be printed."""
+    from fabricgen.cli.printing import print_pdf
     from fabricgen.export.view.picture import draw_fabric_picture
 
-    cluster = _compiled(asked)
+    cluster = _compile(drawing)
     refuse_unbuildable(cluster)
     svg = draw_fabric_picture(cluster)
-    return as_pdf(svg, cluster.design.loaded.blueprint.name) if form == "pdf" else svg.encode()
+    return print_pdf(svg, cluster.design.loaded.blueprint.name) if form == "pdf" else svg.encode()
 
 
-def watched_page(asked: Asked, version: int) -> tuple[str, LoadedBlueprint]:
-    """As `page_at`, a page that asks for later versions, and the blueprint as it was read."""
-    cluster, beside = _drawn(asked)
+def draw_watched_page(drawing: Drawing, version: int) -> tuple[str, LoadedBlueprint]:
+    """As `draw_page`, a page that asks for later versions, and the blueprint as it was read."""
+    cluster, beside = _prepare_drawing(drawing)
     return make_page(cluster, beside, version), cluster.design.loaded
 
 
-def _compiled(asked: Asked) -> Cluster:
-    return compile_cluster(compile_design(asked.blueprint, asked.sets, allow_outside=asked.allow_outside), asked.phase)
+def _compile(drawing: Drawing) -> Cluster:
+    return compile_cluster(
+        compile_design(drawing.blueprint, drawing.sets, allow_outside=drawing.allow_outside), drawing.phase
+    )
 
 
-def _drawn(asked: Asked) -> tuple[Cluster, Beside]:
-    cluster = _compiled(asked)
-    result = lint(cluster.design, cluster, other_findings=other_findings(cluster, None))
+def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, Beside]:
+    cluster = _compile(drawing)
+    result = lint(cluster.design, cluster, other_findings=collect_other_findings(cluster, None))
     refuse_impossible(result)
-    found = read_verification(asked.verify, cluster) if asked.verify is not None else None
-    return cluster, Beside(result.findings, _changes(asked, cluster), render_few_configs(cluster), found)
+    verification = read_verification(drawing.verify, cluster) if drawing.verify is not None else None
+    return cluster, Beside(
+        result.findings, _compare_drawing(drawing, cluster), render_few_configs(cluster), verification
+    )
 
 
-def _changes(asked: Asked, cluster: Cluster) -> dict[str, Any] | None:
+def _compare_drawing(drawing: Drawing, cluster: Cluster) -> dict[str, Any] | None:
     """What changes from the side that it is compared with, if any."""
-    if asked.against is None:
+    if drawing.against is None:
         return None
-    from fabricgen.cli.sides import PlanOptions, change_to
-    from fabricgen.diff.reports.picture import picture
+    from fabricgen.cli.sides import PlanOptions, compare_with_cluster
+    from fabricgen.diff.reports.picture import make_picture
 
-    options = PlanOptions(new_sets=asked.sets, allow_outside=asked.allow_outside)
-    return picture(change_to(asked.against, asked.blueprint, cluster, options))
+    options = PlanOptions(new_sets=drawing.sets, allow_outside=drawing.allow_outside)
+    return make_picture(compare_with_cluster(drawing.against, drawing.blueprint, cluster, options))

@@ -27,32 +27,32 @@ DATE = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}")
 """When a PDF was made: the clock, which no output of ours says."""
 
 
-def browser() -> str:
+def find_browser() -> str:
     """The path of an installed Chromium; "" for none."""
     return next(filter(None, map(shutil.which, BROWSERS)), "")
 
 
-def as_pdf(svg: str, title: str) -> bytes:
+def print_pdf(svg: str, title: str) -> bytes:
     """An SVG picture as a PDF of one page of its size; raises InputError (FG058) without Chromium, or if that fails."""
-    found = browser()
-    if not found:
+    chromium = find_browser()
+    if not chromium:
         hint = "install it, e.g. `apt-get install chromium`, or take `--format svg`"
         raise fault("FG058", f"a PDF is printed by Chromium, which is not installed ({', '.join(BROWSERS)})", hint=hint)
     with tempfile.TemporaryDirectory(prefix="fabricgen-pdf-") as name:
         page, printed = Path(name, "picture.html"), Path(name, "picture.pdf")
-        page.write_text(_page(svg, title), encoding="utf-8")
+        page.write_text(_wrap_picture(svg, title), encoding="utf-8")
         flags = [*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else []), f"--user-data-dir={Path(name, 'profile')}"]
-        command = [found, *flags, f"--print-to-pdf={printed}", page.as_uri()]
+        command = [chromium, *flags, f"--print-to-pdf={printed}", page.as_uri()]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)  # noqa: S603 - no shell
             content = printed.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             hint = "take `--format svg`, and print that"
-            raise fault("FG058", f"{found} prints no PDF: {type(error).__name__}", hint=hint) from error
+            raise fault("FG058", f"{chromium} prints no PDF: {type(error).__name__}", hint=hint) from error
     return DATE.sub(rb"/\1 (D:19800101000000", content)
 
 
-def _page(svg: str, title: str) -> str:
+def _wrap_picture(svg: str, title: str) -> str:
     """A page of the size of a picture, with nothing else."""
     size = re.match(r'<svg[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     assert size  # noqa: S101 - every picture of ours says its size

@@ -22,7 +22,7 @@ _PAUSE_S = 0.1
 
 
 @contextlib.contextmanager
-def progress_of(bundles: Sequence[Bundle]) -> Iterator[Told]:
+def show_progress(bundles: Sequence[Bundle]) -> Iterator[Told]:
     """Show a progress bar for a large build, on a terminal only.
 
     Gives a function to call with each bundle that is done.
@@ -30,11 +30,11 @@ def progress_of(bundles: Sequence[Bundle]) -> Iterator[Told]:
     if len(bundles) < SHOWN_FROM or not sys.stderr.isatty():
         yield silent
         return
-    with _bars() as bars:
+    with _make_bars() as bars:
         yield _Watch(bars, bundles)
 
 
-def _bars() -> Progress:
+def _make_bars() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from fabricgen.blueprint.load import LoadedBlueprint
 
 
-def files_of(loaded: LoadedBlueprint) -> Iterable[Path]:
+def list_read_files(loaded: LoadedBlueprint) -> Iterable[Path]:
     """What a blueprint reads: itself, includes, tables, the lock, the catalogue beside it, the project's settings."""
     spans = list(loaded.source.spans.values())
     spans += [row.span for rows in loaded.guids.values() for row in rows[:1]]

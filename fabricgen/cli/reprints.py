@@ -13,7 +13,7 @@ MOST_LINES = 40
 """The most labels that the text lists."""
 
 
-def reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
+def find_reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
     """The rows of labels.csv of some cables, by id, whose text is another one than before."""
     from fabricgen.export.table import Table
     from fabricgen.export.technician.labels import make_label_table
@@ -22,23 +22,23 @@ def reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
     if not cables:
         return Table("labels", {})
     old, new = (make_label_table(make_records(cluster)) for cluster in (before, after))
-    said = set(zip(*(old.columns[name] for name in ("code", "line1", "line2", "line3")), strict=True))
+    old_labels = set(zip(*(old.columns[name] for name in ("code", "line1", "line2", "line3")), strict=True))
     texts = zip(*(new.columns[name] for name in ("cable", "code", "line1", "line2", "line3")), strict=True)
-    rows = [i for i, (cable, *text) in enumerate(texts) if cable in cables and tuple(text) not in said]
+    rows = [i for i, (cable, *text) in enumerate(texts) if cable in cables and tuple(text) not in old_labels]
     return Table("labels", {name: [cells[i] for i in rows] for name, cells in new.columns.items()})
 
 
-def as_text(labels: Table) -> str:
+def format_reprints(labels: Table) -> str:
     """What to print, a line a label: its code and text."""
     rows = list(zip(*(labels.columns.get(name, ()) for name in ("code", "line1", "line2", "line3")), strict=True))
     lines = [f"{len(rows)} label{'' if len(rows) == 1 else 's'} to print anew"]
-    lines += [f"  {code}: {near} > {far}, {what}" for code, near, far, what in rows[:MOST_LINES]]
+    lines += [f"  {code}: {near} > {far}, {last_line}" for code, near, far, last_line in rows[:MOST_LINES]]
     if len(rows) > MOST_LINES:
         lines.append(f"  and {len(rows) - MOST_LINES} more; --labels FILE has all")
     return "\n".join(lines)
 
 
-def as_json(labels: Table) -> list[dict[str, Any]]:
+def list_reprint_values(labels: Table) -> list[dict[str, Any]]:
     """The same as values: code and the three lines."""
     names = ("code", "line1", "line2", "line3")
     return [

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
-from fabricgen.cli.sides import PlanOptions, raw_configs
+from fabricgen.cli.sides import PlanOptions, read_raw_configs
 from fabricgen.diff.compare import Change
 from fabricgen.kernel.diagnostics import fault
 
@@ -30,11 +30,11 @@ def write_rollback(folder: Path, old: str, change: Change, options: PlanOptions)
     files = change.configs.files if change.configs else ()
     devices = sorted({names.get(file.device, file.device) for file in files if file.state != "added"})
     with ExitStack() as stack:
-        count = _write(folder, raw_configs(old, devices, options, stack))
+        count = _write_files(folder, read_raw_configs(old, devices, options, stack))
     return f"{folder}: {count} configuration files of {len(devices)} switches, as {old} has them"
 
 
-def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
+def _write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
     """Write files, all or none; returns how many. Raises InputError (FG023) where the system refuses one."""
     count, is_new = 0, not folder.exists()
     try:
@@ -45,8 +45,8 @@ def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
                 stream.write(content)
             count += 1
     except BaseException as error:
-        for left in [folder] if is_new else list(folder.iterdir()) if folder.is_dir() else []:
-            shutil.rmtree(left, ignore_errors=True)
+        for leftover in [folder] if is_new else list(folder.iterdir()) if folder.is_dir() else []:
+            shutil.rmtree(leftover, ignore_errors=True)
         if isinstance(error, OSError):
             raise fault("FG023", f"cannot write '{folder}': {error.strerror}", hint="nothing of it is left") from error
         raise

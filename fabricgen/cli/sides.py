@@ -21,15 +21,15 @@ from fabricgen.cli.netbox import open_netbox
 from fabricgen.cli.options import refuse_idle
 from fabricgen.cli.output import read_prices, tell_idle_prices
 from fabricgen.cluster import Cluster
-from fabricgen.diff.affected import affected_switches
-from fabricgen.diff.compare import Change, Side, collector_paused, compare
+from fabricgen.diff.affected import find_affected_switches
+from fabricgen.diff.compare import Change, Side, compare_sides, pause_collector
 from fabricgen.diff.configs import Configs, compare_configs
-from fabricgen.diff.folder import DRAWN, named_twice, read_lists
+from fabricgen.diff.folder import DRAWN, read_lists, sum_power_counted_twice
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
-from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, column_of, place_of
-from fabricgen.diff.renaming import RenamedConfigs, renamed_clusters
-from fabricgen.diff.sizing_figures import sizing_figures
-from fabricgen.diff.texts import texts_of
+from fabricgen.diff.listing import COLUMNS, NUMBERS, Column, Listing, Lists, index_rows, make_column
+from fabricgen.diff.renaming import RenamedConfigs, find_renamed_devices
+from fabricgen.diff.sizing_figures import read_sizing_figures
+from fabricgen.diff.texts import split_column
 from fabricgen.export.files import addresses, bom, cables, devices, links, patches, racks
 from fabricgen.export.table import ExportContext, Table
 from fabricgen.kernel.diagnostics import Span, fault
@@ -38,8 +38,8 @@ from fabricgen.kernel.units import format_number
 from fabricgen.lint.engine import list_impossible_findings
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
-from fabricgen.publish.manifest import MANIFEST, Entry, left_beside
-from fabricgen.publish.reading import PENDING, Built, cannot_read, open_built, refuse_unfinished
+from fabricgen.publish.manifest import MANIFEST, Entry, is_left_beside
+from fabricgen.publish.reading import PENDING, Built, explain_unreadable, open_built, refuse_unfinished
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject
@@ -81,7 +81,7 @@ class PlanOptions:
         return read_prices(self.price_file)
 
 
-class _Asked(NamedTuple):
+class _SideSettings(NamedTuple):
     """What is asked of a blueprint: `--set`, `--release` and a phase."""
 
     sets: tuple[str, ...]
@@ -90,35 +90,35 @@ class _Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenedSide:
     side: Side
     configs: Configs | None
     cluster: Cluster | None = None
     notes: tuple[str, ...] = ()
 
 
-def changes(old: str, new: str, options: PlanOptions) -> Change:
+def compare_sources(old: str, new: str, options: PlanOptions) -> Change:
     """Open both sides and compare them, configurations included.
 
     Raises InputError for a side that cannot be used, and for a new one that `build` refuses; locations in a revision
     are shown as `git:REV:path:line:col`.
     """
     with ExitStack() as stack:
-        stack.enter_context(collector_paused())
+        stack.enter_context(pause_collector())
         shown: dict[str, str] = {}
         stack.enter_context(rename_in_messages(shown))
-        asked = _Asked(options.new_sets, options.released, options.phases[1])
+        settings = _SideSettings(options.new_sets, options.released, options.phases[1])
         if old.startswith(NETBOX):
-            return _held(old, _open_new(new, asked, options, stack, shown), options)
-        was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
+            return _compare_with_netbox(old, _open_new_side(new, settings, options, stack, shown), options)
+        was = _open_side(old, _SideSettings(options.old_sets, (), options.phases[0]), options, stack, shown)
         if was.cluster and list_impossible_findings(was.cluster):
             was = replace(was, notes=(*was.notes, f"{was.side.name} cannot be built; `fabricgen lint` says why"))
-        now = _open_new(new, asked, options, stack, shown)
+        now = _open_new_side(new, settings, options, stack, shown)
         rendered = was.cluster is not None or now.cluster is not None
         refuse_idle("templates", used=rendered, why="both sides are built folders")
         tell_idle_prices(options.price_file, *filter(None, (was.cluster, now.cluster)))
-        renamed = renamed_clusters(was.cluster, now.cluster) if was.cluster and now.cluster else {}
-        change = compare(was.side, now.side, options.prices, renamed)
+        renamed = find_renamed_devices(was.cluster, now.cluster) if was.cluster and now.cluster else {}
+        change = compare_sides(was.side, now.side, options.prices, renamed)
         change = replace(change, notes=(*change.notes, *was.notes, *now.notes))
         if was.configs is None or now.configs is None:
             lacking = was if was.configs is None else now
@@ -126,15 +126,20 @@ def changes(old: str, new: str, options: PlanOptions) -> Change:
             return replace(change, notes=(*change.notes, note))
         affected = None
         if was.cluster and now.cluster:
-            affected = affected_switches(was.cluster, now.cluster, change.devices, change.links)
+            affected = find_affected_switches(was.cluster, now.cluster, change.devices, change.links)
         before = RenamedConfigs(was.configs, change.renamed)
         configs = compare_configs(before, now.configs, affected, every=options.every_config)
         read = [(side.side.name, side.configs) for side in (was, now)]
-        edited = [note for name, own in read if isinstance(own, _BuiltConfigs) for note in own.notes(name)]
+        edited = [
+            note
+            for name, configs_of_side in read
+            if isinstance(configs_of_side, _BuiltConfigs)
+            for note in configs_of_side.notes(name)
+        ]
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
-def _held(place: str, now: _Opened, options: PlanOptions) -> Change:
+def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> Change:
     """What a NetBox holds of a plan, compared with the plan.
 
     Raises InputError (FG164) where NetBox does not answer.
@@ -147,85 +152,87 @@ def _held(place: str, now: _Opened, options: PlanOptions) -> Change:
         raise click.UsageError("--set-old and --phase-old are of a blueprint, and OLD is a NetBox")
     if options.every_config:
         raise click.UsageError("a NetBox has no configurations for --configs, --stages, --rollback or changed-config")
-    netbox = open_netbox(place, options.token, plain_http=options.plain_http)
+    netbox = open_netbox(url, options.token, plain_http=options.plain_http)
     held = Held(netbox, now.cluster, now.side.lists)
-    change = compare(Side(place, held.lists()), now.side, renamed=held.renamed)
+    change = compare_sides(Side(url, held.lists()), now.side, renamed=held.renamed)
     notes = ("NetBox has no configurations and no bill of materials", *held.notes)
     return replace(change, optics=held.optics(), notes=notes)
 
 
-def raw_configs(
-    place: str, devices: Collection[str], options: PlanOptions, stack: ExitStack
+def read_raw_configs(
+    source: str, devices: Collection[str], options: PlanOptions, stack: ExitStack
 ) -> Iterable[tuple[str, bytes]]:
     """(path, content) of the old side's configurations of some devices, with their secrets.
 
     Raises InputError as `changes`, FG051 for a secret that cannot be resolved, FG054 for a file that was edited.
     """
-    opened = _open(place, _Asked(options.old_sets, (), options.phases[0]), options, stack, {})
+    opened = _open_side(source, _SideSettings(options.old_sets, (), options.phases[0]), options, stack, {})
     if isinstance(opened.configs, _ClusterConfigs | _BuiltConfigs):
         return opened.configs.whole(devices, allow_outside=options.allow_outside)
     return ()
 
 
-def change_to(old: str, new: str, cluster: Cluster, options: PlanOptions) -> Change:
+def compare_with_cluster(old: str, new: str, cluster: Cluster, options: PlanOptions) -> Change:
     """Compare a side with a cluster that is compiled already and was called `new`; configurations are left apart.
 
     Raises InputError as `changes`.
     """
     with ExitStack() as stack:
-        stack.enter_context(collector_paused())
+        stack.enter_context(pause_collector())
         shown: dict[str, str] = {}
         stack.enter_context(rename_in_messages(shown))
-        was = _open(old, _Asked(options.old_sets, (), options.phases[0]), options, stack, shown)
-        now = Side(new, lists_of(cluster, options.prices), sizing_figures(cluster), options.new_sets)
-        renamed = renamed_clusters(was.cluster, cluster) if was.cluster else {}
-        change = compare(was.side, now, options.prices, renamed)
+        was = _open_side(old, _SideSettings(options.old_sets, (), options.phases[0]), options, stack, shown)
+        now = Side(new, make_lists(cluster, options.prices), read_sizing_figures(cluster), options.new_sets)
+        renamed = find_renamed_devices(was.cluster, cluster) if was.cluster else {}
+        change = compare_sides(was.side, now, options.prices, renamed)
         return replace(change, notes=(*change.notes, *was.notes))
 
 
-def _open(
-    place: str,
-    asked: _Asked,
+def _open_side(
+    source: str,
+    settings: _SideSettings,
     options: PlanOptions,
     stack: ExitStack,
     shown: dict[str, str],
-) -> _Opened:
+) -> _OpenedSide:
     """Open a side, with what is asked of a blueprint."""
-    sets, released, phase = asked
-    if place.startswith(NETBOX):
-        raise click.UsageError(f"{place} can be OLD of `plan` alone, with a blueprint as NEW")
-    tree = open_tree(place) if place.startswith(PREFIX) else None
-    at = Path(BuiltPlaces(stack, shown).folder_of(place))
-    folder = tree.is_folder if tree else at.is_dir()
+    sets, released, phase = settings
+    if source.startswith(NETBOX):
+        raise click.UsageError(f"{source} can be OLD of `plan` alone, with a blueprint as NEW")
+    tree = open_tree(source) if source.startswith(PREFIX) else None
+    path = Path(BuiltPlaces(stack, shown).folder_of(source))
+    folder = tree.is_folder if tree else path.is_dir()
     if folder:
-        refuse_for_a_build(place, set=sets, phase=phase, release=released)
+        refuse_for_a_build(source, set=sets, phase=phase, release=released)
     if tree is not None:
         temporary = os.path.realpath(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-git-")))
         shown[f"{temporary}/"] = tree.shown
         if folder:
-            return _git_folder(place, tree, Path(temporary))
-        at = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
+            return _open_git_folder(source, tree, Path(temporary))
+        path = tree.write(Path(temporary), largest=MAX_BYTES, whole=options.allow_outside)
     if folder:
-        built = open_built(at)
-        unknown = f"{place} has no {MANIFEST}, so whether its files are as they were built is not known"
+        built = open_built(path)
+        unknown = f"{source} has no {MANIFEST}, so whether its files are as they were built is not known"
         notes = (unknown,) if built.entries is None else ()
-        return _Opened(Side(place, read_lists(built)), _folder_configs(built), notes=notes)
-    blueprint, root = str(at) if tree else place, temporary if tree else ""
-    cluster = compiled_side(blueprint, sets, options.allow_outside, root, released, phase)
+        return _OpenedSide(Side(source, read_lists(built)), _read_folder_configs(built), notes=notes)
+    blueprint, root = str(path) if tree else source, temporary if tree else ""
+    cluster = compile_side(blueprint, sets, options.allow_outside, root, released, phase)
     commit = tree.commit if tree else ""
-    side = Side(place, lists_of(cluster, options.prices), sizing_figures(cluster), sets, commit)
-    return _Opened(side, _ClusterConfigs(cluster, options.templates), cluster)
+    side = Side(source, make_lists(cluster, options.prices), read_sizing_figures(cluster), sets, commit)
+    return _OpenedSide(side, _ClusterConfigs(cluster, options.templates), cluster)
 
 
-def _open_new(place: str, asked: _Asked, options: PlanOptions, stack: ExitStack, shown: dict[str, str]) -> _Opened:
+def _open_new_side(
+    source: str, settings: _SideSettings, options: PlanOptions, stack: ExitStack, shown: dict[str, str]
+) -> _OpenedSide:
     """Open the new side; raises InputError where it is a blueprint that `build` refuses."""
-    opened = _open(place, asked, options, stack, shown)
+    opened = _open_side(source, settings, options, stack, shown)
     if opened.cluster:
         refuse_unbuildable(opened.cluster)
     return opened
 
 
-def compiled_side(
+def compile_side(
     blueprint: str,
     sets: tuple[str, ...],
     allow_outside: bool,
@@ -245,41 +252,41 @@ def compiled_side(
     return compile_cluster(design, phase)
 
 
-def lists_of(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
+def make_lists(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
     """The lists that a build of a cluster would write."""
     patching = cluster.plan.patching
     return Lists(
-        devices=listing_of(devices.make_table(cluster)),
-        links=listing_of(links.make_table(cluster)),
-        cables=listing_of(cables.make_table(cluster)),
-        addresses=listing_of(addresses.make_table(cluster)),
-        bom=listing_of(bom.make_table(cluster, ExportContext(prices=prices))),
-        patches=listing_of(patches.make_table(cluster, patching)) if patching and len(patching.patches) else None,
-        in_devices_w=in_devices_of(cluster),
+        devices=convert_table(devices.make_table(cluster)),
+        links=convert_table(links.make_table(cluster)),
+        cables=convert_table(cables.make_table(cluster)),
+        addresses=convert_table(addresses.make_table(cluster)),
+        bom=convert_table(bom.make_table(cluster, ExportContext(prices=prices))),
+        patches=convert_table(patches.make_table(cluster, patching)) if patching and len(patching.patches) else None,
+        in_devices_w=sum_optics_in_devices(cluster),
     )
 
 
-def in_devices_of(cluster: Cluster) -> float:
+def sum_optics_in_devices(cluster: Cluster) -> float:
     """The power of optics that the maxima of their devices have in them, W, as racks.csv of a build says it."""
     columns = racks.make_table(cluster).columns
-    return named_twice([[str(cell) for cell in columns[name]] for name in DRAWN])
+    return sum_power_counted_twice([[str(cell) for cell in columns[name]] for name in DRAWN])
 
 
-def listing_of(table: Table) -> Listing:
+def convert_table(table: Table) -> Listing:
     """A table as text, with numbers spelled as in CSV."""
     numbers = NUMBERS | {"port", "connector"} if table.name == "patches" else NUMBERS
-    return Listing({name: _column(table.columns[name], spell=name in numbers) for name in COLUMNS[table.name]})
+    return Listing({name: _convert_column(table.columns[name], spell=name in numbers) for name in COLUMNS[table.name]})
 
 
-def _column(cells: Sequence[Any], *, spell: bool) -> Column:
+def _convert_column(cells: Sequence[Any], *, spell: bool) -> Column:
     """A column as text; texts that rows share are converted once."""
     if spell and isinstance(cells, EncodedColumn):
-        return texts_of(EncodedColumn(_spelled(cells.vocabulary), cells.codes))
-    return _spelled(cells) if spell else texts_of(cells)
+        return split_column(EncodedColumn(_spell_cells(cells.vocabulary), cells.codes))
+    return _spell_cells(cells) if spell else split_column(cells)
 
 
-def _spelled(cells: Sequence[Any] | Strings) -> Strings:
-    return column_of([cell if isinstance(cell, str) else format_number(cell) for cell in cells])
+def _spell_cells(cells: Sequence[Any] | Strings) -> Strings:
+    return make_column([cell if isinstance(cell, str) else format_number(cell) for cell in cells])
 
 
 @dataclass(frozen=True)
@@ -289,20 +296,20 @@ class _ClusterConfigs:
     cluster: Cluster
     templates: Path | None
 
-    def _subjects(self) -> dict[str, Subject]:
+    def _list_subjects(self) -> dict[str, Subject]:
         from fabricgen.render.engine import list_subjects
         from fabricgen.render.nos_protocol import known_nos
 
-        devices_, known = self.cluster.plan.devices, known_nos(whole_fabric=False)
+        devices_, nos_with_templates = self.cluster.plan.devices, known_nos(whole_fabric=False)
         return {
             name: subject
             for name, subject in list_subjects(self.cluster).items()
-            if isinstance(subject, str) or devices_.classes[devices_.device_class[subject]].nos in known
+            if isinstance(subject, str) or devices_.classes[devices_.device_class[subject]].nos in nos_with_templates
         }
 
     def devices(self) -> Collection[str]:
         """Switches of Ethernet fabrics, and InfiniBand fabrics as a whole."""
-        return self._subjects()
+        return self._list_subjects()
 
     def digests(self) -> None:
         """None: they are unknown before rendering."""
@@ -313,22 +320,22 @@ class _ClusterConfigs:
         from fabricgen.render.secrets import SecretStore
 
         store = SecretStore(self.cluster.design.loaded.folder, allow_outside=allow_outside)
-        known = self._subjects()
-        told = make_render_options(self.cluster, overrides=self.templates, resolver=store)
-        return render_rows(self.cluster, [known[d] for d in devices if d in known], told)
+        subjects = self._list_subjects()
+        settings = make_render_options(self.cluster, overrides=self.templates, resolver=store)
+        return render_rows(self.cluster, [subjects[d] for d in devices if d in subjects], settings)
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics."""
         from fabricgen.render.engine import RenderOptions, render_rows
         from fabricgen.render.secrets import mask_secrets, redact_secret, resolve_managements, resolve_span_keys
 
-        known = self._subjects()
-        told = RenderOptions(
+        subjects = self._list_subjects()
+        settings = RenderOptions(
             self.templates,
             resolve_managements(self.cluster, redact_secret),
             resolve_span_keys(self.cluster, redact_secret),
         )
-        files = render_rows(self.cluster, [known[d] for d in devices if d in known], told)
+        files = render_rows(self.cluster, [subjects[d] for d in devices if d in subjects], settings)
         return ((path, mask_secrets(content)) for path, content in files)
 
 
@@ -346,7 +353,7 @@ class _BuiltConfigs:
 
     def devices(self) -> Collection[str]:
         """Devices that have a folder."""
-        return place_of([path.split("/")[1] for path in self.digest])
+        return index_rows([path.split("/")[1] for path in self.digest])
 
     def digests(self) -> Mapping[str, str]:
         """Digests from the manifest, or of the files where there is none."""
@@ -354,7 +361,7 @@ class _BuiltConfigs:
 
     def whole(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:  # noqa: ARG002
         """Read the files of some devices with their secrets; raises InputError (FG054) for one that was edited."""
-        for path, content in self._files(devices):
+        for path, content in self._read_files(devices):
             self.built.check(path, content)
             yield path, content
 
@@ -362,49 +369,47 @@ class _BuiltConfigs:
         """Read the files of some devices."""
         from fabricgen.render.secrets import mask_secrets
 
-        return [(path, mask_secrets(content)) for path, content in self._files(devices)]
+        return [(path, mask_secrets(content)) for path, content in self._read_files(devices)]
 
-    def _files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        wanted = [path for path in self.digest if path.split("/")[1] in devices]
-        found = {path: self.built.content(path) for path in wanted} if self.tree is None else self.tree.read(wanted)
-        for path in wanted:
-            if path not in found:
-                raise cannot_read(self.built.folder / path, FileNotFoundError(errno.ENOENT, "No such file"))
-            if self.built.is_edited(path, found[path]):
+    def _read_files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
+        paths = [path for path in self.digest if path.split("/")[1] in devices]
+        contents = {path: self.built.content(path) for path in paths} if self.tree is None else self.tree.read(paths)
+        for path in paths:
+            if path not in contents:
+                raise explain_unreadable(self.built.folder / path, FileNotFoundError(errno.ENOENT, "No such file"))
+            if self.built.is_edited(path, contents[path]):
                 refuse_unfinished(self.built.folder)
                 self.edited.append(path)
-        return found.items()
+        return contents.items()
 
-    def notes(self, place: str) -> Iterator[str]:
+    def notes(self, side_name: str) -> Iterator[str]:
         """Notes on files that were read and are not as they were built."""
         for path in self.edited[:_NOTED]:
-            yield f"{path} of {place} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands"
+            yield f"{path} of {side_name} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands"
         if len(self.edited) > _NOTED:
-            yield f"{len(self.edited) - _NOTED:,} more configurations of {place} are not as built"
+            yield f"{len(self.edited) - _NOTED:,} more configurations of {side_name} are not as built"
 
 
-def _folder_configs(built: Built) -> Configs | None:
+def _read_folder_configs(built: Built) -> Configs | None:
     if built.entries is not None:
-        return _by_manifest(built, built.entries)
+        return _list_manifest_configs(built, built.entries)
     files = sorted(f for f in built.folder.glob("configs/*/*") if f.is_file())
     paths = [f.relative_to(built.folder).as_posix() for f in files]
     digest = {path: hashlib.sha256(built.read(path)).hexdigest() for path in paths}
     return _BuiltConfigs(digest, built) if digest else None
 
 
-def _git_folder(place: str, tree: GitTree, temporary: Path) -> _Opened:
+def _open_git_folder(spec: str, tree: GitTree, temporary: Path) -> _OpenedSide:
     """A built folder in a revision: its lists are written to a temporary folder, its configurations read
     when needed.
     """
-    at = write_tree_files(tree, temporary / tree.path, _LISTS)
-    if not (at / MANIFEST).is_file():
+    folder = write_tree_files(tree, temporary / tree.path, _LISTS)
+    if not (folder / MANIFEST).is_file():
         hint = "name a blueprint, or a folder that `fabricgen build` wrote and that was committed whole"
-        raise fault(
-            "FG045", f"{tree.path or '.'} has no {MANIFEST} in that revision", hint=hint, span=Span(place, 1, 1)
-        )
-    built = open_built(at)
-    side = Side(place, read_lists(built), commit=tree.commit)
-    return _Opened(side, _by_manifest(built, built.entries or {}, tree))
+        raise fault("FG045", f"{tree.path or '.'} has no {MANIFEST} in that revision", hint=hint, span=Span(spec, 1, 1))
+    built = open_built(folder)
+    side = Side(spec, read_lists(built), commit=tree.commit)
+    return _OpenedSide(side, _list_manifest_configs(built, built.entries or {}, tree))
 
 
 def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
@@ -415,7 +420,7 @@ def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
     return folder
 
 
-def _by_manifest(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:
+def _list_manifest_configs(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
-    digest = {path: built.digest(path) or "" for path in configs if not left_beside(path, entries)}
+    digest = {path: built.digest(path) or "" for path in configs if not is_left_beside(path, entries)}
     return _BuiltConfigs(digest, built, tree) if digest else None

@@ -24,7 +24,7 @@ from typing import Any
 import click
 
 from fabricgen.blueprint.load import LoadedBlueprint
-from fabricgen.cli.read_files import files_of
+from fabricgen.cli.read_files import list_read_files
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, make_printable
 
 PAUSE_S = 0.2
@@ -66,26 +66,26 @@ class Watch:
 
     def build(self) -> None:
         """Build the page; a fault of the blueprint is kept to be told."""
-        number, self._seen = self.shown.version + 1, self.stamp()
+        number, self._seen = self.shown.version + 1, self.stamp_files()
         try:
             page, loaded = self._make(number)
         except InputError as error:
             self._files |= {Path(d.span.file) for d in error.diagnostics if d.span}
-            self.shown.faults = [_told(diagnostic) for diagnostic in error.diagnostics]
+            self.shown.faults = [_describe_fault(diagnostic) for diagnostic in error.diagnostics]
             for diagnostic in error.diagnostics:
                 click.echo(diagnostic.text(), err=True)
             return
-        self._files = {self._blueprint, *files_of(loaded)}
+        self._files = {self._blueprint, *list_read_files(loaded)}
         self.shown = Shown(page.encode(), number)
 
-    def stamp(self) -> Stamp:
+    def stamp_files(self) -> Stamp:
         """When the files were changed."""
-        return {file: _changed(file) for file in sorted(self._files)}
+        return {file: _stamp_file(file) for file in sorted(self._files)}
 
-    def follow(self) -> None:
+    def follow_changes(self) -> None:
         """Build at every change, until interrupted."""
         while True:
-            now = self.stamp()
+            now = self.stamp_files()
             if any(now[file] != changed for file, changed in self._seen.items() if file in now):
                 self.build()
             else:
@@ -93,7 +93,7 @@ class Watch:
             time.sleep(PAUSE_S)
 
 
-def _changed(file: Path) -> tuple[int, int] | None:
+def _stamp_file(file: Path) -> tuple[int, int] | None:
     try:
         stat = file.stat()
     except OSError:
@@ -101,7 +101,7 @@ def _changed(file: Path) -> tuple[int, int] | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _told(diagnostic: Diagnostic) -> dict[str, str]:
+def _describe_fault(diagnostic: Diagnostic) -> dict[str, str]:
     return {
         "place": make_printable(str(diagnostic.span)) if diagnostic.span else "",
         "code": diagnostic.code,
@@ -111,7 +111,7 @@ def _told(diagnostic: Diagnostic) -> dict[str, str]:
     }
 
 
-def serve(watch: Watch, *, tell: Callable[[str], None]) -> None:
+def serve_page(watch: Watch, *, tell: Callable[[str], None]) -> None:
     """Serve a watched page on loopback until interrupted; `tell` hears its address."""
     token = secrets.token_urlsafe(16)
 
@@ -128,7 +128,7 @@ def serve(watch: Watch, *, tell: Callable[[str], None]) -> None:
     try:
         tell(f"http://127.0.0.1:{server.server_port}/{token}/")
         watch.build()
-        watch.follow()
+        watch.follow_changes()
     except KeyboardInterrupt:
         pass
     finally:
@@ -160,8 +160,8 @@ class _Server(ThreadingHTTPServer):
     def service_actions(self) -> None:
         """End connections that are too many or too old; called after each, and twice a second."""
         ends, connections = time.monotonic() - OPEN_S, list(self._since.items())
-        for place, (connection, since) in enumerate(reversed(connections)):
-            if place >= MOST_OPEN or since < ends:
+        for rank, (connection, since) in enumerate(reversed(connections)):
+            if rank >= MOST_OPEN or since < ends:
                 with suppress(OSError):  # it has ended by itself
                     connection.shutdown(socket.SHUT_RDWR)
 
@@ -183,13 +183,13 @@ class _Answers(BaseHTTPRequestHandler):
         if self.headers.get("Host") not in (f"127.0.0.1:{port}", f"localhost:{port}"):
             self.send_error(HTTPStatus.FORBIDDEN)
         elif self.path == self.home:
-            self._send(self.shown.page, "text/html; charset=utf-8")
+            self._send_content(self.shown.page, "text/html; charset=utf-8")
         elif self.path == f"{self.home}state":
-            self._send(self.shown.state, "application/json")
+            self._send_content(self.shown.state, "application/json")
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
 
-    def _send(self, content: bytes, kind: str) -> None:
+    def _send_content(self, content: bytes, kind: str) -> None:
         self.send_response(HTTPStatus.OK)
         for name, value in (
             ("Content-Type", kind),
@@ -203,5 +203,5 @@ class _Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *said: object) -> None:
+    def log_message(self, *arguments: object) -> None:
         """Say nothing of requests."""

@@ -19,7 +19,7 @@ MOST_NAMED = 3
 """How many switches a hint names."""
 
 
-def attach(
+def attach_profile(
     profile: NodeProfile,
     role_name: str,
     fabric: Fabric,
@@ -57,16 +57,18 @@ def attach(
             path=(*path, "ports"),
             hint=f"state at most {len(role.ports)}, or another role with `attach`",
         )
-    mode = _mode(profile, role, role_name, fabric, path) if split else NicMode.model_construct(ways=1, speed_gbps=0)
-    asked = speed or fabric.speed
-    if not split and speed is None and asked not in role.speeds:
-        asked = None
-    gbps, lane, switch_lane = _speed(profile, role, mode, asked, (switch, breakout, optics), path)
+    mode = (
+        _choose_mode(profile, role, role_name, fabric, path) if split else NicMode.model_construct(ways=1, speed_gbps=0)
+    )
+    speed_asked = speed or fabric.speed
+    if not split and speed is None and speed_asked not in role.speeds:
+        speed_asked = None
+    gbps, lane, switch_lane = _choose_speed(profile, role, mode, speed_asked, (switch, breakout, optics), path)
     return Attachment(
         profile=profile,
         role=role_name,
-        legs=_legs(
-            role, mode.ways, fabric.planes if split else 1, _groups_of_rails(profile, role, fabric, path), ports
+        legs=_make_legs(
+            role, mode.ways, fabric.planes if split else 1, _group_rails(profile, role, fabric, path), ports
         ),
         speed_gbps=gbps,
         lane_gbps=lane,
@@ -77,50 +79,52 @@ def attach(
     )
 
 
-def _mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
+def _choose_mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
     """How each NIC port is split: as the blueprint states, else so that every plane gets one port of the NIC."""
-    each = role.ports_per_nic
+    per_nic = role.ports_per_nic
     stated = fabric.nic.get(profile.id) or fabric.nic.get(ALL_KINDS)
-    mode = stated or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, each), speed_gbps=0)
-    place = (*path, "planes") if stated is None else (*path, "nic", *([profile.id] if profile.id in fabric.nic else []))
+    mode = stated or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, per_nic), speed_gbps=0)
+    path_stated = (
+        (*path, "planes") if stated is None else (*path, "nic", *([profile.id] if profile.id in fabric.nic else []))
+    )
     if mode.ways not in role.splits:
         offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)
         raise fault(
             "FG102",
             f"a '{role_name}' port of {profile.id} cannot be split into {mode.ways}: it runs as {offered}",
-            path=place,
+            path=path_stated,
             hint="take another node profile, or fewer planes",
         )
-    if mode.ways * each % fabric.planes:
+    if mode.ways * per_nic % fabric.planes:
         raise fault(
             "FG102",
-            f"the {mode.ways * each} '{role_name}' ports of a NIC of {profile.id} cannot be spread equally over "
+            f"the {mode.ways * per_nic} '{role_name}' ports of a NIC of {profile.id} cannot be spread equally over "
             f"{fabric.planes} planes",
-            path=place,
-            hint=f"state a number of planes that divides {mode.ways * each}, or another `nic`",
+            path=path_stated,
+            hint=f"state a number of planes that divides {mode.ways * per_nic}, or another `nic`",
         )
     return mode
 
 
-def _speed(
+def _choose_speed(
     profile: NodeProfile,
     role: NicRole,
     mode: NicMode,
-    asked: int | None,
-    far: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
+    speed_asked: int | None,
+    switch_side: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
     path: Path,
 ) -> tuple[int, float, float]:
     """The speed of a leg, and the lane rate at the NIC and at the switch, in Gb/s: as stated, or the fastest that both
     ends offer.
     """
-    switch, breakout, optics = far
+    switch, breakout, optics = switch_side
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
-    wanted = asked or mode.speed_gbps or None
+    speed_wanted = speed_asked or mode.speed_gbps or None
     geared: tuple[int, float, float] | None = None
-    for speed in offered if wanted is None else [wanted] if wanted in offered else []:
+    for speed in offered if speed_wanted is None else [speed_wanted] if speed_wanted in offered else []:
         for ways in dict.fromkeys((breakout(speed), 0)):
-            for cage in matching_cages(switch, role.form_factor):
-                rates = optics.lane_rates(LinkEnd(role, mode.ways), LinkEnd(cage, ways), speed)
+            for cage in list_matching_cages(switch, role.form_factor):
+                rates = optics.find_lane_rates(LinkEnd(role, mode.ways), LinkEnd(cage, ways), speed)
                 if rates and (rates[0] == rates[1] or ways):
                     # a stated breakout says how fast ports are, where only a gearbox would make them faster
                     return geared if geared and not ways else (speed, *rates)
@@ -128,44 +132,48 @@ def _speed(
                     geared = speed, *rates
     if geared is not None:
         return geared
-    matching = matching_cages(switch, role.form_factor)
-    there = "/".join(map(str, sorted({s for c in matching for s in c.speeds}, reverse=True)))
-    at = f"at {wanted}G " if wanted else ""
-    own = "" if wanted in (None, *offered) else f": the port runs at {'/'.join(map(str, offered))}G alone"
-    lanes = next(filter(None, (lanes_lacking(s, role, profile.id, switch) for s in offered)), "")
+    matching = list_matching_cages(switch, role.form_factor)
+    offers = "/".join(map(str, sorted({s for c in matching for s in c.speeds}, reverse=True)))
+    at_speed = f"at {speed_wanted}G " if speed_wanted else ""
+    alone = "" if speed_wanted in (None, *offered) else f": the port runs at {'/'.join(map(str, offered))}G alone"
+    lanes = next(filter(None, (explain_lacking_lanes(s, role, profile.id, switch) for s in offered)), "")
     raise fault(
         "FG103",
-        f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at}"
-        f"to {switch.id}, which offers {f'{there}G' if there else 'no such cage'}{f': {lanes}' if lanes else own}",
-        path=(*path, "speed") if asked else path,
-        hint=_other_switches(optics.catalog, role, switch)
+        f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at_speed}"
+        f"to {switch.id}, which offers {f'{offers}G' if offers else 'no such cage'}{f': {lanes}' if lanes else alone}",
+        path=(*path, "speed") if speed_asked else path,
+        hint=_suggest_other_switches(optics.catalog, role, switch)
         if lanes
         else "choose a switch, a speed or a NIC mode that both ends offer",
     )
 
 
-def _other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfile) -> str:
+def _suggest_other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfile) -> str:
     """The way out for ports whose lanes are slower than those of a switch: a fabric of their own.
 
     Optics of 200G lanes do not downshift (LinkX 100G-PAM4 Product Line Overview,
     docs.nvidia.com/networking/display/400g100gpam4ovpub).
     """
-    others = (catalog.switch(name) for name in catalog.ids("switches"))
-    alike = (s for s in others if s.protocol == switch.protocol)
-    own = [s.id for s in alike if any(c.lane_gbps == role.lane_gbps for c in matching_cages(s, role.form_factor))]
-    on = f" on {' or '.join(sorted(own)[:MOST_NAMED])}" if own else ""
+    other_switches = (catalog.switch(name) for name in catalog.ids("switches"))
+    same_protocol = (s for s in other_switches if s.protocol == switch.protocol)
+    matching = [
+        s.id
+        for s in same_protocol
+        if any(c.lane_gbps == role.lane_gbps for c in list_matching_cages(s, role.form_factor))
+    ]
+    on_text = f" on {' or '.join(sorted(matching)[:MOST_NAMED])}" if matching else ""
     return (
-        f"ports of {role.lane_gbps:g}G lanes need a fabric of their own{on}; or take a device whose lanes run at "
+        f"ports of {role.lane_gbps:g}G lanes need a fabric of their own{on_text}; or take a device whose lanes run at "
         f"{max(c.lane_gbps for c in switch.cages):g}G"
     )
 
 
-def lanes_lacking(speed: int, nic: NicRole, node: str, switch: SwitchProfile) -> str:
+def explain_lacking_lanes(speed: int, nic: NicRole, node: str, switch: SwitchProfile) -> str:
     """In which way ports as fast as `speed`, Gb/s, lack lanes at the rate that both ends have; "" where they do not.
 
     800G over lanes of 100G takes eight, whatever a cage's own lanes could carry: one of 4 x 200G has four.
     """
-    for cage in sorted(matching_cages(switch, nic.form_factor), key=lambda cage: -cage.count):
+    for cage in sorted(list_matching_cages(switch, nic.form_factor), key=lambda cage: -cage.count):
         splits = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
         lanes_there = cage.lanes // min(splits, default=1)
         rate = min(nic.lane_gbps, cage.lane_gbps)
@@ -180,18 +188,18 @@ def lanes_lacking(speed: int, nic: NicRole, node: str, switch: SwitchProfile) ->
     return ""
 
 
-def matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:
+def list_matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:
     """Cages that a port of a form factor can be cabled to: copper pairs only meet copper pairs."""
     return [c for c in switch.cages if (c.form_factor == "RJ45") == (form_factor == "RJ45")]
 
 
-def _groups_of_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path) -> dict[int, int]:
+def _group_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path) -> dict[int, int]:
     """The rail group (from 1) of every rail of a role: as the blueprint states, else 1 for all."""
     rails = sorted({port.rail for port in role.ports})
     if not fabric.rail_groups:
         return dict.fromkeys(rails, 1)
-    found = {rail: i for i, group in enumerate(fabric.rail_groups, 1) for rail in group}
-    missing = [rail for rail in rails if rail not in found]
+    group_of_rail = {rail: i for i, group in enumerate(fabric.rail_groups, 1) for rail in group}
+    missing = [rail for rail in rails if rail not in group_of_rail]
     if missing:
         completed = sorted((*fabric.rail_groups[-1], *missing))
         raise fault(
@@ -200,34 +208,34 @@ def _groups_of_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: 
             path=(*path, "rail_groups"),
             hint=f"name every rail once, for example {[list(g) for g in fabric.rail_groups[:-1]] + [completed]}",
         )
-    return found
+    return group_of_rail
 
 
-def _legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: int | None) -> tuple[Leg, ...]:
+def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: int | None) -> tuple[Leg, ...]:
     chosen = sorted(role.ports, key=lambda p: (p.rail, p.port))[:ports]
-    in_cage: dict[str, list[str]] = {}
+    names_by_cage: dict[str, list[str]] = {}
     for port in sorted(role.ports, key=lambda p: p.name):
-        in_cage.setdefault(port.cage, []).append(port.name)
+        names_by_cage.setdefault(port.cage, []).append(port.name)
     legs = [
-        _leg(port, groups[port.rail], in_cage[port.cage].index(port.name), way, ways, planes)
+        _make_leg(port, groups[port.rail], names_by_cage[port.cage].index(port.name), sub_port, ways, planes)
         for port in chosen
-        for way in range(ways)
+        for sub_port in range(ways)
     ]
     return tuple(sorted(legs, key=lambda leg: (leg.rail, leg.plane, leg.port)))
 
 
-def _leg(port: NicPort, rail_group: int, connector: int, way: int, ways: int, planes: int) -> Leg:
+def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, ways: int, planes: int) -> Leg:
     """One of the `ways` ports that a NIC port is split into; ports of a NIC are assigned to planes round-robin."""
-    nth = (port.port - 1) * ways + way
+    nth = (port.port - 1) * ways + sub_port
     return Leg(
         rail=port.rail,
         rail_group=rail_group,
         plane=nth % planes + 1,
         port=nth // planes + 1,
-        name=port.name if ways == 1 else f"{port.name}/{way + 1}",
+        name=port.name if ways == 1 else f"{port.name}/{sub_port + 1}",
         cage=port.cage,
         connector=connector,
-        sub=connector * ways + way,
+        sub=connector * ways + sub_port,
         gpu=port.gpu,
     )
 
@@ -247,7 +255,7 @@ class Unattached:
     """Of the missing, those of fabrics that the blueprint says they `skip`."""
 
 
-def unattached(design: Design) -> list[Unattached]:
+def list_unattached(design: Design) -> list[Unattached]:
     """Sets of nodes, then extra devices, with ports that no fabric attaches; those of somebody else are left out."""
     nodes: dict[Path, set[str]] = {members.path: set() for members in design.layout.node_sets}
     extras: dict[str, tuple[NodeProfile, Path, set[str]]] = {}
@@ -257,13 +265,13 @@ def unattached(design: Design) -> list[Unattached]:
             nodes[members.path].add(attachment.role)
         for extra in fabric.extras:
             extras.setdefault(extra.name, (extra.attachment.profile, extra.path, set()))[2].add(extra.attachment.role)
-    found = []
+    devices = []
     for members in design.layout.node_sets:
         skipped = frozenset(role_of[fabric] for fabric in members.skip)
-        found.append((members.profile, members.path, nodes[members.path], skipped))
-    found += [(*extra, frozenset()) for extra in extras.values()]
+        devices.append((members.profile, members.path, nodes[members.path], skipped))
+    devices += [(*extra, frozenset()) for extra in extras.values()]
     return [
         Unattached(profile, tuple(sorted(roles)), missing, path, skipped.intersection(missing))
-        for profile, path, roles, skipped in found
+        for profile, path, roles, skipped in devices
         if (missing := tuple(sorted(set(profile.roles) - roles))) and not profile.external
     ]

@@ -10,7 +10,7 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.capacity.expected import expected
+from fabricgen.design.capacity.expected import list_expected
 from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.extras.exits import check_exits
 from fabricgen.design.fabric import ManagementNeeds, design_fabrics
@@ -18,9 +18,9 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.unit_plan import check_racks
 from fabricgen.design.layout import lay_out
-from fabricgen.design.linked import check_together, linked_fabrics
-from fabricgen.design.management.load import managed_ports
-from fabricgen.design.management.managed import managed_devices
+from fabricgen.design.linked import check_linked, group_linked_fabrics
+from fabricgen.design.management.load import make_port_counter
+from fabricgen.design.management.managed import list_managed_devices
 from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
 from fabricgen.design.media.policy import check_cabling_names
@@ -32,9 +32,9 @@ from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.slots import check_pod_tiers
 from fabricgen.design.snippets import check_snippets
-from fabricgen.design.tenants.overlay import with_vlans_of_pairs, with_vrf_numbers
-from fabricgen.design.tenants.stated import with_leak_designs, with_tenant_designs
-from fabricgen.design.tier_order import fabric_order
+from fabricgen.design.tenants.overlay import number_pair_vlans, number_vrfs
+from fabricgen.design.tenants.stated import design_leaks, design_tenants
+from fabricgen.design.tier_order import rank_fabric
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
@@ -43,11 +43,11 @@ def build_design(loaded: LoadedBlueprint, *, advise: bool = True) -> Design:
     """Size and count a cluster without expanding it.
 
     Raises InputError, each finding with its place, where the blueprint cannot be wired; with `advise` as
-    `sized_fabrics` does.
+    `size_fabrics` does.
     """
     catalog = Catalog(loaded.folder / "catalog")
     try:
-        return _build(loaded, catalog, advise=advise)
+        return _build_design(loaded, catalog, advise=advise)
     except InputError as error:
         raise loaded.locate_error(error) from error
 
@@ -65,20 +65,20 @@ def build_with_room(loaded: LoadedBlueprint) -> Design | None:
 
     for times in MORE_PORTS:
         try:
-            return _build(loaded, RoomyCatalog(loaded.folder / "catalog", times), advise=False)
+            return _build_design(loaded, RoomyCatalog(loaded.folder / "catalog", times), advise=False)
         except InputError:
             continue
     return None
 
 
-def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) -> Design:
+def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) -> Design:
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
     check_media(blueprint, catalog)
     check_cabling_names(blueprint, catalog, layout.sites)
     context = FabricContext(blueprint, catalog, layout)
-    names = sorted(blueprint.fabrics, key=fabric_order)
+    names = sorted(blueprint.fabrics, key=rank_fabric)
     managing = [n for n in names if "switches" in blueprint.fabrics[n].also]
     if len(managing) > 1:
         raise fault(
@@ -88,7 +88,7 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
         )
     check_pod_tiers(blueprint)
     scale_up = design_scale_up(blueprint, catalog, layout)
-    designed = sized_fabrics(context, scale_up, advise=advise)
+    designed = size_fabrics(context, scale_up, advise=advise)
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
@@ -96,19 +96,19 @@ def _build(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) ->
     fabrics = tuple(designed[n] for n in names)
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
-    design = with_vrf_numbers(with_tenant_designs(Design(loaded, catalog, layout, fabrics, scale_up)))
-    design = with_leak_designs(with_vlans_of_pairs(design))
+    design = number_vrfs(design_tenants(Design(loaded, catalog, layout, fabrics, scale_up)))
+    design = design_leaks(number_pair_vlans(design))
     check_switch_names(design)
     FloorPlan(design).check()
     check_patching(design)
     check_exits(design)
     check_phases(design)
     check_reserved(design)
-    expected(design)
+    list_expected(design)
     return design
 
 
-def sized_fabrics(
+def size_fabrics(
     context: FabricContext, scale_up: Sequence[ScaleUpDesign], *, advise: bool = True
 ) -> dict[str, FabricDesign]:
     """Every fabric by name, sized; those that manage switches last.
@@ -117,13 +117,13 @@ def sized_fabrics(
     which takes far longer than sizing.
     """
     blueprint = context.blueprint
-    names = sorted(blueprint.fabrics, key=fabric_order)
+    names = sorted(blueprint.fabrics, key=rank_fabric)
     designed: dict[str, FabricDesign] = {}
     faults: list[InputError] = []
-    parts = linked_fabrics({name: blueprint.fabrics[name] for name in names})
+    parts = group_linked_fabrics({name: blueprint.fabrics[name] for name in names})
     for part in sorted(parts, key=lambda part: any("switches" in blueprint.fabrics[name].also for name in part)):
         try:
-            check_together(blueprint, context.layout.numbering, part)
+            check_linked(blueprint, context.layout.numbering, part)
         except InputError as error:
             faults.append(error)
             continue
@@ -133,10 +133,10 @@ def sized_fabrics(
         except InputError as error:
             if not advise:
                 raise
-            from fabricgen.design.advice.hints import advised
+            from fabricgen.design.advice.hints import add_hints
 
             trials = Trials(context, part, design_part)
-            faults.append(advised(error, trials))
+            faults.append(add_hints(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
     return designed
@@ -155,52 +155,52 @@ def _design_part(
     designed again until it is the same. Raises InputError as `design_fabrics` does, and where they never agree.
     """
     fabrics = context.blueprint.fabrics
-    own = next((name for name in part if "switches" in fabrics[name].also), None)
-    if own is None:
+    manager = next((name for name in part if "switches" in fabrics[name].also), None)
+    if manager is None:
         return design_fabrics(context, part, None)
-    managed = managed_devices(others, scale_up, own)
+    managed = list_managed_devices(others, scale_up, manager)
     for _ in range(ROUNDS):
-        needs = ManagementNeeds(own, partial(managed_ports, managed=managed), sum(m.count for m in managed))
-        found = design_fabrics(context, part, needs)
-        before, managed = managed, managed_devices([*others, *found], scale_up, own)
-        if managed == before:
-            return found
+        needs = ManagementNeeds(manager, partial(make_port_counter, managed=managed), sum(m.count for m in managed))
+        designed = design_fabrics(context, part, needs)
+        managed_before, managed = managed, list_managed_devices([*others, *designed], scale_up, manager)
+        if managed == managed_before:
+            return designed
     raise fault(
         "FG019",
-        f"{own} manages switches whose number depends on its own: each round asks for other numbers",
-        path=("fabrics", own, "also"),
+        f"{manager} manages switches whose number depends on its own: each round asks for other numbers",
+        path=("fabrics", manager, "also"),
         hint="state the `count` of the tier that it is linked up to",
     )
 
 
-def trials_of(design: Design, fabric: str) -> Trials:
+def make_trials(design: Design, fabric: str) -> Trials:
     """Trials of changes to a fabric of a finished design and to the fabrics linked with it."""
     blueprint = design.loaded.blueprint
-    part = next(names for names in linked_fabrics(blueprint.fabrics) if fabric in names)
+    part = next(names for names in group_linked_fabrics(blueprint.fabrics) if fabric in names)
     context = FabricContext(blueprint, design.catalog, design.layout)
-    others = [f for f in design.fabrics if f.name not in part]
-    return Trials(context, part, partial(_design_part, part=part, others=others, scale_up=design.scale_up))
+    other_fabrics = [f for f in design.fabrics if f.name not in part]
+    return Trials(context, part, partial(_design_part, part=part, others=other_fabrics, scale_up=design.scale_up))
 
 
 def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric], first_site: str) -> None:
-    seen: dict[str, tuple[str, str, int]] = {}
+    first_seen: dict[str, tuple[str, str, int]] = {}
     for name, fabric in fabrics.items():
         for extra in fabric.extras:
-            known = seen.setdefault(extra.name, (name, extra.attachment.profile.id, extra.count))
-            if known[1:] != (extra.attachment.profile.id, extra.count):
+            first = first_seen.setdefault(extra.name, (name, extra.attachment.profile.id, extra.count))
+            if first[1:] != (extra.attachment.profile.id, extra.count):
                 raise fault(
                     "FG019",
                     f"'{extra.name}' is {extra.count} x {extra.attachment.profile.id} here and "
-                    f"{known[2]} x {known[1]} in fabric {known[0]}",
+                    f"{first[2]} x {first[1]} in fabric {first[0]}",
                     path=extra.path,
                     hint="the same name in two fabrics is the same devices; give others another name",
                 )
             site = specs[name].extra[extra.name].site or first_site
-            other = specs[known[0]].extra[extra.name].site or first_site
-            if site != other:
+            first_site_of_extra = specs[first[0]].extra[extra.name].site or first_site
+            if site != first_site_of_extra:
                 raise fault(
                     "FG019",
-                    f"'{extra.name}' stands at {site} here and at {other} in fabric {known[0]}",
+                    f"'{extra.name}' stands at {site} here and at {first_site_of_extra} in fabric {first[0]}",
                     path=extra.path,
                     hint="state the same `site` in every fabric",
                 )
@@ -216,31 +216,33 @@ def _check_nos(loaded: LoadedBlueprint, catalog: Catalog, fabrics: dict[str, Fab
                 "FG018",
                 f"no switch in this blueprint runs '{nos}'",
                 path=("nos", tier),
-                hint=did_you_mean(nos, _usable(catalog, [tier.profile for tier in tiers])),
+                hint=did_you_mean(nos, _list_usable_nos(catalog, [tier.profile for tier in tiers])),
             )
     _check_nos_of_tiers(catalog, (), loaded.blueprint.nos, tiers)
     for name, fabric in fabrics.items():
         _check_nos_of_tiers(catalog, ("fabrics", name), loaded.blueprint.fabrics[name].nos, fabric.tiers)
 
 
-def _usable(catalog: Catalog, profiles: Iterable[SwitchProfile]) -> list[str]:
+def _list_usable_nos(catalog: Catalog, profiles: Iterable[SwitchProfile]) -> list[str]:
     """The NOSes that some of the switches run, of which the catalogue knows how they name ports."""
     return sorted({nos for profile in profiles for nos in catalog.list_usable_nos(profile) or profile.nos})
 
 
-def _check_nos_of_tiers(catalog: Catalog, place: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]) -> None:
+def _check_nos_of_tiers(
+    catalog: Catalog, path_prefix: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]
+) -> None:
     """Raise InputError where a NOS stated for tiers of one name, or for all tiers, runs on no switch of them.
 
     Of several tiers with that name, those whose switch does not run it keep the switch's default NOS; InfiniBand
     switches ignore the setting.
     """
     for name, nos in stated.items():
-        meant = [t.profile for t in tiers if name in ("all", t.name) and t.profile.protocol != "infiniband"]
-        if meant and not any(nos in profile.nos for profile in meant):
-            switches = ", ".join(sorted({profile.id for profile in meant}))
+        profiles = [t.profile for t in tiers if name in ("all", t.name) and t.profile.protocol != "infiniband"]
+        if profiles and not any(nos in profile.nos for profile in profiles):
+            switches = ", ".join(sorted({profile.id for profile in profiles}))
             raise fault(
                 "FG018",
                 f"no switch that it is stated for runs '{nos}': {switches}",
-                path=(*place, "nos", name),
-                hint=did_you_mean(nos, _usable(catalog, meant)),
+                path=(*path_prefix, "nos", name),
+                hint=did_you_mean(nos, _list_usable_nos(catalog, profiles)),
             )

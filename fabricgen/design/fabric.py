@@ -9,24 +9,29 @@ from functools import partial
 from fabricgen.blueprint.dimensions import DIMENSIONS, find_leg_number, list_leg_dimensions
 from fabricgen.blueprint.scalars import ALL_KINDS
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.attach import attach
-from fabricgen.design.extras.demands import ExtraDemand, extra_demands, most_on_named, most_on_one_switch
-from fabricgen.design.extras.kept_ports import in_order_of_cages, kept_for_extras
+from fabricgen.design.attach import attach_profile
+from fabricgen.design.extras.demands import (
+    ExtraDemand,
+    count_most_on_named,
+    count_most_on_one_switch,
+    list_extra_demands,
+)
+from fabricgen.design.extras.kept_ports import read_extra_reserves, sort_reserves_by_cage
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
-from fabricgen.design.media.gearing import optics_of_nodes, optics_of_uplinks
+from fabricgen.design.media.gearing import find_node_optics, find_uplink_optics
 from fabricgen.design.ports import PortKind
-from fabricgen.design.sizing.arithmetic import deals_unevenly
-from fabricgen.design.sizing.kept import as_before
+from fabricgen.design.sizing.arithmetic import is_uneven
+from fabricgen.design.sizing.kept import is_sized_as_before
 from fabricgen.design.sizing.node_ports import NodeDemand, Reserve
-from fabricgen.design.sizing.peer_links import peer_links_of
+from fabricgen.design.sizing.peer_links import make_peer_links
 from fabricgen.design.sizing.tiers import SizedTier, TierSizing
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tiers import FabricContext, TierSpec, hangs, meet, tier_specs
+from fabricgen.design.tiers import FabricContext, TierSpec, have_common_part, is_border, list_tier_specs
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 
 VRF_NAME_MAX = 11
@@ -65,8 +70,8 @@ class _LinkedFabrics:
     def __init__(self, context: FabricContext, names: Sequence[str], managing: ManagementNeeds | None) -> None:
         self.context, self.names, self.managing = context, names, managing
         self.fabrics = context.blueprint.fabrics
-        self.specs = tier_specs(context, names)
-        self.leaves = {name: self._leaves(name) for name in names}
+        self.specs = list_tier_specs(context, names)
+        self.leaves = {name: self._find_leaves(name) for name in names}
         for name in names:
             check_spans(self.fabrics[name], name)
         check_host_ports(self.fabrics, names)
@@ -74,14 +79,14 @@ class _LinkedFabrics:
         self._check_copper()
         taking = self.leaves.get(managing.fabric, ()) if managing else ()
         self._managed = {leaf: managing.ports(self.specs[leaf].layout) for leaf in taking if managing}
-        self.attachments = {name: self._attachments(name) for name in names}
-        self.sizes = {key: self._sizes(spec) for key, spec in self.specs.items()}
-        self.coarser = {key: self._coarser(spec) for key, spec in self.specs.items()}
+        self.attachments = {name: self._attach_nodes(name) for name in names}
+        self.sizes = {key: self._count_sizes(spec) for key, spec in self.specs.items()}
+        self.coarser = {key: self._map_coarser(spec) for key, spec in self.specs.items()}
         check_met_in_full(self.specs, self.sizes)
         self.demands: dict[TierKey, tuple[NodeDemand, ...]] = {}
         for name in names:
             for (leaf, part), pairs in self.attachments[name].items():
-                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._node_demands(name, leaf, part, pairs))
+                self.demands[leaf] = (*self.demands.get(leaf, ()), *self._list_node_demands(name, leaf, part, pairs))
 
     def _check_copper(self) -> None:
         """Raise InputError where leaves that take management ports, which are RJ45, have no RJ45 cages."""
@@ -101,96 +106,102 @@ class _LinkedFabrics:
         """Size the tiers, sizing again with more ports where extra devices find too few, then give the extra devices
         their ports.
         """
-        extras = [d for name in self.names for d in extra_demands(self.context, name, self.specs, self.leaves[name])]
-        wanted: dict[tuple[TierKey, PortKind], int] = {}
+        extras = [
+            d for name in self.names for d in list_extra_demands(self.context, name, self.specs, self.leaves[name])
+        ]
+        ports_wanted: dict[tuple[TierKey, PortKind], int] = {}
         for demand in extras:
-            wanted[demand.tier, demand.kind] = wanted.get((demand.tier, demand.kind), 0) + demand.ports
-        named = most_on_named(extras)
-        fed = {spec.upper for spec in self.specs.values() if spec.upper} | set(self.demands)
+            ports_wanted[demand.tier, demand.kind] = ports_wanted.get((demand.tier, demand.kind), 0) + demand.ports
+        most_on_named_switches = count_most_on_named(extras)
+        fed_tiers = {spec.upper for spec in self.specs.values() if spec.upper} | set(self.demands)
         layout = self.context.layout
-        reserve = in_order_of_cages(layout, kept_for_extras(layout, self.specs), extras, self.specs, fed)
-        for key, ports in wanted.items():
-            if key[0] not in fed:
-                reserve[key] = Reserve(max(named[key], reserve.get(key, Reserve()).each), ports)
-        crowded: set[TierKey] = set()
-        lean: set[TierKey] = set()
+        reserve = sort_reserves_by_cage(layout, read_extra_reserves(layout, self.specs), extras, self.specs, fed_tiers)
+        for key, ports in ports_wanted.items():
+            if key[0] not in fed_tiers:
+                reserve[key] = Reserve(max(most_on_named_switches[key], reserve.get(key, Reserve()).each), ports)
+        crowded_tiers: set[TierKey] = set()
+        frugal_tiers: set[TierKey] = set()
         for _ in range(ROUNDS):
-            sized_tiers = self._sizing(reserve, crowded, lean).run()
-            allocator = self._allocator(sized_tiers)
-            wide = {key for key, _ in wanted if _has_more_uplinks(sized_tiers[key])} - lean
+            sized_tiers = self._make_sizing(reserve, crowded_tiers, frugal_tiers).run()
+            allocator = self._make_allocator(sized_tiers)
+            wide = {key for key, _ in ports_wanted if _has_more_uplinks(sized_tiers[key])} - frugal_tiers
             if wide and (
-                any(ports > allocator.available(*key) for key, ports in wanted.items() if key[0] in wide)
-                or not self._all_extras_fit(sized_tiers, extras, wanted)
+                any(ports > allocator.count_available(*key) for key, ports in ports_wanted.items() if key[0] in wide)
+                or not self._do_all_extras_fit(sized_tiers, extras, ports_wanted)
             ):
-                lean |= wide
+                frugal_tiers |= wide
                 continue
-            kept = {key for key, _ in wanted if _keeps_reserve(sized_tiers[key])} - crowded
-            if kept and not self._all_extras_fit(sized_tiers, extras, wanted):
-                crowded |= kept
+            keeping = {key for key, _ in ports_wanted if _keeps_reserve(sized_tiers[key])} - crowded_tiers
+            if keeping and not self._do_all_extras_fit(sized_tiers, extras, ports_wanted):
+                crowded_tiers |= keeping
                 continue
-            growing = {key: ports for key, ports in wanted.items() if not self._for_gpus(key)}
-            short = {
-                key: Reserve(named[key], ports)
+            growing = {key: ports for key, ports in ports_wanted.items() if not self._is_for_gpus(key)}
+            missing = {
+                key: Reserve(most_on_named_switches[key], ports)
                 for key, ports in growing.items()
-                if not reserve.get(key, Reserve()).total and ports > allocator.available(*key)
+                if not reserve.get(key, Reserve()).total and ports > allocator.count_available(*key)
             }
-            if not short:
-                allocated, tiers = self._allocate_extras(sized_tiers, extras, wanted)
-                most = {key: most_on_one_switch(allocated, *key) for key in growing if _too_narrow(tiers[key[0]])}
-                known = {key: reserve.get(key, Reserve()) for key in most}
-                short = {k: Reserve(n, known[k].total) for k, n in most.items() if n > known[k].each}
-            if not short:
+            if not missing:
+                allocated, tiers = self._allocate_extras(sized_tiers, extras, ports_wanted)
+                most_by_key = {
+                    key: count_most_on_one_switch(allocated, *key) for key in growing if _is_too_narrow(tiers[key[0]])
+                }
+                reserves = {key: reserve.get(key, Reserve()) for key in most_by_key}
+                missing = {k: Reserve(n, reserves[k].total) for k, n in most_by_key.items() if n > reserves[k].each}
+            if not missing:
                 break
-            reserve |= short
-        allocated, tiers = self._allocate_extras(sized_tiers, extras, wanted)
-        return [self._fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
+            reserve |= missing
+        allocated, tiers = self._allocate_extras(sized_tiers, extras, ports_wanted)
+        return [self._make_fabric_design(name, sized_tiers, tiers, extras, allocated) for name in self.names]
 
-    def _allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
-        sizes = {key: self._tier_sizes(sized.spec, sized_tiers) for key, sized in sized_tiers.items()}
+    def _make_allocator(self, sized_tiers: Mapping[TierKey, SizedTier]) -> ExtraPortAllocator:
+        sizes = {key: self._count_tier_sizes(sized.spec, sized_tiers) for key, sized in sized_tiers.items()}
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
 
-    def _tier_sizes(self, spec: TierSpec, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
+    def _count_tier_sizes(self, spec: TierSpec, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
         """How many values each dimension has by which a tier may be grouped, switches of its fabric's tiers too."""
-        found = dict(self.sizes[spec.key])
+        sizes = dict(self.sizes[spec.key])
         for sized in sized_tiers.values():
-            if sized.spec.fabric == spec.fabric and meet(sized.spec, spec):
-                found[sized.spec.name] = max(found.get(sized.spec.name, 0), sized.count)
-        return found
+            if sized.spec.fabric == spec.fabric and have_common_part(sized.spec, spec):
+                sizes[sized.spec.name] = max(sizes.get(sized.spec.name, 0), sized.count)
+        return sizes
 
     def _allocate_extras(
         self,
         sized_tiers: Mapping[TierKey, SizedTier],
         extras: Sequence[ExtraDemand],
-        wanted: Mapping[tuple[TierKey, PortKind], int],
+        ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
         """The extra devices with their ports, and the tiers with these ports counted as used."""
-        allocator = self._allocator(sized_tiers)
-        allocator.keep_locked(extras)
-        allocated = [allocator.allocate(demand, wanted[demand.tier, demand.kind]) for demand in extras]
-        return allocated, {key: self._tier(sized, sized_tiers, allocated) for key, sized in sized_tiers.items()}
+        allocator = self._make_allocator(sized_tiers)
+        allocator.keep_locked_ports(extras)
+        allocated = [allocator.allocate(demand, ports_wanted[demand.tier, demand.kind]) for demand in extras]
+        return allocated, {
+            key: self._make_tier_design(sized, sized_tiers, allocated) for key, sized in sized_tiers.items()
+        }
 
-    def _all_extras_fit(
+    def _do_all_extras_fit(
         self,
         sized_tiers: Mapping[TierKey, SizedTier],
         extras: Sequence[ExtraDemand],
-        wanted: Mapping[tuple[TierKey, PortKind], int],
+        ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> bool:
         """Whether all extra devices find ports."""
         try:
-            self._allocate_extras(sized_tiers, extras, wanted)
+            self._allocate_extras(sized_tiers, extras, ports_wanted)
         except InputError:
             return False
         return True
 
-    def _for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
+    def _is_for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
         """Whether ports are of the kind that GPUs attach with: leaves get no further switches for extra devices on
         those.
         """
-        chief = self.demands.get(key[0], ())
-        gpus = any(leg.gpu is not None for d in chief[:1] for _, a in d.attachments for leg in a.legs)
-        return gpus and chief[0].kind == key[1]
+        first_demand = self.demands.get(key[0], ())
+        gpus = any(leg.gpu is not None for d in first_demand[:1] for _, a in d.attachments for leg in a.legs)
+        return gpus and first_demand[0].kind == key[1]
 
-    def _sizing(
+    def _make_sizing(
         self,
         reserve: Mapping[tuple[TierKey, PortKind], Reserve],
         crowded: Collection[TierKey],
@@ -206,24 +217,24 @@ class _LinkedFabrics:
         }
         shapes = self.sizes, self.coarser
         layout, demands = self.context.layout, self.demands
-        optics = partial(optics_of_uplinks, self.context.blueprint, self.context.catalog)
+        optics = partial(find_uplink_optics, self.context.blueprint, self.context.catalog)
         return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean, optics)
 
-    def _leaves(self, name: str) -> tuple[TierKey, ...]:
+    def _find_leaves(self, name: str) -> tuple[TierKey, ...]:
         """The tiers that nodes of a fabric attach to: its own lowest, or those of the fabric that carries it."""
         carrier = self.fabrics[name].carried_by
         if carrier is not None and (carrier not in self.names or self.fabrics[carrier].carried_by):
-            known = [n for n in self.fabrics if n != name and not self.fabrics[n].carried_by]
+            carriers = [n for n in self.fabrics if n != name and not self.fabrics[n].carried_by]
             raise fault(
                 "FG016",
                 f"fabric {name} is carried by '{carrier}', which has no tiers here",
                 path=("fabrics", name, "carried_by"),
-                hint=did_you_mean(carrier, known),
+                hint=did_you_mean(carrier, carriers),
             )
         owner = carrier or name
         return tuple(key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes)
 
-    def _attachments(self, name: str) -> dict[tuple[TierKey, str], Pairs]:
+    def _attach_nodes(self, name: str) -> dict[tuple[TierKey, str], Pairs]:
         """By leaf and part of the cluster, how each node set of its units that has the role attaches; one must where
         the fabric takes nodes.
 
@@ -235,7 +246,7 @@ class _LinkedFabrics:
         role = spec.attach or name
         joins = any(lower.upper in leaves and lower.fabric != name for lower in self.specs.values())
         sets = [s for leaf in leaves for s in self.specs[leaf].layout.node_sets]
-        if leaves and not any(s.attaches(name, role) for s in sets) and not (joins and spec.attach is None):
+        if leaves and not any(s.attaches_to(name, role) for s in sets) and not (joins and spec.attach is None):
             roles = sorted({r for s in sets for r in s.profile.roles if name not in s.skip})
             skipped = any(role in s.profile.roles for s in sets)
             raise fault(
@@ -245,17 +256,17 @@ class _LinkedFabrics:
                 path=(*path, "attach") if spec.attach else path,
                 hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
-        self._require_kinds(name, {s.profile.id for s in sets if s.attaches(name, role)})
-        found = {}
+        self._require_kinds(name, {s.profile.id for s in sets if s.attaches_to(name, role)})
+        attachments = {}
         for leaf in leaves:
             tier = self.specs[leaf]
             for part, layout in tier.layout.by_part.items():
-                found[leaf, part] = tuple(
-                    (nodes, self._attach(nodes.profile, role, name, tier))
+                attachments[leaf, part] = tuple(
+                    (nodes, self._attach_profile(nodes.profile, role, name, tier))
                     for nodes in layout.node_sets
-                    if nodes.attaches(name, role)
+                    if nodes.attaches_to(name, role)
                 )
-        return found
+        return attachments
 
     def _require_kinds(self, name: str, kinds: Collection[str]) -> None:
         """Raise InputError where `nic` states a mode for a kind of node that does not attach to a fabric."""
@@ -268,55 +279,66 @@ class _LinkedFabrics:
                 hint=did_you_mean(unknown, kinds) or f"its nodes are {', '.join(sorted(kinds)) or 'none'}",
             )
 
-    def _attach(self, node: NodeProfile, role: str, fabric: str, leaf: TierSpec) -> Attachment:
+    def _attach_profile(self, node: NodeProfile, role: str, fabric: str, leaf: TierSpec) -> Attachment:
         """How nodes of a profile attach to a leaf."""
-        optics = optics_of_nodes(self.context.blueprint, self.context.catalog, fabric, leaf, node.id)
-        at = ("fabrics", fabric)
-        return attach(node, role, self.fabrics[fabric], leaf.profile, at, optics=optics, breakout=leaf.stated_ways)
+        optics = find_node_optics(self.context.blueprint, self.context.catalog, fabric, leaf, node.id)
+        path = ("fabrics", fabric)
+        return attach_profile(
+            node, role, self.fabrics[fabric], leaf.profile, path, optics=optics, breakout=leaf.find_stated_breakout
+        )
 
-    def _sizes(self, spec: TierSpec) -> dict[str, int]:
+    def _count_sizes(self, spec: TierSpec) -> dict[str, int]:
         """How many values each inner dimension (rail, rail group, plane, port) has on a tier: on the switches that the
         nodes of its fabric attach to, of its part of the cluster; for a fabric without nodes, on the lower tiers linked
         up to it.
         """
-        legs = self._legs(spec.fabric, spec)
+        legs = self._list_legs(spec.fabric, spec)
         return {name: max((find_leg_number(name, leg) for leg in legs), default=1) for name in list_leg_dimensions()}
 
-    def _legs(self, name: str, spec: TierSpec) -> list[Leg]:
+    def _list_legs(self, name: str, spec: TierSpec) -> list[Leg]:
         """The legs of nodes, of the part that a tier serves, on the switches that a fabric's nodes attach to, those of
         the switches' owner first; for a fabric without nodes, of the fabric that it is above.
         """
         leaves = self.leaves[name]
         if not leaves:
-            below = [s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name]
-            return self._legs(below[0], spec) if below else []
-        mine = [leaf for leaf in leaves if meet(self.specs[leaf], spec)]
+            fabrics_below = [
+                s.fabric for s in self.specs.values() if s.upper and s.upper.fabric == name and s.fabric != name
+            ]
+            return self._list_legs(fabrics_below[0], spec) if fabrics_below else []
+        leaves_in_common = [leaf for leaf in leaves if have_common_part(self.specs[leaf], spec)]
         sharing = sorted((n for n in self.names if self.leaves[n] == leaves), key=lambda n: n != leaves[0].fabric)
-        return [leg for n in sharing for leg in self._own_legs(n, mine)]
+        return [leg for n in sharing for leg in self._list_own_legs(n, leaves_in_common)]
 
-    def _own_legs(self, name: str, leaves: Collection[TierKey]) -> list[Leg]:
+    def _list_own_legs(self, name: str, leaves: Collection[TierKey]) -> list[Leg]:
         """The legs of a fabric's nodes on some leaves."""
-        pairs = [one for (leaf, _), some in self.attachments[name].items() if leaf in leaves for one in some]
+        pairs = [
+            pair
+            for (leaf, _), pairs_on_leaf in self.attachments[name].items()
+            if leaf in leaves
+            for pair in pairs_on_leaf
+        ]
         return [leg for _, attachment in pairs for leg in attachment.legs]
 
-    def _coarser(self, spec: TierSpec) -> dict[str, tuple[int, ...]]:
+    def _map_coarser(self, spec: TierSpec) -> dict[str, tuple[int, ...]]:
         """By dimension that follows from a finer one, its number for each number of the finer one (see `_sizes`)."""
-        found = {}
+        coarser = {}
         for dimension in DIMENSIONS:
             if dimension.follows:
-                legs = reversed(self._legs(spec.fabric, spec))
-                of = {find_leg_number(dimension.follows, leg): find_leg_number(dimension.name, leg) - 1 for leg in legs}
+                legs = reversed(self._list_legs(spec.fabric, spec))
+                number_by_finer = {
+                    find_leg_number(dimension.follows, leg): find_leg_number(dimension.name, leg) - 1 for leg in legs
+                }
                 size = self.sizes[spec.key][dimension.follows]
-                found[dimension.name] = tuple(of.get(n + 1, 0) for n in range(size))
-        return found
+                coarser[dimension.name] = tuple(number_by_finer.get(n + 1, 0) for n in range(size))
+        return coarser
 
-    def _node_demands(self, name: str, leaf: TierKey, part: str, attached: Pairs) -> list[NodeDemand]:
+    def _list_node_demands(self, name: str, leaf: TierKey, part: str, attached: Pairs) -> list[NodeDemand]:
         """The node ports of a fabric's nodes of a part of the cluster on a leaf, one demand for each kind of port, in
         the order of the node sets.
         """
         by_kind: dict[tuple[PortKind, bool], list[tuple[NodeSet, Attachment]]] = {}
         for nodes, attachment in attached:
-            kind = self.specs[leaf].kind_for(name, attachment.kind)
+            kind = self.specs[leaf].choose_node_kind(name, attachment.kind)
             by_kind.setdefault((kind, attachment.per_connector > 1), []).append((nodes, attachment))
         per, layout, sizes = self.specs[leaf].per, self.specs[leaf].layout.of_part(part), self.sizes[leaf]
         return [
@@ -324,7 +346,7 @@ class _LinkedFabrics:
             for (kind, _), pairs in by_kind.items()
         ]
 
-    def _fabric_design(
+    def _make_fabric_design(
         self,
         name: str,
         sized_tiers: Mapping[TierKey, SizedTier],
@@ -332,9 +354,9 @@ class _LinkedFabrics:
         demands: Sequence[ExtraDemand],
         allocated: Sequence[ExtraSet],
     ) -> FabricDesign:
-        spec, leaves, sizes = self.fabrics[name], self._leaves_met(name), self._fabric_sizes(name)
-        legs = self._own_legs(name, leaves)
-        mine = [key for key in self.specs if key.fabric == name]
+        spec, leaves, sizes = self.fabrics[name], self._list_attached_leaves(name), self._count_fabric_sizes(name)
+        legs = self._list_own_legs(name, leaves)
+        own_keys = [key for key in self.specs if key.fabric == name]
         return FabricDesign(
             name=name,
             protocol=spec.protocol,
@@ -342,10 +364,10 @@ class _LinkedFabrics:
             planes=spec.planes if legs else sizes["plane"],
             rails=max((leg.rail for leg in legs), default=0),
             hosts=spec.hosts or {"roce": "routed", "ethernet": "bridged", "infiniband": "none"}[spec.protocol],
-            vrf=self._vrf(name),
+            vrf=self._choose_vrf(name),
             leaves=leaves,
             node_feeds=tuple(feed for leaf in leaves for feed in sized_tiers[leaf].node_feeds.get(name, ())),
-            tiers=tuple(tiers[key] for key in _in_order(self.specs, mine)),
+            tiers=tuple(tiers[key] for key in _order_tiers(self.specs, own_keys)),
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
             path=("fabrics", name),
@@ -354,22 +376,22 @@ class _LinkedFabrics:
             bond=spec.bond or "",
         )
 
-    def _leaves_met(self, name: str) -> tuple[TierKey, ...]:
+    def _list_attached_leaves(self, name: str) -> tuple[TierKey, ...]:
         """The leaves of a fabric to which nodes of it attach: of those of a carrier, not all need to."""
         owner = self.fabrics[name].carried_by if shares_ports(self.fabrics[name]) else name
-        met = {leaf for (leaf, _), pairs in self.attachments[owner or name].items() if pairs}
-        return tuple(leaf for leaf in self.leaves[name] if leaf in met) or self.leaves[name]
+        attached = {leaf for (leaf, _), pairs in self.attachments[owner or name].items() if pairs}
+        return tuple(leaf for leaf in self.leaves[name] if leaf in attached) or self.leaves[name]
 
-    def _fabric_sizes(self, name: str) -> dict[str, int]:
+    def _count_fabric_sizes(self, name: str) -> dict[str, int]:
         """The most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own."""
         keys = self.leaves[name] or [key for key in self.specs if key.fabric == name]
         return {d: max((self.sizes[key][d] for key in keys), default=1) for d in list_leg_dimensions()}
 
-    def _vrf(self, name: str) -> str:
+    def _choose_vrf(self, name: str) -> str:
         """The VRF of a carried fabric, or of one whose leaves are below another's tier; "" for the default one."""
         spec = self.fabrics[name]
-        below = any(tier.below is not None and not hangs(tier) for tier in spec.tiers.values())
-        if not (spec.carried_by or below) or spec.vrf == "default":
+        hangs_below_another = any(tier.below is not None and not is_border(tier) for tier in spec.tiers.values())
+        if not (spec.carried_by or hangs_below_another) or spec.vrf == "default":
             return ""
         if spec.vrf in ("mgmt", "global") or (spec.vrf is None and len(name) > VRF_NAME_MAX):
             raise fault(
@@ -381,11 +403,11 @@ class _LinkedFabrics:
             )
         return spec.vrf or name
 
-    def _tier(
+    def _make_tier_design(
         self, sized: SizedTier, sized_tiers: Mapping[TierKey, SizedTier], allocated: Sequence[ExtraSet]
     ) -> TierDesign:
         spec, placement = sized.spec, sized.placement
-        below = [d.uplink for d in sized_tiers.values() if d.uplink and d.uplink.upper == spec.key]
+        uplinks_below = [d.uplink for d in sized_tiers.values() if d.uplink and d.uplink.upper == spec.key]
         return TierDesign(
             fabric=spec.fabric,
             name=spec.name,
@@ -395,34 +417,37 @@ class _LinkedFabrics:
             per=spec.per,
             groups=sized.groups,
             count=sized.count,
-            most=max([sized.count, *(uplink.links_per_group for uplink in below)]),
+            most=max([sized.count, *(uplink.links_per_group for uplink in uplinks_below)]),
             downs=tuple(
-                replace(run, count=used + most_on_one_switch(allocated, spec.key, wanted.kind))
-                for run, used, wanted in zip(placement.downs, sized.used, sized.demand.downs, strict=True)
+                replace(run, count=used + count_most_on_one_switch(allocated, spec.key, down.kind))
+                for run, used, down in zip(placement.downs, sized.used, sized.demand.downs, strict=True)
             ),
             numbered=sized.numbered,
             feeds=sized.feeds,
             reach=sized.reach,
             up=placement.up,
-            peer_links=peer_links_of(self.fabrics[spec.fabric], spec, sized),
+            peer_links=make_peer_links(self.fabrics[spec.fabric], spec, sized),
             uplink=sized.uplink,
             allowed=spec.allowed,
             for_extras=sized.for_extras,
-            lowest=spec.takes_nodes or not below,
+            lowest=spec.takes_nodes or not uplinks_below,
             for_reserve=spec.for_reserve,
             path=spec.path,
             layout=spec.layout,
-            sizes=self._tier_sizes(spec, sized_tiers),
+            sizes=self._count_tier_sizes(spec, sized_tiers),
             coarser=self.coarser[spec.key],
             slots=sized.slots,
             narrow=sized.narrow,
             needed_uplinks=sized.needed_uplinks,
-            reserved=tuple((name, kept.ports, kept.cages) for name, kept in sorted(spec.spec.reserved_ports.items())),
-            uneven=deals_unevenly(spec),
+            reserved=tuple(
+                (name, reservation.ports, reservation.cages)
+                for name, reservation in sorted(spec.spec.reserved_ports.items())
+            ),
+            uneven=is_uneven(spec),
         )
 
 
-def _too_narrow(tier: TierDesign) -> bool:
+def _is_too_narrow(tier: TierDesign) -> bool:
     """Whether extra devices raise a tier's oversubscription above the allowed one, so that more uplinks must be
     derived.
     """
@@ -430,16 +455,16 @@ def _too_narrow(tier: TierDesign) -> bool:
     return ratio is not None and ratio > tier.allowed
 
 
-def _in_order(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> list[TierKey]:
+def _order_tiers(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> list[TierKey]:
     """A fabric's tiers from the nodes up, those that hang below others last."""
-    hanging = [key for key in keys if hangs(specs[key].spec)]
+    hanging = [key for key in keys if is_border(specs[key].spec)]
     return [*(key for key in keys if key not in hanging), *hanging]
 
 
 def _has_more_uplinks(sized: SizedTier) -> bool:
     """Whether a tier has more uplinks than the fewest, to save switches above it, and the lock does not say so."""
     uplinks = sized.placement.up.count if sized.placement.up else 0
-    return bool(sized.uplink and sized.uplink.fewest[0]) and not as_before(sized.spec, uplinks)
+    return bool(sized.uplink and sized.uplink.fewest[0]) and not is_sized_as_before(sized.spec, uplinks)
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:

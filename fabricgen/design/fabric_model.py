@@ -12,7 +12,7 @@ from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
-from fabricgen.design.shape import scope_count, scope_of
+from fabricgen.design.shape import count_places, find_scope
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
 
@@ -119,20 +119,20 @@ Jumps: TypeAlias = tuple[tuple[int, int], ...]
 """(index, how many ports are left out before it): where consecutive ports of a purpose are not side by side."""
 
 
-def jumps_of(ports: Intervals) -> Jumps:
+def find_jumps(ports: Intervals) -> Jumps:
     """The jumps between the intervals of a purpose's ports."""
-    found, at = [], 0
+    jumps, index = [], 0
     for before, after in pairwise(ports):
-        at += before.size
-        found.append((at, after.first - before.end))
-    return tuple(found)
+        index += before.size
+        jumps.append((index, after.first - before.end))
+    return tuple(jumps)
 
 
-def port_at(first: int, jumps: Jumps, index: Any) -> Any:
+def find_port(first: int, jumps: Jumps, index: Any) -> Any:
     """The port of an index, or of an array of them, among those of a purpose that starts at port `first`."""
     port = first + index
-    for at, left_out in jumps:
-        port = port + (index >= at) * left_out
+    for jump_index, left_out in jumps:
+        port = port + (index >= jump_index) * left_out
     return port
 
 
@@ -185,13 +185,13 @@ class NodeFeed:
     """Whether slots are numbered by reserved unit, else by units there are."""
     jumps: Jumps = ()
 
-    def port_of_slot(self, slot: Any, count: int) -> tuple[Any, Any]:
+    def find_port_of_slot(self, slot: Any, count: int) -> tuple[Any, Any]:
         """(switch in the group, port in the run) of a node slot, or of an array of slots, in a group of `count`
         switches.
         """
         offset = slot % (self.turn * count)
-        before = slot // (self.turn * count) * self.turn
-        return offset // self.turn, port_at(self.first, self.jumps, before + offset % self.turn)
+        ports_before = slot // (self.turn * count) * self.turn
+        return offset // self.turn, find_port(self.first, self.jumps, ports_before + offset % self.turn)
 
     def used(self, slots: int, count: int) -> Iterator[int]:
         """Ports in use on each of `count` switches of a group with `slots` node slots."""
@@ -203,15 +203,15 @@ class NodeFeed:
         """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy, as ranges."""
         ends = [(list(self.used(run.start, count)), list(self.used(run.stop, count))) for run in runs]
         return [
-            [part for before, after in ends for part in self._parts(before[switch], after[switch])]
+            [part for before, after in ends for part in self._split_at_jumps(before[switch], after[switch])]
             for switch in range(count)
         ]
 
-    def _parts(self, start: int, end: int) -> Iterator[range]:
+    def _split_at_jumps(self, start: int, end: int) -> Iterator[range]:
         """The ports of the indexes from `start` to before `end`, as ranges."""
-        cuts = [start, *(at for at, _ in self.jumps if start < at < end), end]
+        cuts = [start, *(jump_index for jump_index, _ in self.jumps if start < jump_index < end), end]
         for low, high in pairwise(cuts):
-            first = port_at(self.first, self.jumps, low)
+            first = find_port(self.first, self.jumps, low)
             yield range(first, first + high - low)
 
 
@@ -245,9 +245,9 @@ class Uplink:
         """Links of the lower switch of a rank to the upper switch of a number; where the links do not divide equally,
         the first switches have one more, or with `uneven` those whose turn it is.
         """
-        whole, rest = divmod(self.links_per_group, self.upper_count)
+        quotient, remainder = divmod(self.links_per_group, self.upper_count)
         turn = rank * self.links_per_group if self.uneven else 0
-        return whole + ((index - turn) % self.upper_count < rest)
+        return quotient + ((index - turn) % self.upper_count < remainder)
 
     def dealt(self, rank: Any, link: Any) -> tuple[Any, Any]:
         """(upper switch in its group, port among those for this tier) of a link of a lower switch, or of arrays of
@@ -363,12 +363,12 @@ class TierDesign:
     @property
     def scope(self) -> str:
         """The narrowest place that it is grouped by, or `all`."""
-        return scope_of(self.per)
+        return find_scope(self.per)
 
     @property
     def places(self) -> int:
         """How many places of its scope there are."""
-        return scope_count(self.layout, self.scope)
+        return count_places(self.layout, self.scope)
 
     @property
     def per_place(self) -> int:
@@ -392,8 +392,8 @@ class TierDesign:
 
     def spare_ports(self, run: int = 0) -> int:
         """Ports of a run that are neither in use, nor numbered for reserved slots, nor kept for a purpose."""
-        kept = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
-        return self.downs[run].capacity - self.numbered[run] - kept if self.downs else 0
+        reserved_count = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
+        return self.downs[run].capacity - self.numbered[run] - reserved_count if self.downs else 0
 
     def feed(self, source: TierKey) -> Feed:
         """The down ports for a lower tier; raises KeyError when there are none."""
@@ -448,8 +448,8 @@ class FabricDesign:
     @property
     def node_sets(self) -> tuple[NodeSet, ...]:
         """The nodes of units that attach, each once, in the order of their unit."""
-        found = {nodes.path: nodes for nodes, _ in self.attachments}
-        return tuple(sorted(found.values(), key=lambda nodes: nodes.first))
+        by_path = {nodes.path: nodes for nodes, _ in self.attachments}
+        return tuple(sorted(by_path.values(), key=lambda nodes: nodes.first))
 
     def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
         """The node ports on one of its leaves."""
@@ -483,9 +483,13 @@ class FabricDesign:
                 return tier
         raise KeyError(name)
 
-    def tiers_beside(self, tier: TierDesign, name: str) -> list[TierDesign]:
+    def list_tiers_beside(self, tier: TierDesign, name: str) -> list[TierDesign]:
         """The tiers of a name with switches where those of a tier of this fabric are: one, or one for each part of the
         cluster.
         """
-        named = [other for other in self.tiers if other.name == name]
-        return named if tier.layout.cluster is None else [other for other in named if other.part == tier.part]
+        named = [other_tier for other_tier in self.tiers if other_tier.name == name]
+        return (
+            named
+            if tier.layout.cluster is None
+            else [other_tier for other_tier in named if other_tier.part == tier.part]
+        )

@@ -33,12 +33,12 @@ def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[TierKey,
         if upper is None or upper.fabric == lower.fabric:
             continue
         for dimension in list_leg_dimensions():
-            there, asked = sizes[upper.key][dimension], sizes[lower.key][dimension]
-            if dimension in upper.per and is_told(dimension, lower.per) and asked > there:
+            upper_count, lower_count = sizes[upper.key][dimension], sizes[lower.key][dimension]
+            if dimension in upper.per and is_told(dimension, lower.per) and lower_count > upper_count:
                 raise fault(
                     "FG017",
-                    f"{upper.fabric}.{upper.name} is per {dimension} and has {there} of them, "
-                    f"{lower.fabric}.{lower.name} below it has {asked}",
+                    f"{upper.fabric}.{upper.name} is per {dimension} and has {upper_count} of them, "
+                    f"{lower.fabric}.{lower.name} below it has {lower_count}",
                     path=(*upper.path, "per"),
                     hint=f"take `{dimension}` out of `per` of {upper.name}, or give {lower.fabric} another tier above",
                 )
@@ -74,22 +74,22 @@ def _check_shareable(fabrics: Mapping[str, Fabric], name: str) -> None:
     fabric = fabrics[name]
     carrier = fabrics[fabric.carried_by] if fabric.carried_by else fabric
     routed = next((n for n in (fabric.carried_by or name, name) if not _is_bridged(fabrics[n])), None)
-    guests = any(shares_ports(other) and other.carried_by == name for other in fabrics.values())
+    guests = any(shares_ports(other_fabric) and other_fabric.carried_by == name for other_fabric in fabrics.values())
     if routed is not None:
-        what = f"the nodes of {routed} are not bridged, and have no VLAN"
+        reason = f"the nodes of {routed} are not bridged, and have no VLAN"
         hint = f"state `hosts: bridged` of {routed}, or take `host_ports` away"
     elif carrier.also:
-        what = f"the management ports of switches, which {fabric.carried_by or name} takes, have no VLANs"
+        reason = f"the management ports of switches, which {fabric.carried_by or name} takes, have no VLANs"
         hint = "take `host_ports` away, so that it has ports of its own"
     elif fabric.carried_by and fabric.attach:
-        what = f"its nodes use the ports of {fabric.carried_by}, and it attaches '{fabric.attach}' ports"
+        reason = f"its nodes use the ports of {fabric.carried_by}, and it attaches '{fabric.attach}' ports"
         hint = "take `attach` or `host_ports` away"
     elif not fabric.carried_by and not guests:
-        what = "no other fabric shares its node ports"
+        reason = "no other fabric shares its node ports"
         hint = "take `host_ports` away, or state it on a fabric that this one carries"
     else:
         return
-    raise fault("FG043", f"{name} has `host_ports`: {what}", path=("fabrics", name, "host_ports"), hint=hint)
+    raise fault("FG043", f"{name} has `host_ports`: {reason}", path=("fabrics", name, "host_ports"), hint=hint)
 
 
 def check_bonds(fabrics: Mapping[str, Fabric], names: Sequence[str]) -> None:
@@ -97,17 +97,17 @@ def check_bonds(fabrics: Mapping[str, Fabric], names: Sequence[str]) -> None:
     for name in (name for name in names if fabrics[name].bond):
         fabric = fabrics[name]
         if shares_ports(fabric):
-            what = f"its nodes use the ports of {fabric.carried_by}, whose bonds carry its VLAN"
+            reason = f"its nodes use the ports of {fabric.carried_by}, whose bonds carry its VLAN"
             hint = f"state `bond` on {fabric.carried_by}"
         elif fabric.protocol == "infiniband":
-            what, hint = "LACP is of Ethernet, and this is InfiniBand", "take `bond` away"
+            reason, hint = "LACP is of Ethernet, and this is InfiniBand", "take `bond` away"
         elif not _is_bridged(fabric):
             hosts = fabric.hosts or "routed"
-            what = f"its hosts are `{hosts}`, and each port of a host has a subnet of its own or no address"
+            reason = f"its hosts are `{hosts}`, and each port of a host has a subnet of its own or no address"
             hint = "state `hosts: bridged`, or take `bond` away: routed hosts use all ports without one"
         else:
             continue
-        raise fault("FG044", f"{name} has `bond`: {what}", path=("fabrics", name, "bond"), hint=hint)
+        raise fault("FG044", f"{name} has `bond`: {reason}", path=("fabrics", name, "bond"), hint=hint)
 
 
 def _is_bridged(fabric: Fabric) -> bool:

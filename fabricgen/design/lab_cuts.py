@@ -33,43 +33,45 @@ class Cuts:
 
 def read_cuts(design: Design, text: str) -> Cuts:
     """The cuts that `--lab` names, such as `2su,4n,4spine`; raises InputError (FG157) for what is none."""
-    upper, found = _names(design, lowest=False), dict[str, int]()
+    upper, cuts = _list_tier_names(design, lowest=False), dict[str, int]()
     for cut in text.split(","):
         match = re.fullmatch(r"([0-9]{1,6})([A-Za-z][\w.-]*)", cut.strip())
         if not match:
-            raise _wrong(text, f"'{cut.strip()}' is no count of anything", _LIKE)
+            raise _make_fault(text, f"'{cut.strip()}' is no count of anything", _LIKE)
         count, word = int(match[1]), match[2]
         if word not in {"su", "n", "pod", *upper}:
-            raise _wrong(text, *_explain_unknown_word(word, upper, _names(design, lowest=True)))
+            raise _make_fault(text, *_explain_unknown_word(word, upper, _list_tier_names(design, lowest=True)))
         if not count:
-            raise _wrong(text, f"a lab without any {word} is none", f"keep 1{word}, or leave the cut out to keep all")
-        if word in found:
-            raise _wrong(text, f"{word} is cut twice, to {found[word]} and to {count}", "say it once")
-        found[word] = count
-    return Cuts(found.pop("su", None), found.pop("n", None), found.pop("pod", ALIKE), found)
+            raise _make_fault(
+                text, f"a lab without any {word} is none", f"keep 1{word}, or leave the cut out to keep all"
+            )
+        if word in cuts:
+            raise _make_fault(text, f"{word} is cut twice, to {cuts[word]} and to {count}", "say it once")
+        cuts[word] = count
+    return Cuts(cuts.pop("su", None), cuts.pop("n", None), cuts.pop("pod", ALIKE), cuts)
 
 
-def subset(design: Design, cuts: Cuts, of: Selection) -> Selection:
+def cut_selection(design: Design, cuts: Cuts, selection: Selection) -> Selection:
     """What a lab keeps of what is there: of pods that are alike (of one kind of unit and site) and of units the first.
 
     Every kind of unit and node, site, fabric, tier, rail and plane stays, and so do all extra devices.
     """
-    kept, alike = set[int](), defaultdict[tuple[str, str], list[list[int]]](list)
+    units_kept, units_of_alike = set[int](), defaultdict[tuple[str, str], list[list[int]]](list)
     for pod in design.layout.pods:
-        units = [unit for unit in range(pod.first_su, pod.first_su + pod.su) if unit in of.units]
+        units = [unit for unit in range(pod.first_su, pod.first_su + pod.su) if unit in selection.units]
         if units:
-            alike[pod.part, pod.site].append(units)
-    for pods in alike.values():
-        kept.update(unit for units in pods[: cuts.pods] for unit in units[: cuts.units])
-    switches = dict(of.switches)
+            units_of_alike[pod.part, pod.site].append(units)
+    for pods in units_of_alike.values():
+        units_kept.update(unit for units in pods[: cuts.pods] for unit in units[: cuts.units])
+    switches = dict(selection.switches)
     for tier in design.tiers:
         if not tier.lowest:
             most = cuts.switches.get(f"{tier.fabric}.{tier.name}", cuts.switches.get(tier.name, tier.count))
             switches[tier.key] = min(switches[tier.key], most)
-    return replace(of, units=frozenset(kept), switches=switches, nodes=cuts.nodes)
+    return replace(selection, units=frozenset(units_kept), switches=switches, nodes=cuts.nodes)
 
 
-def _names(design: Design, *, lowest: bool) -> set[str]:
+def _list_tier_names(design: Design, *, lowest: bool) -> set[str]:
     """Tiers that nodes attach to, or the others, by TIER and FABRIC.TIER."""
     tiers = [tier for tier in design.tiers if tier.lowest == lowest]
     return {name for tier in tiers for name in (tier.name, f"{tier.fabric}.{tier.name}")}
@@ -84,5 +86,5 @@ def _explain_unknown_word(word: str, upper: set[str], lowest: set[str]) -> tuple
     return f"there is no '{word}' to cut", words
 
 
-def _wrong(text: str, message: str, hint: str) -> InputError:
+def _make_fault(text: str, message: str, hint: str) -> InputError:
     return fault(CODE, message, hint=hint, span=Span(f"--lab {text}", 1, 1))

@@ -16,10 +16,10 @@ from fabricgen.blueprint.slots import NodeSlot, PodUnits, list_omitted_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.halls import DEFAULT_HALL
-from fabricgen.design.floor.rack_space import network_rack
-from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, spare_nodes, unit_kinds
-from fabricgen.design.numbering import Numbering, PodSize, number
-from fabricgen.design.tier_order import fabric_order
+from fabricgen.design.floor.rack_space import choose_network_rack
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind, find_spare_nodes, make_unit_kinds
+from fabricgen.design.numbering import Numbering, PodSize, number_all
+from fabricgen.design.tier_order import rank_fabric
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import list_first_numbers
 
@@ -58,7 +58,7 @@ class Part:
         return f" /{self.name}" if self.name else ""
 
 
-def kind_of(part: str) -> str:
+def find_kind(part: str) -> str:
     """The kind of units of a part of the cluster, by its name."""
     return part.partition("+")[0]
 
@@ -89,25 +89,27 @@ class Layout:
 
     @cached_property
     def _layouts(self) -> dict[str, Layout]:
-        found: dict[str, Layout] = {}
+        layouts: dict[str, Layout] = {}
         for part in self.parts:
-            at = [i for i, pod in enumerate(self.pods) if pod.part == part.name]
-            starts = accumulate((self.pods[i].su for i in at), initial=0)
-            number_of = {i: number for number, i in enumerate(at)}
-            found[part.name] = replace(
+            pod_numbers = [i for i, pod in enumerate(self.pods) if pod.part == part.name]
+            starts = accumulate((self.pods[i].su for i in pod_numbers), initial=0)
+            number_of = {i: number for number, i in enumerate(pod_numbers)}
+            layouts[part.name] = replace(
                 self,
-                pods=tuple(replace(self.pods[i], first_su=start) for i, start in zip(at, starts, strict=False)),
+                pods=tuple(
+                    replace(self.pods[i], first_su=start) for i, start in zip(pod_numbers, starts, strict=False)
+                ),
                 parts=(part,),
                 omitted=frozenset(replace(s, pod=number_of[s.pod]) for s in self.omitted if s.pod in number_of),
                 spare=frozenset(replace(s, pod=number_of[s.pod]) for s in self.spare if s.pod in number_of),
                 numbering=self.numbering.parts[part.name],
                 cluster=self,
             )
-        return found
+        return layouts
 
     def has(self, part: Part) -> bool:
         """Whether it has pods of a part of the cluster."""
-        return any(other.name == part.name for other in self.parts)
+        return any(own_part.name == part.name for own_part in self.parts)
 
     @cached_property
     def cluster_pods(self) -> tuple[int, ...]:
@@ -119,7 +121,7 @@ class Layout:
     def cluster_units(self) -> tuple[int, ...]:
         """By unit, its number in the whole cluster."""
         pods = (self.cluster or self).pods
-        first = [pods[at].first_su for at in self.cluster_pods]
+        first = [pods[pod_number].first_su for pod_number in self.cluster_pods]
         return tuple(start + su for start, pod in zip(first, self.pods, strict=True) for su in range(pod.su))
 
     @cached_property
@@ -138,9 +140,11 @@ class Layout:
         names, parts = [part.name for part in self.parts], self.numbering.parts
         if not parts:
             return tuple(names)
-        given = self.numbering.held["pods"]
-        held = {name: parts[name].held[f"pods{parts[name].suffix}"] for name in names}
-        first = {name: min(given[pod][0].first for pod in held[name] if pod in given) for name in names}
+        pod_numbers = self.numbering.held["pods"]
+        pods_by_part = {name: parts[name].held[f"pods{parts[name].suffix}"] for name in names}
+        first = {
+            name: min(pod_numbers[pod][0].first for pod in pods_by_part[name] if pod in pod_numbers) for name in names
+        }
         return tuple(sorted(names, key=lambda name: first[name]))
 
     @property
@@ -152,8 +156,8 @@ class Layout:
     @cached_property
     def kind_of_pod(self) -> tuple[UnitKind, ...]:
         """By pod, the kind of its units."""
-        of_part = {part.name: part.kind for part in self.parts}
-        return tuple(of_part[pod.part] for pod in self.pods)
+        kind_by_part = {part.name: part.kind for part in self.parts}
+        return tuple(kind_by_part[pod.part] for pod in self.pods)
 
     @cached_property
     def node_sets(self) -> tuple[NodeSet, ...]:
@@ -210,7 +214,7 @@ class Layout:
         """Scalable-unit slots in the cluster, growth included."""
         return sum(p.slots for p in self.pods)
 
-    def unit_numbers(self, scope: str, *, by_slot: bool) -> tuple[int, ...]:
+    def number_units(self, scope: str, *, by_slot: bool) -> tuple[int, ...]:
         """The number of every unit within its `pod`, `site` or the cluster (`all`): by slot, or of those there are."""
         kind = "units" if by_slot else "ports"
         return tuple(
@@ -223,7 +227,7 @@ class Layout:
             )
         )
 
-    def pod_numbers(self, scope: str) -> tuple[int, ...]:
+    def number_pods(self, scope: str) -> tuple[int, ...]:
         """The number of every pod within its site or the cluster (`all`)."""
         return tuple(self.numbering.of("pods", pod.name, scope)[0].first for pod in self.pods)
 
@@ -255,10 +259,10 @@ class Layout:
 
         A site that was ever one of several has numbers of its own in the lock.
         """
-        known = self.lock.find_words(UNNUMBERED).get("sites") or find_only_site(self.lock)
+        unnamed = self.lock.find_words(UNNUMBERED).get("sites") or find_only_site(self.lock)
         fresh = self.lock.of("sites").keys().isdisjoint(self.sites)
-        alone = self.sites[0] if fresh and len(self.sites) == 1 else ""
-        return known if known in self.sites else alone
+        only = self.sites[0] if fresh and len(self.sites) == 1 else ""
+        return unnamed if unnamed in self.sites else only
 
     @cached_property
     def nodes(self) -> int:
@@ -286,7 +290,7 @@ class Layout:
         return self.pods[slot.pod].first_su + slot.su - 1
 
 
-def pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
+def list_pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
     """The pods of a blueprint by name, in the order of its layout, with the size of their units."""
     stated = blueprint.expand_pods(layout.lock.of("pods"))
     return {
@@ -301,8 +305,8 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
     stated = blueprint.expand_pods(lock.of("pods"))
-    kinds = unit_kinds(blueprint, catalog, lock.find_words(SETS))
-    part_of = _parts(blueprint, stated, kinds)
+    kinds = make_unit_kinds(blueprint, catalog, lock.find_words(SETS))
+    part_of = _find_parts(blueprint, stated, kinds)
     sizes = [
         PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of[name].name) for name, pod in stated.items()
     ]
@@ -315,70 +319,74 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
     kind_of = {name: part.kind for name, part in part_of.items()}
-    before = find_only_site(lock)
+    only_known_site = find_only_site(lock)
     sites = {size.site for size in sizes}
-    halls = {site: _halls_at(blueprint, site) for site in sites}
-    if sum(max(1, len(names)) for names in halls.values()) > 1 and before in sites:
-        lock = split_by_hall(lock, before, _first_hall(stated, lock, halls[before]))
-    lock = split_by_site(lock, before) if before and sites > {before} else lock
+    halls = {site: _list_halls(blueprint, site) for site in sites}
+    if sum(max(1, len(names)) for names in halls.values()) > 1 and only_known_site in sites:
+        lock = split_by_hall(lock, only_known_site, _find_first_hall(stated, lock, halls[only_known_site]))
+    lock = split_by_site(lock, only_known_site) if only_known_site and sites > {only_known_site} else lock
     pods = {name: PodUnits(pod, kind_of[name].size) for name, pod in stated.items()}
-    omitted = _with_empty_racks(list_omitted_slots(blueprint, pods), list(kind_of.values()))
+    omitted = _omit_empty_racks(list_omitted_slots(blueprint, pods), list(kind_of.values()))
     parts = {part.name: part for part in part_of.values()}
     return Layout(
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
         parts=tuple(sorted(parts.values(), key=lambda part: make_natural_key(part.name))),
-        network_rack=network_rack(blueprint, catalog, max(kind.node_rack.units for kind in kind_of.values())),
+        network_rack=choose_network_rack(blueprint, catalog, max(kind.node_rack.units for kind in kind_of.values())),
         omitted=omitted,
-        spare=spare_nodes(blueprint, pods, kind_of, omitted),
+        spare=find_spare_nodes(blueprint, pods, kind_of, omitted),
         lock=lock,
-        numbering=number(sizes, sorted(blueprint.fabrics, key=fabric_order), lock),
+        numbering=number_all(sizes, sorted(blueprint.fabrics, key=rank_fabric), lock),
     )
 
 
-def _halls_at(blueprint: Blueprint, site: str) -> list[str]:
+def _list_halls(blueprint: Blueprint, site: str) -> list[str]:
     """The halls that are stated at a site, in natural order."""
     halls = blueprint.floor.halls.items()
     return sorted((name for name, hall in halls if (hall.site or blueprint.site) == site), key=make_natural_key)
 
 
-def _first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
+def _find_first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
     """Of several halls of a site that in which a cluster stood when there was one: where its pods are; "" for none."""
     named = (pods[name].hall or DEFAULT_HALL for name in lock.of("pods") if name in pods)
     return next((hall for hall in (*named, *halls) if hall in halls), "")
 
 
-def _parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, Part]:
+def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, Part]:
     """The part of the cluster that each pod is of, by name of the pod; raises InputError (FG090) for unknown kinds of
     units, and where a pod has to name its own.
     """
     usual = "" if "" in kinds else next(iter(kinds)) if len(kinds) == 1 else None
     names = sorted(filter(None, kinds), key=make_natural_key)
-    found: dict[int, Part] = {}
+    part_of_pod: dict[int, Part] = {}
     for key, pod in blueprint.pods.items():
-        wanted = pod.unit if pod.unit is not None else usual
+        kind_name = pod.unit if pod.unit is not None else usual
         path: Path = ("pods", key)
-        if wanted is None or wanted not in kinds:
-            known = f"there are {', '.join(names)}" if names else "`scalable_units` states none"
-            what = f"has units of '{pod.unit}'," if pod.unit else "does not say which `unit` it has,"
+        if kind_name is None or kind_name not in kinds:
+            kinds_there = f"there are {', '.join(names)}" if names else "`scalable_units` states none"
+            problem = f"has units of '{pod.unit}'," if pod.unit else "does not say which `unit` it has,"
             hint = did_you_mean(pod.unit or "", names) if names else "take `unit` away"
             if "pods" not in blueprint.model_fields_set:
-                what, hint = (
+                problem, hint = (
                     "is the only pod, as none is stated,",
                     f"state pods with their kind: pods: {{p1: {{unit: {names[0]}}}}}",
                 )
-            raise fault("FG090", f"{key} {what} and {known}", path=(*path, "unit") if pod.unit else path, hint=hint)
-        name = wanted + (f"+{key}" if pod.tiers else "")
-        found[id(pod)] = Part(name, kinds[wanted], pod.tiers, (*path, "tiers"))
-    return {name: found[id(pod)] for name, pod in pods.items()}
+            raise fault(
+                "FG090", f"{key} {problem} and {kinds_there}", path=(*path, "unit") if pod.unit else path, hint=hint
+            )
+        name = kind_name + (f"+{key}" if pod.tiers else "")
+        part_of_pod[id(pod)] = Part(name, kinds[kind_name], pod.tiers, (*path, "tiers"))
+    return {name: part_of_pod[id(pod)] for name, pod in pods.items()}
 
 
-def _with_empty_racks(omitted: frozenset[NodeSlot], kinds: Sequence[UnitKind]) -> frozenset[NodeSlot]:
+def _omit_empty_racks(omitted: frozenset[NodeSlot], kinds: Sequence[UnitKind]) -> frozenset[NodeSlot]:
     """Leave out what stands beside the nodes, too, in racks that hold no node; `kinds` has the kind of units by pod."""
     missing = Counter((slot.pod, slot.su, (slot.node - 1) // kinds[slot.pod].nodes_per_rack) for slot in omitted)
-    more: set[NodeSlot] = set()
+    beside_empty: set[NodeSlot] = set()
     for (pod, su, rack), count in missing.items():
         kind = kinds[pod]
         if count == min(kind.nodes_per_rack, kind.nodes - rack * kind.nodes_per_rack):
-            beside = [s for s in kind.node_sets if s.per_rack]
-            more |= {NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1) for s in beside for i in range(s.per_rack)}
-    return omitted | more
+            sets_beside = [s for s in kind.node_sets if s.per_rack]
+            beside_empty |= {
+                NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1) for s in sets_beside for i in range(s.per_rack)
+            }
+    return omitted | beside_empty

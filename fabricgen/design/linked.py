@@ -15,43 +15,43 @@ if TYPE_CHECKING:
     from fabricgen.design.model import Design
 
 
-def linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
+def group_linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[str]]:
     """Names of the fabrics, those that share tiers or are linked with each other in one list; ordered by the first of
     each.
     """
     owner = {name: name for name in blueprint_fabrics}
 
-    def find(name: str) -> str:
-        while owner[name] != name:
-            name = owner[name]
-        return name
+    def find(root: str) -> str:
+        while owner[root] != root:
+            root = owner[root]
+        return root
 
     for name, fabric in blueprint_fabrics.items():
-        others = [fabric.carried_by] if fabric.carried_by else []
+        linked_names = [fabric.carried_by] if fabric.carried_by else []
         for tier in fabric.tiers.values():
-            others += [text.split(".")[0] for text in (*tier.above, *filter(None, [tier.below])) if "." in text]
-        for other in others:
-            if other in owner:
-                owner[find(other)] = find(name)
-    found: dict[str, list[str]] = {}
+            linked_names += [text.split(".")[0] for text in (*tier.above, *filter(None, [tier.below])) if "." in text]
+        for linked_name in linked_names:
+            if linked_name in owner:
+                owner[find(linked_name)] = find(name)
+    groups: dict[str, list[str]] = {}
     for name in blueprint_fabrics:
-        found.setdefault(find(name), []).append(name)
-    return list(found.values())
+        groups.setdefault(find(name), []).append(name)
+    return list(groups.values())
 
 
-def fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:
+def find_fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:
     """The VLAN of a fabric's bridged nodes: as the blueprint states, else the number allocated to the fabric."""
     return blueprint.fabrics[name].vlan or numbering.held["vlans"][name][0].first
 
 
-def fabric_ip(blueprint: Blueprint, name: str) -> str:
+def find_fabric_ip(blueprint: Blueprint, name: str) -> str:
     """`v4`, `v6` or `dual`, as stated by a fabric, by the one that carries it, or by the cluster."""
     fabric = blueprint.fabrics[name]
     carrier = blueprint.fabrics.get(fabric.carried_by or "", fabric)
     return fabric.ip or carrier.ip or blueprint.ip
 
 
-def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
+def check_linked(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
     """Raise InputError where fabrics that share switches or links disagree: on protocol, underlay, address families or
     VLAN.
     """
@@ -74,7 +74,7 @@ def check_together(blueprint: Blueprint, numbering: Numbering, names: Sequence[s
     _check_vlans(blueprint, numbering, routed)
 
 
-def fabric_underlay(blueprint: Blueprint, name: str) -> str:
+def find_fabric_underlay(blueprint: Blueprint, name: str) -> str:
     """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`: as stated by the fabric that owns the switches, else by
     the cluster.
     """
@@ -83,7 +83,7 @@ def fabric_underlay(blueprint: Blueprint, name: str) -> str:
     return owner.routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
 
 
-def fabric_overlay(blueprint: Blueprint, name: str) -> str:
+def find_fabric_overlay(blueprint: Blueprint, name: str) -> str:
     """`none` or `evpn`: how VRFs pass between switches, as stated by these switches' fabric, else by the cluster."""
     fabric = blueprint.fabrics[name]
     owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
@@ -94,24 +94,24 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
     """Raise InputError where linked fabrics have different underlays, or where static routes would have to run over
     peer links or in a VRF.
     """
-    own, other = fabric_underlay(blueprint, name), fabric_underlay(blueprint, first)
+    underlay, first_underlay = find_fabric_underlay(blueprint, name), find_fabric_underlay(blueprint, first)
     path, fabric = ("fabrics", name), blueprint.fabrics[name]
-    if own != other:
+    if underlay != first_underlay:
         raise fault(
             "FG113",
-            f"{name} has underlay {own}, but {first}, which is linked with it, has {other}",
+            f"{name} has underlay {underlay}, but {first}, which is linked with it, has {first_underlay}",
             path=path,
             hint="state one underlay for both",
         )
-    if own != "static":
+    if underlay != "static":
         return
     peers = next((tier for tier, spec in fabric.tiers.items() if spec.peer), None)
     below = any(tier.below is not None and "." in tier.below for tier in fabric.tiers.values())
     if fabric.spans or peers or ((fabric.carried_by or below) and fabric.vrf != "default"):
-        what = "spans" if fabric.spans else f"the peer links of {peers}" if peers else f"the VRF of {name}"
+        unsupported = "spans" if fabric.spans else f"the peer links of {peers}" if peers else f"the VRF of {name}"
         raise fault(
             "FG113",
-            f"static routes do not run over {what}",
+            f"static routes do not run over {unsupported}",
             path=path,
             hint="use an ebgp underlay" + ("" if fabric.spans or peers else ", or `vrf: default`"),
         )
@@ -130,11 +130,11 @@ def _check_hosts(fabric: Fabric, name: str) -> None:
 
 def _check_ip(blueprint: Blueprint, name: str, first: str) -> None:
     """Raise InputError where fabrics that meet on links have different address families."""
-    own, other = fabric_ip(blueprint, name), fabric_ip(blueprint, first)
-    if own != other:
+    family, first_family = find_fabric_ip(blueprint, name), find_fabric_ip(blueprint, first)
+    if family != first_family:
         raise fault(
             "FG115",
-            f"{name} has ip {own}, but {first}, which is linked with it, has {other}",
+            f"{name} has ip {family}, but {first}, which is linked with it, has {first_family}",
             path=("fabrics", name, *(("ip",) if blueprint.fabrics[name].ip else ())),
             hint="state one `ip` for both",
         )
@@ -142,11 +142,11 @@ def _check_ip(blueprint: Blueprint, name: str, first: str) -> None:
 
 def _check_vlans(blueprint: Blueprint, numbering: Numbering, names: Sequence[str]) -> None:
     """Raise InputError where two fabrics on the same switches have one VLAN."""
-    taken: dict[tuple[str, int], str] = {}
+    fabric_by_vlan: dict[tuple[str, int], str] = {}
     for name in names:
         fabric = blueprint.fabrics[name]
-        vlan = fabric_vlan(blueprint, numbering, name)
-        first = taken.setdefault((fabric.carried_by or name, vlan), name)
+        vlan = find_fabric_vlan(blueprint, numbering, name)
+        first = fabric_by_vlan.setdefault((fabric.carried_by or name, vlan), name)
         if first != name:
             raise fault(
                 "FG114",
@@ -163,11 +163,11 @@ def is_multihomed(blueprint: Blueprint, key: TierKey) -> bool:
     return tier is not None and tier.pair == "evpn"
 
 
-def whole_fabrics(design: Design) -> dict[str, list[str]]:
+def group_infiniband_fabrics(design: Design) -> dict[str, list[str]]:
     """The InfiniBand fabrics, each with those linked with it, by the name of the first of them that has switches."""
     parts = [
         part
-        for part in linked_fabrics(design.loaded.blueprint.fabrics)
+        for part in group_linked_fabrics(design.loaded.blueprint.fabrics)
         if any(design.fabric(name).protocol == "infiniband" for name in part)
     ]
     return {next(name for name in part if design.fabric(name).tiers): part for part in parts}

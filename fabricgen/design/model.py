@@ -17,7 +17,7 @@ from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, Ti
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import depth, places_in_pod
+from fabricgen.design.shape import count_places_in_pod, find_depth
 from fabricgen.design.tenants.model import LeakDesign, TenantDesign
 
 
@@ -91,21 +91,21 @@ class Design:
         """How many nodes of a set have ports by a feed: those of its part of the cluster that are not omitted."""
         return self.tier(feed.leaf).layout.of_part(feed.part).present(nodes)
 
-    def links_below(self, key: TierKey) -> list[tuple[TierDesign, Uplink]]:
+    def list_links_below(self, key: TierKey) -> list[tuple[TierDesign, Uplink]]:
         """The tiers whose switches have links up to those of a tier, each with these links."""
         return [(tier, tier.uplink) for tier in self.tiers if tier.uplink and tier.uplink.upper == key]
 
     @cached_property
     def levels(self) -> dict[TierKey, int]:
         """How many tiers lie below each tier, at most."""
-        found: dict[TierKey, int] = {}
+        levels: dict[TierKey, int] = {}
         pending = {tier.key: tier for tier in self.tiers}
         while pending:
             waiting = {t.uplink.upper for t in pending.values() if t.uplink}
             for key in [key for key in pending if key not in waiting]:
-                found[key] = max((found[lower.key] + 1 for lower, _ in self.links_below(key)), default=0)
+                levels[key] = max((levels[lower.key] + 1 for lower, _ in self.list_links_below(key)), default=0)
                 del pending[key]
-        return found
+        return levels
 
     @property
     def tiers(self) -> tuple[TierDesign, ...]:
@@ -118,7 +118,7 @@ class Design:
 
         A set of one name in two fabrics is the same devices; of sets that name the same ones, the first has them.
         """
-        return {name: found for name, found in self.extra_sets.items() if self.owner_of_extra[name] == name}
+        return {name: extra_set for name, extra_set in self.extra_sets.items() if self.owner_of_extra[name] == name}
 
     @cached_property
     def sets_with_names(self) -> frozenset[str]:
@@ -133,66 +133,72 @@ class Design:
         named: dict[str, set[str]] = {}
         for extra in (extra for fabric in self.fabrics for extra in fabric.extras):
             named.setdefault(extra.name, set()).update(extra.devices)
-        for name, (profile, _, site) in sorted(self.extra_sets.items(), key=lambda item: -len(item[1][1])):
-            same = (
-                other
-                for other, (kind, others, there) in self.extra_sets.items()
-                if {name, other} <= self.sets_with_names and owners.get(other) == other
-                if (kind, there) == (profile, site) and named[name] <= set(others)
+        for name, (profile, _, site) in sorted(
+            self.extra_sets.items(), key=lambda name_and_set: -len(name_and_set[1][1])
+        ):
+            owners_of_same = (
+                other_name
+                for other_name, (kind, other_devices, other_site) in self.extra_sets.items()
+                if {name, other_name} <= self.sets_with_names and owners.get(other_name) == other_name
+                if (kind, other_site) == (profile, site) and named[name] <= set(other_devices)
             )
-            owners[name] = next(same, name)
+            owners[name] = next(owners_of_same, name)
         return owners
 
     @cached_property
     def extra_sets(self) -> dict[str, tuple[NodeProfile, tuple[str, ...], str]]:
         """All sets of extra devices as `extra_devices` has those with devices of their own."""
-        found: dict[str, tuple[NodeProfile, tuple[str, ...], str]] = {}
+        sets: dict[str, tuple[NodeProfile, tuple[str, ...], str]] = {}
         for fabric in self.fabrics:
             specs = self.loaded.blueprint.fabrics[fabric.name].extra
             for extra in fabric.extras:
                 site = specs[extra.name].site or ""
-                known = found.get(extra.name, (extra.attachment.profile, (), site))
-                found[extra.name] = (extra.attachment.profile, max(known[1], extra.devices, key=len), known[2] or site)
-        return dict(sorted(found.items(), key=lambda item: make_natural_key(item[0])))
+                earlier = sets.get(extra.name, (extra.attachment.profile, (), site))
+                sets[extra.name] = (
+                    extra.attachment.profile,
+                    max(earlier[1], extra.devices, key=len),
+                    earlier[2] or site,
+                )
+        return dict(sorted(sets.items(), key=lambda name_and_set: make_natural_key(name_and_set[0])))
 
     @cached_property
     def groups(self) -> tuple[DeviceGroup, ...]:
         """Every group, nodes first."""
 
-        return groups_of(self)
+        return list_groups(self)
 
     @cached_property
     def bundles(self) -> tuple[LinkBundle, ...]:
         """Every bundle, by fabric from the nodes up."""
 
-        return bundles_of(self)
+        return list_bundles(self)
 
 
-def groups_of(design: Design) -> tuple[DeviceGroup, ...]:
+def list_groups(design: Design) -> tuple[DeviceGroup, ...]:
     """The nodes of each pod as one group, then the switches of every tier: one group a pod where they stand in pods,
     else one.
     """
     layout = design.layout
-    found = []
+    groups = []
     for i, (pod, kind) in enumerate(zip(layout.pods, layout.kind_of_pod, strict=True)):
         omitted = [slot for slot in layout.omitted if slot.pod == i]
         for nodes in kind.node_sets:
             missing = sum(nodes.holds(slot.node - 1) for slot in omitted)
             count = nodes.count * pod.su - missing
-            found.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
+            groups.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
     for fabric in design.fabrics:
         for tier in fabric.tiers:
-            found.extend(_tier_groups(tier))
-    return tuple(found)
+            groups.extend(_list_tier_groups(tier))
+    return tuple(groups)
 
 
-def _in_pods(tier: TierDesign) -> bool:
-    return depth(tier.scope) >= depth("pod")
+def _stands_in_pods(tier: TierDesign) -> bool:
+    return find_depth(tier.scope) >= find_depth("pod")
 
 
-def _tier_groups(tier: TierDesign) -> list[DeviceGroup]:
+def _list_tier_groups(tier: TierDesign) -> list[DeviceGroup]:
     label = f"{tier.fabric}/{tier.name}"
-    if not _in_pods(tier):
+    if not _stands_in_pods(tier):
         return [DeviceGroup(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
     return [
         DeviceGroup(
@@ -201,50 +207,50 @@ def _tier_groups(tier: TierDesign) -> list[DeviceGroup]:
             tier.name,
             pod.name,
             tier.profile.id,
-            tier.per_place * places_in_pod(tier.layout, tier.scope, pod.su),
+            tier.per_place * count_places_in_pod(tier.layout, tier.scope, pod.su),
         )
         for pod in tier.layout.pods
     ]
 
 
-def bundles_of(design: Design) -> tuple[LinkBundle, ...]:
+def list_bundles(design: Design) -> tuple[LinkBundle, ...]:
     """Links between groups; links of a pod's nodes and switches stay in the pod, or go to the group that all pods
     share.
     """
-    found: list[LinkBundle] = []
-    by_name = {g.name: g for g in groups_of(design)}
+    bundles: list[LinkBundle] = []
+    by_name = {g.name: g for g in list_groups(design)}
     for fabric in design.fabrics:
-        found.extend(_node_bundles(design, fabric, by_name))
-        found.extend(bundle for tier in fabric.tiers for bundle in _peer_link_bundles(tier))
+        bundles.extend(_list_node_bundles(design, fabric, by_name))
+        bundles.extend(bundle for tier in fabric.tiers for bundle in _list_peer_bundles(tier))
         for lower in design.tiers:
             if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
                 continue
             upper = design.tier(lower.uplink.upper)
-            each = lower.uplink.links_per_group * lower.uplink.upper_groups
-            for group in _tier_groups(lower):
-                above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _in_pods(upper) else "")
-                links = group.count * each
-                found.append(LinkBundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
-    return tuple(found)
+            links_per_switch = lower.uplink.links_per_group * lower.uplink.upper_groups
+            for group in _list_tier_groups(lower):
+                above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _stands_in_pods(upper) else "")
+                links = group.count * links_per_switch
+                bundles.append(LinkBundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
+    return tuple(bundles)
 
 
-def _peer_link_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
+def _list_peer_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
     """Links inside a tier, from a group to itself."""
     if tier.peer_links is None:
         return
     run, sites = tier.peer_links.run, len(tier.layout.sites)
-    for group in _tier_groups(tier):
+    for group in _list_tier_groups(tier):
         links = group.count // sites * sum(span.links for span in tier.peer_links.spans) or group.count // 2 * run.count
         yield LinkBundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
 
 
-def _node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
-    found: list[LinkBundle] = []
-    for feed, nodes, attachment in ((of, *pair) for of in fabric.node_feeds for pair in of.attachments):
+def _list_node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
+    bundles: list[LinkBundle] = []
+    for feed, nodes, attachment in ((feed_of, *pair) for feed_of in fabric.node_feeds for pair in feed_of.attachments):
         tier = design.tier(feed.leaf)
         for pod in tier.layout.of_part(feed.part).pods:
             lower = groups[f"{pod.name}/{nodes.name}"]
-            upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _in_pods(tier) else "")
+            upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _stands_in_pods(tier) else "")
             links = lower.count * len(attachment.legs)
-            found.append(LinkBundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
-    return found
+            bundles.append(LinkBundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
+    return bundles

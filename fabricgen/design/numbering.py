@@ -84,11 +84,11 @@ class Numbering:
     def used(self) -> frozenset[tuple[str, str]]:
         """(kind, name) of every holder that there is."""
         names = {"sites": set(self.sites.values()), "vlans": set(self.fabrics)}
-        found = {(kind, name) for kind, some in names.items() for name in some} | self.of_tenants
+        holders = {(kind, name) for kind, holder_names in names.items() for name in holder_names} | self.of_tenants
         for pod, site in self.sites.items():
             kinds = [f"{kind}{self.suffix}" for kind in ("pods", "units", "ports")]
-            found |= {(f"{kind}{own}", pod) for kind in kinds for own in ("", f" {site}")}
-        return frozenset(found).union(*(part.used for part in self.parts.values()))
+            holders |= {(f"{kind}{site_suffix}", pod) for kind in kinds for site_suffix in ("", f" {site}")}
+        return frozenset(holders).union(*(part.used for part in self.parts.values()))
 
     def lock(self, before: Lock, blueprint: str) -> Lock:
         """The lock of a blueprint of that name with these numbers."""
@@ -104,121 +104,130 @@ class Numbering:
         return f"{kind}{self.suffix} {site}" if by_site else f"{kind}{self.suffix}"
 
 
-def number(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
+def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
     """Number sites, pods, units and the VLANs of fabrics, given pods in natural order and fabrics in theirs."""
     sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
-    held = {"sites": _given(lock.of("sites"), [(site, 1) for site in sites])}
-    held["vlans"] = _vlans(lock.of("vlans"), fabrics)
-    found = Numbering(
-        held | _of_pods(pods, sites, lock, ""),
+    allocations = {"sites": _allocate(lock.of("sites"), [(site, 1) for site in sites])}
+    allocations["vlans"] = _number_vlans(lock.of("vlans"), fabrics)
+    numbering = Numbering(
+        allocations | _number_pods(pods, sites, lock, ""),
         {pod.name: pod.site for pod in pods},
         tuple(fabrics),
         lock.find_words("dealing"),
     )
     parts = list(dict.fromkeys(pod.part for pod in pods))
-    if parts == [""] and f"units{_suffix('')}" not in lock.held:
-        return found
-    return replace(found, parts={part: _part(part, pods, sites, lock, found) for part in parts})
+    if parts == [""] and f"units{_name_suffix('')}" not in lock.held:
+        return numbering
+    return replace(numbering, parts={part: _number_part(part, pods, sites, lock, numbering) for part in parts})
 
 
-def with_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: Sequence[str]) -> Numbering:
+def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: Sequence[str]) -> Numbering:
     """Number tenants from 1, and give VLANs of theirs to holders such as `storage in blue`.
 
     Raises InputError (FG114) where there are too few VLANs.
     """
     numbers = (Interval(1, LAST_TENANT),)
-    held = {**lock.of("tenants")}
-    held |= allocate_intervals(held, [AllocationRequest(name, 1, numbers) for name in tenants])
-    taken = before.held["vlans"]
+    tenant_numbers = {**lock.of("tenants")}
+    tenant_numbers |= allocate_intervals(tenant_numbers, [AllocationRequest(name, 1, numbers) for name in tenants])
+    vlans_taken = before.held["vlans"]
     try:
-        given = allocate_intervals(taken, [AllocationRequest(name, 1, _TENANT_VLANS) for name in vlans])
+        vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _TENANT_VLANS) for name in vlans])
     except NoRoomError as error:
-        have = _TENANT_VLANS[0].size
+        vlans_there = _TENANT_VLANS[0].size
         hint = "state the `fabrics` of tenants, and fewer of them"
         raise fault(
-            "FG114", f"tenants need {len(vlans)} VLANs, and there are {have} for them", path=("tenants",), hint=hint
+            "FG114",
+            f"tenants need {len(vlans)} VLANs, and there are {vlans_there} for them",
+            path=("tenants",),
+            hint=hint,
         ) from error
-    own = {"tenants": held, "vlans": {**taken, **given}}
-    used = frozenset(("tenants", name) for name in tenants) | frozenset(("vlans", name) for name in vlans)
-    parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **own}, parts=parts, of_tenants=used)
+    new_numbers = {"tenants": tenant_numbers, "vlans": {**vlans_taken, **vlans_given}}
+    holders = frozenset(("tenants", name) for name in tenants) | frozenset(("vlans", name) for name in vlans)
+    parts = {name: replace(part, held={**part.held, **new_numbers}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **new_numbers}, parts=parts, of_tenants=holders)
 
 
-def with_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
+def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
     """Give each VRF over EVPN, and what is `bridged` over it, the place of its VNI, from 1; and each VRF a VLAN for
     switches that need one for it.
 
     The VLAN's holder in the lock is `VRF over evpn`. Raises InputError (FG114) where there are too few VLANs.
     """
-    held, taken = {**lock.of("vnis")}, before.held["vlans"]
-    held |= allocate_intervals(held, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in (*vrfs, *bridged)])
-    holders = [vni_vlan(vrf) for vrf in vrfs]
+    vni_numbers, vlans_taken = {**lock.of("vnis")}, before.held["vlans"]
+    vni_numbers |= allocate_intervals(
+        vni_numbers, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in (*vrfs, *bridged)]
+    )
+    holders = [name_vni_vlan(vrf) for vrf in vrfs]
     try:
-        given = allocate_intervals(taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
+        vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
     except NoRoomError as error:
-        what = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
-        raise fault("FG114", what, path=("routing",), hint="carry fewer VRFs") from error
-    own = {"vnis": held, "vlans": {**taken, **given}}
-    used = frozenset(("vnis", vrf) for vrf in (*vrfs, *bridged)) | frozenset(("vlans", name) for name in holders)
-    parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **own}, parts=parts, of_tenants=before.of_tenants | used)
+        message = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
+        raise fault("FG114", message, path=("routing",), hint="carry fewer VRFs") from error
+    new_numbers = {"vnis": vni_numbers, "vlans": {**vlans_taken, **vlans_given}}
+    in_use = frozenset(("vnis", vrf) for vrf in (*vrfs, *bridged)) | frozenset(("vlans", name) for name in holders)
+    parts = {name: replace(part, held={**part.held, **new_numbers}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **new_numbers}, parts=parts, of_tenants=before.of_tenants | in_use)
 
 
-def with_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
+def number_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
     """Give each VRF of MCLAG pairs a VLAN of their peer links, whose holder in the lock is `VRF over peer links`.
 
     Raises InputError (FG114) where there are too few VLANs.
     """
-    taken, holders = before.held["vlans"], [peer_vlan(vrf) for vrf in vrfs]
+    vlans_taken, holders = before.held["vlans"], [name_peer_vlan(vrf) for vrf in vrfs]
     try:
-        given = allocate_intervals(taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
+        vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
     except NoRoomError as error:
         room = _VNI_VLANS[0].size
-        what = f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {room} for them and for those of EVPN"
-        raise fault("FG114", what, path=("fabrics",), hint="carry fewer VRFs") from error
-    own = {"vlans": {**taken, **given}}
-    used = frozenset(("vlans", name) for name in holders)
-    parts = {name: replace(part, held={**part.held, **own}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **own}, parts=parts, of_tenants=before.of_tenants | used)
+        message = (
+            f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {room} for them and for those of EVPN"
+        )
+        raise fault("FG114", message, path=("fabrics",), hint="carry fewer VRFs") from error
+    new_numbers = {"vlans": {**vlans_taken, **vlans_given}}
+    in_use = frozenset(("vlans", name) for name in holders)
+    parts = {name: replace(part, held={**part.held, **new_numbers}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **new_numbers}, parts=parts, of_tenants=before.of_tenants | in_use)
 
 
-def peer_vlan(vrf: str) -> str:
+def name_peer_vlan(vrf: str) -> str:
     """The name in the lock of the VLAN of a VRF over the peer links of MCLAG pairs."""
     return f"{vrf} over peer links"
 
 
-def vni_vlan(vrf: str) -> str:
+def name_vni_vlan(vrf: str) -> str:
     """The name in the lock of the VLAN of a VRF's VNI."""
     return f"{vrf} over evpn"
 
 
-def vni_of_hosts(fabric: str, tenant: str = "") -> str:
+def name_host_vni(fabric: str, tenant: str = "") -> str:
     """The name in the lock of the VNI of a fabric's VLAN, or of a tenant's there."""
     return f"hosts of {fabric} in {tenant}" if tenant else f"hosts of {fabric}"
 
 
-def _suffix(part: str) -> str:
+def _name_suffix(part: str) -> str:
     """What the kinds of a part have behind those of the cluster; no site has a name like it."""
     return f" /{part}"
 
 
-def _part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, whole: Numbering) -> Numbering:
+def _number_part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, cluster: Numbering) -> Numbering:
     """The numbers of the pods of a part among themselves."""
-    own = [pod for pod in pods if pod.part == part]
-    held = {"sites": whole.held["sites"], "vlans": whole.held["vlans"]} | _of_pods(own, sites, lock, _suffix(part))
-    return replace(whole, held=held, sites={pod.name: pod.site for pod in own}, suffix=_suffix(part))
+    own_pods = [pod for pod in pods if pod.part == part]
+    held = {"sites": cluster.held["sites"], "vlans": cluster.held["vlans"]} | _number_pods(
+        own_pods, sites, lock, _name_suffix(part)
+    )
+    return replace(cluster, held=held, sites={pod.name: pod.site for pod in own_pods}, suffix=_name_suffix(part))
 
 
-def _of_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
+def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
     """The numberings of some pods in the cluster, and in each site where there are several."""
-    held = _kinds(pods, lock, suffix, "")
+    held = _number_kinds(pods, lock, suffix, "")
     if len(sites) > 1 or was_one_of_several(lock, sites[0]):
         for site in sites:
-            held |= _kinds([pod for pod in pods if pod.site == site], lock, suffix, f" {site}")
+            held |= _number_kinds([pod for pod in pods if pod.site == site], lock, suffix, f" {site}")
     return held
 
 
-def _vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
+def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
     """A VLAN for each fabric: 100, 110, 120 and so on; one after the other where there are too many for that."""
     for step in (10, 1):
         with suppress(NoRoomError):
@@ -229,27 +238,27 @@ def _vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
     raise fault("FG114", f"{len(fabrics)} fabrics need a VLAN each", path=("fabrics",), hint="there are 4094 VLANs")
 
 
-def _kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> dict[str, Allocations]:
+def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> dict[str, Allocations]:
     """The numberings of some pods; those of a site start from the cluster's where the lock had one site, those of the
     part without a name where that was all.
     """
     names = {pod.name for pod in pods}
-    owners = (part, "") if part == _suffix("") else (part,)
+    owners = (part, "") if part == _name_suffix("") else (part,)
 
     def before(kind: str) -> Allocations:
-        if (known := kind + part + site) in lock.held:
-            return lock.of(known)
+        if (kind_known := kind + part + site) in lock.held:
+            return lock.of(kind_known)
         wider = (kind + owner + place for owner in owners for place in (site, ""))
-        held = next((lock.of(known) for known in wider if known in lock.held), {})
+        held = next((lock.of(kind_known) for kind_known in wider if kind_known in lock.held), {})
         return {name: intervals for name, intervals in held.items() if name in names}
 
     return {
-        f"pods{part}{site}": _given(before("pods"), [(pod.name, 1) for pod in pods]),
-        f"units{part}{site}": _given(before("units"), [(pod.name, pod.slots) for pod in pods]),
-        f"ports{part}{site}": _given(before("ports"), [(pod.name, pod.su) for pod in pods]),
+        f"pods{part}{site}": _allocate(before("pods"), [(pod.name, 1) for pod in pods]),
+        f"units{part}{site}": _allocate(before("units"), [(pod.name, pod.slots) for pod in pods]),
+        f"ports{part}{site}": _allocate(before("ports"), [(pod.name, pod.su) for pod in pods]),
     }
 
 
-def _given(held: Allocations, wanted: Sequence[tuple[str, int]]) -> Allocations:
-    found = allocate_intervals(held, [AllocationRequest(name, count, _ALL) for name, count in wanted])
-    return {**held, **found}
+def _allocate(kept: Allocations, requests: Sequence[tuple[str, int]]) -> Allocations:
+    allocated = allocate_intervals(kept, [AllocationRequest(name, count, _ALL) for name, count in requests])
+    return {**kept, **allocated}

@@ -33,58 +33,61 @@ class Selection:
         """What it lacks of an earlier phase, in words; "" for nothing."""
         if units := earlier.units - self.units:
             return f"{len(units)} scalable unit{'s' * (len(units) != 1)}"
-        for word, mine, before in (
+        for word, present, had_before in (
             ("fabrics", self.fabrics, earlier.fabrics),
             ("extra devices", self.extra, earlier.extra),
         ):
-            if gone := before - mine:
-                return f"{word}: {', '.join(sorted(gone))}"
-        for word, now, then in (("planes", self.planes, earlier.planes), ("rails", self.rails, earlier.rails)):
+            if missing := had_before - present:
+                return f"{word}: {', '.join(sorted(missing))}"
+        for word, own_numbers, earlier_numbers in (
+            ("planes", self.planes, earlier.planes),
+            ("rails", self.rails, earlier.rails),
+        ):
             for fabric in sorted(earlier.fabrics):
-                had, has = then[fabric], now[fabric]
+                had, has = earlier_numbers[fabric], own_numbers[fabric]
                 if has is not None and (had is None or had - has):
-                    return f"{word} of {fabric}: {_listed(had - has) if had else 'all but ' + _listed(has)}"
+                    return f"{word} of {fabric}: {_join_numbers(had - has) if had else 'all but ' + _join_numbers(has)}"
         for key, count in earlier.switches.items():
             if key.fabric in earlier.fabrics and self.switches[key] < count:
                 return f"switches of {key.fabric}.{key.tier}: {count - self.switches[key]} in each group"
         return ""
 
 
-def _listed(numbers: frozenset[int]) -> str:
+def _join_numbers(numbers: frozenset[int]) -> str:
     return ", ".join(map(str, sorted(numbers)))
 
 
-def selection_of(design: Design, name: str) -> Selection:
+def select_phase(design: Design, name: str) -> Selection:
     """What is there at a phase; raises InputError (FG095) for a name that no phase has."""
     phases = design.loaded.blueprint.phases
     if name not in phases:
         hint = did_you_mean(name, phases) or "`phases` of a blueprint names them"
         raise fault("FG095", f"there is no phase '{name}'", path=("phases",) if phases else (), hint=hint)
-    return selected(design, phases[name])
+    return select(design, phases[name])
 
 
-def selected(design: Design, phase: Phase) -> Selection:
+def select(design: Design, phase: Phase) -> Selection:
     """What is there at a phase that `check_phases` has passed."""
     fabrics = frozenset(f.name for f in design.fabrics if phase.fabrics is None or f.name in phase.fabrics)
     attached = {e.name for f in design.fabrics if f.name in fabrics for e in f.extras}
     return Selection(
-        units=frozenset(units_of(design, phase)),
+        units=frozenset(list_units(design, phase)),
         fabrics=fabrics,
-        planes={f.name: _numbers(phase.planes, f, f.planes) for f in design.fabrics},
-        rails={f.name: _numbers(phase.rails, f, f.rails) for f in design.fabrics},
+        planes={f.name: _choose_numbers(phase.planes, f, f.planes) for f in design.fabrics},
+        rails={f.name: _choose_numbers(phase.rails, f, f.rails) for f in design.fabrics},
         switches={t.key: min(t.count, phase.switches.get(f"{t.fabric}.{t.name}", t.count)) for t in design.tiers},
         extra=frozenset(attached if phase.extra is None else attached.intersection(phase.extra)),
     )
 
 
-def units_of(design: Design, phase: Phase) -> Iterator[int]:
+def list_units(design: Design, phase: Phase) -> Iterator[int]:
     """The scalable units of the cluster, from 0, that are there at a phase."""
     for pod in design.layout.pods:
         if (phase.sites is None or pod.site in phase.sites) and (phase.pods is None or pod.name in phase.pods):
             yield from range(pod.first_su, pod.first_su + min(pod.su, phase.units.get(pod.name, pod.su)))
 
 
-def _numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int] | None:
+def _choose_numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int] | None:
     numbers = (stated or {}).get(fabric.name, (stated or {}).get(ALL) if most > 1 else None)
     return None if numbers is None or set(range(1, most + 1)) <= set(numbers) else frozenset(numbers)
 
@@ -97,84 +100,94 @@ def check_phases(design: Design) -> None:
     earlier one has (FG097).
     """
     phases = design.loaded.blueprint.phases
-    faults = [wrong for name, phase in phases.items() for wrong in _faults(design, name, phase)]
+    faults = [diagnostic for name, phase in phases.items() for diagnostic in _find_faults(design, name, phase)]
     if not faults:
-        found = [(name, selected(design, phase)) for name, phase in phases.items()]
-        for (before, earlier), (name, selection) in pairwise(found):
+        selections = [(name, select(design, phase)) for name, phase in phases.items()]
+        for (earlier_name, earlier), (name, selection) in pairwise(selections):
             if lacking := selection.lacks(earlier):
-                message = f"phase '{name}' lacks what is there at '{before}': {lacking}"
+                message = f"phase '{name}' lacks what is there at '{earlier_name}': {lacking}"
                 hint = "phases are in the order of time, and each has all of the one before it"
                 faults += fault("FG097", message, path=("phases", name), hint=hint).diagnostics
     if faults:
         raise InputError(faults)
 
 
-def _faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
-    at: Path = ("phases", name)
+def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
+    path_of_phase: Path = ("phases", name)
     pods = {pod.name for pod in design.layout.pods}
     fabrics = {fabric.name for fabric in design.fabrics}
     extras = {extra.name for fabric in design.fabrics for extra in fabric.extras}
-    for key, word, names, known in (
+    for key, word, names, names_known in (
         ("sites", "site", phase.sites, set(design.layout.sites)),
         ("pods", "pod", phase.pods, pods),
         ("fabrics", "fabric", phase.fabrics, fabrics),
         ("extra", "extra device", phase.extra, extras),
     ):
         if names == () and key != "extra":
-            yield from _empty((*at, key), f"phase '{name}' has no {word} at all")
+            yield from _refuse_empty((*path_of_phase, key), f"phase '{name}' has no {word} at all")
         for i, stated in enumerate(names or ()):
-            if stated not in known:
-                yield from _unknown((*at, key, i), f"there is no {word} '{stated}'", did_you_mean(stated, known))
-    yield from _unit_faults(design, at, phase, pods)
-    yield from _number_faults((*at, "planes"), "plane", phase.planes, {f.name: f.planes for f in design.fabrics})
-    yield from _number_faults((*at, "rails"), "rail", phase.rails, {f.name: f.rails for f in design.fabrics})
+            if stated not in names_known:
+                yield from _refuse_unknown(
+                    (*path_of_phase, key, i), f"there is no {word} '{stated}'", did_you_mean(stated, names_known)
+                )
+    yield from _find_unit_faults(design, path_of_phase, phase, pods)
+    yield from _find_number_faults(
+        (*path_of_phase, "planes"), "plane", phase.planes, {f.name: f.planes for f in design.fabrics}
+    )
+    yield from _find_number_faults(
+        (*path_of_phase, "rails"), "rail", phase.rails, {f.name: f.rails for f in design.fabrics}
+    )
     tiers = Counter[str]()
     for tier in design.tiers:
         tiers |= Counter({f"{tier.fabric}.{tier.name}": tier.count})  # the most of its parts
     for stated, count in phase.switches.items():
-        path = (*at, "switches", stated)
+        path = (*path_of_phase, "switches", stated)
         if stated not in tiers:
-            yield from _unknown(path, f"there is no tier '{stated}'", did_you_mean(stated, tiers))
+            yield from _refuse_unknown(path, f"there is no tier '{stated}'", did_you_mean(stated, tiers))
         elif count > tiers[stated]:
-            yield from _unknown(path, f"a group of {stated} has {tiers[stated]} switches in the end, not {count}", "")
+            yield from _refuse_unknown(
+                path, f"a group of {stated} has {tiers[stated]} switches in the end, not {count}", ""
+            )
         elif not count:
-            yield from _empty(path, f"phase '{name}' has no {stated}")
+            yield from _refuse_empty(path, f"phase '{name}' has no {stated}")
 
 
-def _unit_faults(design: Design, at: Path, phase: Phase, pods: set[str]) -> Iterator[Diagnostic]:
+def _find_unit_faults(design: Design, path_of_phase: Path, phase: Phase, pods: set[str]) -> Iterator[Diagnostic]:
     most = {pod.name: pod.su for pod in design.layout.pods}
     for pod, count in phase.units.items():
-        path = (*at, "units", pod)
+        path = (*path_of_phase, "units", pod)
         if pod not in pods:
-            yield from _unknown(path, f"there is no pod '{pod}'", did_you_mean(pod, pods))
+            yield from _refuse_unknown(path, f"there is no pod '{pod}'", did_you_mean(pod, pods))
         elif count > most[pod]:
-            yield from _unknown(path, f"pod {pod} has {most[pod]} scalable units in the end, not {count}", "")
-    named = set(phase.pods or ()) <= pods and set(phase.sites or ()) <= set(design.layout.sites)
-    if named and phase.pods != () and phase.sites != () and not any(True for _ in units_of(design, phase)):
-        yield from _empty(at, f"phase '{at[1]}' has no scalable unit")
+            yield from _refuse_unknown(path, f"pod {pod} has {most[pod]} scalable units in the end, not {count}", "")
+    names_are_known = set(phase.pods or ()) <= pods and set(phase.sites or ()) <= set(design.layout.sites)
+    if names_are_known and phase.pods != () and phase.sites != () and not any(True for _ in list_units(design, phase)):
+        yield from _refuse_empty(path_of_phase, f"phase '{path_of_phase[1]}' has no scalable unit")
 
 
-def _number_faults(at: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]) -> Iterator[Diagnostic]:
+def _find_number_faults(
+    path_of_key: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]
+) -> Iterator[Diagnostic]:
     for fabric, numbers in (stated or {}).items():
-        path = at if fabric == ALL else (*at, fabric)
+        path = path_of_key if fabric == ALL else (*path_of_key, fabric)
         if fabric != ALL and fabric not in most:
-            yield from _unknown(path, f"there is no fabric '{fabric}'", did_you_mean(fabric, most))
+            yield from _refuse_unknown(path, f"there is no fabric '{fabric}'", did_you_mean(fabric, most))
             continue
         if not numbers:
-            yield from _empty(path, f"phase '{at[1]}' has no {word} at all")
-        meant = [n for n in most.values() if n > 1] if fabric == ALL else [most[fabric]]
+            yield from _refuse_empty(path, f"phase '{path_of_key[1]}' has no {word} at all")
+        counts = [n for n in most.values() if n > 1] if fabric == ALL else [most[fabric]]
         for i, number in enumerate(numbers):
-            if number > max(meant, default=0):
-                there = f"{word}s 1 to {max(meant)}" if meant else f"no fabric with several {word}s"
-                yield from _unknown(
-                    (*path, i), f"there is no {word} {number}", f"there {'are' if meant else 'is'} {there}"
+            if number > max(counts, default=0):
+                range_text = f"{word}s 1 to {max(counts)}" if counts else f"no fabric with several {word}s"
+                yield from _refuse_unknown(
+                    (*path, i), f"there is no {word} {number}", f"there {'are' if counts else 'is'} {range_text}"
                 )
 
 
-def _unknown(path: Path, message: str, hint: str) -> Sequence[Diagnostic]:
+def _refuse_unknown(path: Path, message: str, hint: str) -> Sequence[Diagnostic]:
     return fault("FG095", message, path=path, hint=hint).diagnostics
 
 
-def _empty(path: Path, message: str) -> Sequence[Diagnostic]:
+def _refuse_empty(path: Path, message: str) -> Sequence[Diagnostic]:
     hint = "state what is there, or leave the key out for all"
     return fault("FG096", message, path=path, hint=hint).diagnostics

@@ -107,9 +107,9 @@ class SwitchDemand:
     @property
     def down_gbps(self) -> int:
         """Downlink bandwidth, Gb/s."""
-        return sum(wanted.count * wanted.kind.speed_gbps for wanted in self.downs)
+        return sum(down.count * down.kind.speed_gbps for down in self.downs)
 
-    def upward(self, count: int, kind: PortKind) -> SwitchDemand:
+    def add_uplinks(self, count: int, kind: PortKind) -> SwitchDemand:
         """The same demand with `count` uplinks of a kind."""
         return replace(self, up=PortDemand(kind, count))
 
@@ -123,22 +123,22 @@ class PortPlacement:
     up: PortRun | None
 
 
-def down_class(profile: SwitchProfile, wanted: PortDemand) -> tuple[int, int] | None:
+def find_down_class(profile: SwitchProfile, demand: PortDemand) -> tuple[int, int] | None:
     """(cage class, ways) for downlinks: the cage class with most ports of that kind; None where no class offers it."""
-    fits = []
-    kind = wanted.kind
+    candidates = []
+    kind = demand.kind
     for i, cage in enumerate(profile.cages):
         if (cage.form_factor == "RJ45") != kind.rj45:
             continue
         ways = profile.split_for(i, kind.speed_gbps, kind.lane_gbps)
-        if ways and wanted.ways:
-            ways = wanted.ways if cage.carries(wanted.ways, kind.speed_gbps, kind.lane_gbps) else None
+        if ways and demand.ways:
+            ways = demand.ways if cage.carries(demand.ways, kind.speed_gbps, kind.lane_gbps) else None
         if ways:
-            fits.append((profile.count_split_ports(i, ways), -i, i, ways))
-    return max(fits)[2:] if fits else None
+            candidates.append((profile.count_split_ports(i, ways), -i, i, ways))
+    return max(candidates)[2:] if candidates else None
 
 
-def up_class(profile: SwitchProfile, below: int | None) -> int:
+def find_up_class(profile: SwitchProfile, below: int | None) -> int:
     """The cage class for uplinks: faster cages than those of the downlinks where the switch has some, else the same."""
     floor = profile.cages[below].speed_gbps if below is not None else 0
     candidates = [i for i, cage in enumerate(profile.cages) if cage.form_factor != "RJ45" and cage.speed_gbps > floor]
@@ -146,9 +146,9 @@ def up_class(profile: SwitchProfile, below: int | None) -> int:
     return best or 0
 
 
-def uplink_speed(profile: SwitchProfile, below: int | None, down_speed_gbps: int) -> int:
+def choose_uplink_speed(profile: SwitchProfile, below: int | None, down_speed_gbps: int) -> int:
     """The default uplink speed, Gb/s: that of the downlinks, or the native speed of separate uplink cages."""
-    above = up_class(profile, below)
+    above = find_up_class(profile, below)
     return down_speed_gbps if above == below else profile.cages[above].speed_gbps
 
 
@@ -161,104 +161,111 @@ class _FreeCages:
         """Roles whose cages are taken in the order that is written."""
         self._free = set(range(1, profile.cage_count + 1)) - set(demand.claimed)
         self._owners = {
-            cage + i: wanted
-            for wanted, (cage_class, ways) in zip(demand.downs, chosen, strict=True)
-            for cage in wanted.busy
+            cage + i: down
+            for down, (cage_class, ways) in zip(demand.downs, chosen, strict=True)
+            for cage in down.busy
             for i in range(profile.cages[cage_class].block(ways))
         }
         """The demand that a lock keeps a cage for."""
         self._served: dict[int, int] = {}
 
-    def as_written(self, role: str) -> bool:
+    def is_taken_as_written(self, role: str) -> bool:
         """Whether a role takes cages in the order that its ranges are written."""
         return role in self._written
 
-    def _usable(self, cage_class: int, role: str, ways: int) -> list[int]:
+    def _list_usable(self, cage_class: int, role: str, ways: int) -> list[int]:
         """Free cages of a class that a role may use with this split, limited by what their pipelines serve; of each
         block of cages that the split disables, the first.
         """
         first, cage = self._profile.find_first_cage(cage_class), self._profile.cages[cage_class]
-        wanted = self._ranges.get(role)
-        kept = {c for other, cages in self._ranges.items() if other != role for c in cages}
-        mine = self._free & set(wanted) if wanted else self._free - kept
+        range_of_role = self._ranges.get(role)
+        kept_for_others = {c for other_role, cages in self._ranges.items() if other_role != role for c in cages}
+        allowed = self._free & set(range_of_role) if range_of_role else self._free - kept_for_others
         step = cage.block(ways)
-        firsts: Sequence[int] = range(first, first + cage.count, step)
-        firsts = [c for c in wanted or () if c in firsts] if role in self._written else firsts
-        free = [c for c in firsts if (c in mine if step == 1 else mine.issuperset(range(c, c + step)))]
+        block_starts: Sequence[int] = range(first, first + cage.count, step)
+        block_starts = [c for c in range_of_role or () if c in block_starts] if role in self._written else block_starts
+        free = [c for c in block_starts if (c in allowed if step == 1 else allowed.issuperset(range(c, c + step)))]
         return list(self._profile.served(free, ways, self._served)) if self._profile.pipelines else free
 
-    def _usable_by(self, wanted: PortDemand, where: tuple[int, int], role: str) -> list[int]:
+    def _list_usable_by(self, demand: PortDemand, split: tuple[int, int], role: str) -> list[int]:
         """The usable cages that a lock does not keep for another demand."""
-        usable = self._usable(where[0], role, where[1])
-        step = self._profile.cages[where[0]].block(where[1])
-        others = {cage for cage, owner in self._owners.items() if owner is not wanted}
-        return [c for c in usable if others.isdisjoint(range(c, c + step))] if others else usable
+        usable = self._list_usable(split[0], role, split[1])
+        step = self._profile.cages[split[0]].block(split[1])
+        cages_of_others = {cage for cage, owner in self._owners.items() if owner is not demand}
+        return [c for c in usable if cages_of_others.isdisjoint(range(c, c + step))] if cages_of_others else usable
 
-    def take(self, wanted: PortDemand, where: tuple[int, int], role: str, *, at_end: bool) -> tuple[int, ...] | None:
+    def take(self, demand: PortDemand, split: tuple[int, int], role: str, *, at_end: bool) -> tuple[int, ...] | None:
         """Take cages for the ports of a demand: those kept for it, then the first free ones, or with `at_end` the last
         ones, round-robin over the line cards; None when too few are free, or one that it must have is not.
         """
-        cage_class, ways = where
-        usable, number = self._usable_by(wanted, where, role), -(-wanted.needed // ways)
-        if wanted.kept:
-            return self._take_kept(wanted, where, usable, number, role, at_end=at_end)
-        if number > len(usable):
+        cage_class, ways = split
+        usable, cage_count = self._list_usable_by(demand, split, role), -(-demand.needed // ways)
+        if demand.kept:
+            return self._take_kept(demand, split, usable, cage_count, role, at_end=at_end)
+        if cage_count > len(usable):
             return None
-        taken = self._in_turn(usable, role, at_end=at_end)[:number]
-        return self._taken(taken if role in self._written else sorted(taken), cage_class, ways)
+        chosen = self._order_by_card(usable, role, at_end=at_end)[:cage_count]
+        return self._mark_taken(chosen if role in self._written else sorted(chosen), cage_class, ways)
 
     def _take_kept(
-        self, wanted: PortDemand, where: tuple[int, int], usable: list[int], number: int, role: str, *, at_end: bool
+        self, demand: PortDemand, split: tuple[int, int], usable: list[int], cage_count: int, role: str, *, at_end: bool
     ) -> tuple[int, ...] | None:
         """The kept cages that a demand needs, with gaps for the others, then further ones."""
-        idle = [c for c in wanted.kept if c in usable and c not in wanted.busy][: max(0, number - len(wanted.busy))]
-        missing = number - len(wanted.busy) - len(idle)
-        others = [c for c in usable if c not in wanted.kept]
-        if not set(wanted.busy) <= set(usable) or missing > len(others):
+        idle = [c for c in demand.kept if c in usable and c not in demand.busy][: max(0, cage_count - len(demand.busy))]
+        missing = cage_count - len(demand.busy) - len(idle)
+        not_kept = [c for c in usable if c not in demand.kept]
+        if not set(demand.busy) <= set(usable) or missing > len(not_kept):
             return None
-        more = self._in_turn(others, role, at_end=at_end)[: max(0, missing)]
-        more = more if role in self._written else sorted(more)
-        mine = {*wanted.busy, *idle}
-        self._taken([*sorted(mine), *more], *where)
+        further = self._order_by_card(not_kept, role, at_end=at_end)[: max(0, missing)]
+        further = further if role in self._written else sorted(further)
+        own_cages = {*demand.busy, *idle}
+        self._mark_taken([*sorted(own_cages), *further], *split)
         backwards = at_end and role not in self._written
-        return (*(c if c in mine else 0 for c in wanted.kept), *(more[::-1] if backwards else more))
+        return (*(c if c in own_cages else 0 for c in demand.kept), *(further[::-1] if backwards else further))
 
-    def _taken(self, taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
+    def _mark_taken(self, cages_taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
         """Count some cages as taken."""
         step = self._profile.cages[cage_class].block(ways)
-        self._free -= {c + i for c in taken for i in range(step)}
-        self._serve(taken, ways)
-        return tuple(taken)
+        self._free -= {c + i for c in cages_taken for i in range(step)}
+        self._count_served(cages_taken, ways)
+        return tuple(cages_taken)
 
-    def _serve(self, cages: Sequence[int], ways: int) -> None:
+    def _count_served(self, cages: Sequence[int], ways: int) -> None:
         """Count the ports of some cages against the limits of their pipelines."""
         for cage in cages if self._profile.pipelines else ():
             pipeline = self._profile.pipelines.of_cage.get(cage) if self._profile.pipelines else None
             if pipeline is not None:
                 self._served[pipeline] = self._served.get(pipeline, 0) + ways
 
-    def _in_turn(self, cages: list[int], role: str, *, at_end: bool) -> list[int]:
+    def _order_by_card(self, cages: list[int], role: str, *, at_end: bool) -> list[int]:
         """Cages in the order they are taken: as written, or the first (or last) of each line card, then the next of
         each.
         """
         if not self._profile.line_cards or role in self._written:
             return cages[::-1] if at_end else cages
-        place = {c: len(card) - i if at_end else i for card in self._profile.cages_by_card for i, c in enumerate(card)}
-        return sorted(cages, key=lambda cage: (place[cage], cage))
+        rank_in_card = {
+            c: len(card) - i if at_end else i for card in self._profile.cages_by_card for i, c in enumerate(card)
+        }
+        return sorted(cages, key=lambda cage: (rank_in_card[cage], cage))
 
-    def with_rest(self, run: PortRun, wanted: PortDemand) -> PortRun:
+    def extend_run(self, run: PortRun, demand: PortDemand) -> PortRun:
         """A run of downlinks extended by all free cages that downlinks may use, round-robin over the line cards.
 
         Those of the run of a demand that a lock keeps cages for stay in their order, and its gaps are filled again.
         """
         role = run.purpose or "down"
-        free = self._usable(run.cage_class, role, run.ways)
-        if not wanted.kept:
+        free = self._list_usable(run.cage_class, role, run.ways)
+        if not demand.kept:
             cages = [*run.cages, *free] if role in self._written else sorted((*run.cages, *free))
-            return replace(run, cages=tuple(self._in_turn(cages, role, at_end=False)))
-        filled = [own or (kept if kept in free else 0) for own, kept in zip(run.cages, wanted.kept, strict=False)]
-        own = [*filled, *run.cages[len(filled) :]]
-        return replace(run, cages=(*own, *self._in_turn([c for c in free if c not in own], role, at_end=False)))
+            return replace(run, cages=tuple(self._order_by_card(cages, role, at_end=False)))
+        filled = [
+            extended or (kept_cage if kept_cage in free else 0)
+            for extended, kept_cage in zip(run.cages, demand.kept, strict=False)
+        ]
+        extended = [*filled, *run.cages[len(filled) :]]
+        return replace(
+            run, cages=(*extended, *self._order_by_card([c for c in free if c not in extended], role, at_end=False))
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -269,24 +276,24 @@ def place_ports(profile: SwitchProfile, demand: SwitchDemand) -> PortPlacement |
     Cages left over go to the first run of downlinks, as its spare ports. Cached, as sizing repeats the same question
     for each search step and each trial of advice.
     """
-    chosen = [down_class(profile, wanted) for wanted in demand.downs]
-    found = [where for where in chosen if where is not None]
-    if len(found) < len(chosen):
+    chosen = [find_down_class(profile, down) for down in demand.downs]
+    splits = [split for split in chosen if split is not None]
+    if len(splits) < len(chosen):
         return None
-    for above in _up_classes(profile, found[0][0] if found else None, demand):
-        placement = _place_with(profile, demand, found, above)
+    for above in _list_up_classes(profile, splits[0][0] if splits else None, demand):
+        placement = _place_with(profile, demand, splits, above)
         if placement is not None:
             return placement
     return None
 
 
-def _up_classes(profile: SwitchProfile, below: int | None, demand: SwitchDemand) -> list[int]:
+def _list_up_classes(profile: SwitchProfile, below: int | None, demand: SwitchDemand) -> list[int]:
     """Cage classes that uplinks and peer links may use, the default one first."""
-    usual = up_class(profile, below)
+    default_class = find_up_class(profile, below)
     if demand.up is None and not demand.peers:
-        return [usual]
-    others = [i for i, cage in enumerate(profile.cages) if i != usual and cage.form_factor != "RJ45"]
-    return [usual, *others]
+        return [default_class]
+    other_classes = [i for i, cage in enumerate(profile.cages) if i != default_class and cage.form_factor != "RJ45"]
+    return [default_class, *other_classes]
 
 
 def _place_with(
@@ -295,46 +302,48 @@ def _place_with(
     """Place all ports, given (cage class, ways) of each down demand and the cage class of uplinks and peers."""
     free = _FreeCages(profile, demand, chosen)
     upward = (*((demand.up,) if demand.up else ()), *demand.peers)
-    found: list[PortRun] = []
-    for wanted in upward:
-        ways = _ways(profile, above, wanted)
-        role = "up" if wanted is demand.up else "peer"
-        run = _run(profile, free, (above, ways), wanted, role) if ways else None
+    upward_runs: list[PortRun] = []
+    for port_demand in upward:
+        ways = _choose_split(profile, above, port_demand)
+        role = "up" if port_demand is demand.up else "peer"
+        run = _place_run(profile, free, (above, ways), port_demand, role) if ways else None
         if run is None:
             return None
-        found.append(run)
+        upward_runs.append(run)
     downs: list[PortRun] = []
-    for wanted, where in zip(demand.downs, chosen, strict=True):
-        run = _run(profile, free, where, wanted, wanted.kind.purpose or "down")
+    for port_demand, split in zip(demand.downs, chosen, strict=True):
+        run = _place_run(profile, free, split, port_demand, port_demand.kind.purpose or "down")
         if run is None:
             return None
         downs.append(run)
-    purposes = [wanted.kind.purpose for wanted in demand.downs]
+    purposes = [port_demand.kind.purpose for port_demand in demand.downs]
     for i, purpose in enumerate(purposes):
         if i == 0 or (purpose and purpose not in purposes[:i]):
-            downs[i] = free.with_rest(downs[i], demand.downs[i])
-    return PortPlacement(tuple(downs), tuple(found[1:] if demand.up else found), found[0] if demand.up else None)
+            downs[i] = free.extend_run(downs[i], demand.downs[i])
+    return PortPlacement(
+        tuple(downs), tuple(upward_runs[1:] if demand.up else upward_runs), upward_runs[0] if demand.up else None
+    )
 
 
-def _ways(profile: SwitchProfile, cage_class: int, wanted: PortDemand) -> int | None:
+def _choose_split(profile: SwitchProfile, cage_class: int, demand: PortDemand) -> int | None:
     """Into how many ports a cage is split for uplinks or peer links: as stated, else as many as it can carry."""
-    if wanted.ways is None:
-        return profile.split_for(cage_class, wanted.kind.speed_gbps, wanted.kind.lane_gbps)
-    return wanted.ways if wanted.kind.speed_gbps in profile.cages[cage_class].breakouts.get(wanted.ways, ()) else None
+    if demand.ways is None:
+        return profile.split_for(cage_class, demand.kind.speed_gbps, demand.kind.lane_gbps)
+    return demand.ways if demand.kind.speed_gbps in profile.cages[cage_class].breakouts.get(demand.ways, ()) else None
 
 
-def _run(
-    profile: SwitchProfile, free: _FreeCages, where: tuple[int, int], wanted: PortDemand, role: str
+def _place_run(
+    profile: SwitchProfile, free: _FreeCages, split: tuple[int, int], demand: PortDemand, role: str
 ) -> PortRun | None:
-    """The ports of one demand, in free cages of the (cage class, ways) `where`; None when too few are free."""
-    cage_class, ways = where
-    cages = free.take(wanted, where, role, at_end=role in ("up", "peer") or wanted.last)
+    """The ports of one demand, in free cages of the (cage class, ways) `split`; None when too few are free."""
+    cage_class, ways = split
+    cages = free.take(demand, split, role, at_end=role in ("up", "peer") or demand.last)
     if cages is None:
         return None
-    cages = cages[::-1] if wanted.last and not wanted.kept and not free.as_written(role) else cages
-    kind, cage = wanted.kind, profile.cages[cage_class]
-    found = (
-        wanted.count,
+    cages = cages[::-1] if demand.last and not demand.kept and not free.is_taken_as_written(role) else cages
+    kind, cage = demand.kind, profile.cages[cage_class]
+    fields = (
+        demand.count,
         kind.speed_gbps,
         kind.lane_gbps,
         cage_class,
@@ -347,10 +356,10 @@ def _run(
         profile.vendor,
         cage.made_media.get(kind.lane_gbps, ()),
     )
-    return PortRun(*found)
+    return PortRun(*fields)
 
 
-def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
+def count_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
     """The fewest uplinks of a speed, Gb/s, that keep oversubscription of the downlink bandwidth, Gb/s, within
     `allowed`.
     """
@@ -358,7 +367,7 @@ def uplinks_needed(down_gbps: int, up_speed: int, allowed: Fraction) -> int:
     return max(1, -(-bandwidth.numerator // bandwidth.denominator))
 
 
-def most_downlinks(
+def count_most_downlinks(
     profile: SwitchProfile,
     bare: SwitchDemand,
     up: PortKind | None,
@@ -374,17 +383,17 @@ def most_downlinks(
     """
 
     def fits(count: int) -> bool:
-        first, *others = bare.downs
-        demand = replace(bare, downs=(replace(first, count=count, ports=count + spare_ports), *others))
+        first, *other_downs = bare.downs
+        demand = replace(bare, downs=(replace(first, count=count, ports=count + spare_ports), *other_downs))
         if up is not None:
-            needed = uplinks_needed(demand.down_gbps, up.speed_gbps, allowed)
-            demand = demand.upward(-(-needed // groups) * groups, up)
+            uplinks = count_needed(demand.down_gbps, up.speed_gbps, allowed)
+            demand = demand.add_uplinks(-(-uplinks // groups) * groups, up)
         return place_ports(profile, demand) is not None
 
-    return largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
+    return find_largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
 
 
-def largest(fits: Callable[[int], bool], most: int) -> int:
+def find_largest(fits: Callable[[int], bool], most: int) -> int:
     """The largest number up to `most` for which `fits` holds, by bisection; 0 when it holds for none.
 
     `fits` must hold for every number below one that fits; `most` is tried first.

@@ -52,32 +52,32 @@ class QosIntent:
     """Of best-effort fabrics alone; None: packets are dropped whole."""
 
 
-def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
+def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     """The QoS settings of a fabric: its own over those of the cluster.
 
     The cluster's profile applies to RoCE fabrics only, and to fabrics that carry one.
     """
-    own, shared = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
+    of_fabric, of_cluster = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
     protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
-    profile = own.profile or (shared.profile if protocol == "roce" else None)
+    profile = of_fabric.profile or (of_cluster.profile if protocol == "roce" else None)
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
     def setting(name: str, default: int) -> int:
-        return choose_setting(own, shared, name, default)
+        return choose_setting(of_fabric, of_cluster, name, default)
 
     def threshold(name: str) -> int | None:
         return setting(name, 0) or None
 
-    trim = None if lossless else own.trim or (shared.trim if protocol == "roce" else None)
-    watchdog = own.watchdog or shared.watchdog or Watchdog.model_construct()
+    trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
+    watchdog = of_fabric.watchdog or of_cluster.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,
         roce_dscp=setting("roce_dscp", 26),
         cnp_dscp=setting("cnp_dscp", 48),
         ecn_min_kb=threshold("ecn_min_kb"),
         ecn_max_kb=threshold("ecn_max_kb"),
-        ecn=tuple((speed, *kb) for speed, kb in sorted({**shared.ecn, **own.ecn}.items())),
+        ecn=tuple((speed, *kb) for speed, kb in sorted({**of_cluster.ecn, **of_fabric.ecn}.items())),
         mark_percent=setting("mark_percent", 100),
         roce_class=setting("roce_class", 3),
         cnp_class=setting("cnp_class", 6),
@@ -91,7 +91,7 @@ def qos_of(design: Design, fabric: FabricDesign) -> QosIntent:
     )
 
 
-def ecn_thresholds_kb(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
+def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
     """Queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all.
 
     A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other end is

@@ -40,30 +40,30 @@ class SpanFigures:
     latency_us: float
 
 
-def spans_of(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
+def list_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
     """The spans of a fabric, each with the tier that it joins."""
     sites = design.layout.sites
-    found = []
+    spans = []
     for tier in fabric.tiers:
         for span in tier.peer_links.spans if tier.peer_links else ():
             links = span.links * tier.switches // len(sites)
             gbps = links * tier.peer_links.run.speed_gbps if tier.peer_links else 0
             names = (sites[span.sites[0]], sites[span.sites[1]])
-            found.append((tier, SpanFigures(span, names, links, gbps, round(span.km * US_PER_KM, 1))))
-    return found
+            spans.append((tier, SpanFigures(span, names, links, gbps, round(span.km * US_PER_KM, 1))))
+    return spans
 
 
-def site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fraction]:
+def compute_site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fraction]:
     """By site, node bandwidth in the fabrics that a scale-across fabric joins, over the bandwidth of its spans."""
-    spans = spans_of(design, fabric)
-    found: dict[str, Fraction] = {}
+    spans = list_spans(design, fabric)
+    ratios: dict[str, Fraction] = {}
     for site in design.layout.sites:
         across = sum(figures.gbps for _, figures in spans if site in figures.sites)
         if across:
             joined = {tier.key for tier, _ in spans}
             below = [f for f in design.fabrics if any(_climbs_to(design, leaf, joined) for leaf in f.leaves)]
-            found[site] = Fraction(sum(_node_gbps(design, f, site) for f in below), across)
-    return found
+            ratios[site] = Fraction(sum(_sum_node_bandwidth(design, f, site) for f in below), across)
+    return ratios
 
 
 def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
@@ -76,7 +76,7 @@ def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
     return True
 
 
-def _node_gbps(design: Design, fabric: FabricDesign, site: str) -> int:
+def _sum_node_bandwidth(design: Design, fabric: FabricDesign, site: str) -> int:
     """Bandwidth of the nodes that are present at a site in a fabric, Gb/s."""
     total = 0
     for feed in fabric.node_feeds:
@@ -89,11 +89,11 @@ def _node_gbps(design: Design, fabric: FabricDesign, site: str) -> int:
     return total
 
 
-def in_flight_bytes(km: float, gbps: int) -> float:
+def count_bytes_in_flight(km: float, gbps: int) -> float:
     """Bytes on the way there and back over a length of fibre, at full speed."""
     return 2 * km * US_PER_KM * gbps * 1000 / 8
 
 
-def headroom_bytes(km: float, gbps: int) -> int:
+def compute_headroom(km: float, gbps: int) -> int:
     """The headroom of one port and one priority over a length of fibre, bytes."""
-    return round(in_flight_bytes(km, gbps)) + 2 * LARGEST_FRAME + REACTION + PAUSE_FRAME
+    return round(count_bytes_in_flight(km, gbps)) + 2 * LARGEST_FRAME + REACTION + PAUSE_FRAME

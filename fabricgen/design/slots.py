@@ -17,17 +17,17 @@ from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
     ChildNumbers,
-    child_numbers,
-    depth,
-    group_index,
-    inner,
+    count_parts_of_unit,
+    count_racks_per_place,
+    find_depth,
+    find_group_number,
+    find_pod_of_unit,
+    find_scope,
     is_part_of_unit,
-    parts_of_unit,
-    pod_of_unit,
-    racks_each,
-    scope_of,
+    list_inner_dimensions,
+    number_children,
+    number_unit_groups,
     spans_units,
-    unit_group_numbers,
 )
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
@@ -61,7 +61,7 @@ class SlotTable:
     @cached_property
     def _inner(self) -> tuple[str, ...]:
         """The dimensions of `per` that are no places."""
-        return inner(self.per)
+        return list_inner_dimensions(self.per)
 
     @cached_property
     def combos(self) -> tuple[Combo, ...]:
@@ -71,29 +71,31 @@ class SlotTable:
     @cached_property
     def _legs_of_node(self) -> tuple[tuple[Leg, ...], ...]:
         """For each member number of a unit, its legs."""
-        return self._of_members(lambda attachment: attachment.legs, ())
+        return self._list_member_values(lambda attachment: attachment.legs, ())
 
-    def _of_members(self, of: Callable[[Attachment], T], none: T) -> tuple[T, ...]:
-        """A value of the attachment of each member of a unit, by its number; `none` for members that do not attach."""
-        found = [none] * self.layout.members_per_su
+    def _list_member_values(self, read_value: Callable[[Attachment], T], empty: T) -> tuple[T, ...]:
+        """A value of the attachment of each member of a unit, by its number; `empty` for members that do not attach."""
+        values = [empty] * self.layout.members_per_su
         for nodes, attachment in self.attachments:
-            found[nodes.first : nodes.first + nodes.count] = [of(attachment)] * nodes.count
-        return tuple(found)
+            values[nodes.first : nodes.first + nodes.count] = [read_value(attachment)] * nodes.count
+        return tuple(values)
 
     @cached_property
     def _ordered(self) -> dict[Combo, tuple[int, ...]]:
         """By combination, the running count of slots before each member of a unit, in rack order; the last item is the
         total.
         """
-        of_members = self._of_members(lambda attachment: Counter(map(self.combo, attachment.legs)), Counter[Combo]())
+        of_members = self._list_member_values(
+            lambda attachment: Counter(map(self.combo, attachment.legs)), Counter[Combo]()
+        )
         counts = [of_members[member] for member in self.layout.unit_order]
         return {combo: tuple(accumulate((c[combo] for c in counts), initial=0)) for combo in self.combos}
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
         """By combination, the slots before each member of a unit, by its number."""
-        place = {member: i for i, member in enumerate(self.layout.unit_order)}
-        order = [place[member] for member in range(len(place))]
+        rank_of_member = {member: i for i, member in enumerate(self.layout.unit_order)}
+        order = [rank_of_member[member] for member in range(len(rank_of_member))]
         return {combo: tuple(slots[i] for i in order) for combo, slots in self._ordered.items()}
 
     @cached_property
@@ -104,17 +106,17 @@ class SlotTable:
     @cached_property
     def is_part_of_unit(self) -> bool:
         """Whether a group serves a part of the racks of a unit."""
-        return is_part_of_unit(scope_of(self.per))
+        return is_part_of_unit(find_scope(self.per))
 
-    def part_of(self, rack: Any) -> Any:
+    def find_part(self, rack: Any) -> Any:
         """The part of its unit, from 0, that a rack (or array of racks) belongs to: that of its group's scope."""
-        return rack // racks_each(self.layout, scope_of(self.per))
+        return rack // count_racks_per_place(self.layout, find_scope(self.per))
 
     @cached_property
     def part_starts(self) -> dict[Combo, tuple[int, ...]]:
         """By combination, the slots of a unit before each of its parts; the last item is the total."""
-        parts = [self.part_of(self.layout.racks_of_members[member]) for member in self.layout.unit_order]
-        first = [bisect_left(parts, part) for part in range(parts_of_unit(self.layout, scope_of(self.per)) + 1)]
+        parts = [self.find_part(self.layout.racks_of_members[member]) for member in self.layout.unit_order]
+        first = [bisect_left(parts, part) for part in range(count_parts_of_unit(self.layout, find_scope(self.per)) + 1)]
         return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
 
     def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
@@ -124,95 +126,98 @@ class SlotTable:
         switch, and one straight copper cable can serve both. On other switches, which copper seldom reaches, legs go by
         rail.
         """
-        same = [other for other in legs if self.combo(other) == self.combo(leg)]
-        if scope_of(self.per) == "rack":
-            cages = [other.cage for other in same]
-            same.sort(key=lambda other: cages.index(other.cage))
-        return same.index(leg)
+        legs_of_combo = [other_leg for other_leg in legs if self.combo(other_leg) == self.combo(leg)]
+        if find_scope(self.per) == "rack":
+            cages = [other_leg.cage for other_leg in legs_of_combo]
+            legs_of_combo.sort(key=lambda other_leg: cages.index(other_leg.cage))
+        return legs_of_combo.index(leg)
 
     @cached_property
     def units_before(self) -> tuple[int, ...]:
         """By unit of the cluster, its number within the scope of its group."""
         if not spans_units(self.per):
             return (0,) * self.layout.units
-        return unit_group_numbers(self.layout, "su", scope_of(self.per), by_slot=self.by_slot)
+        return number_unit_groups(self.layout, "su", find_scope(self.per), by_slot=self.by_slot)
 
     @cached_property
     def slots_per_unit(self) -> int:
         """Slots that a unit has in each group serving it, where these are equally many; else 1."""
-        each = {slots for slots in self.per_unit.values() if slots}
-        return each.pop() if len(each) == 1 else 1
+        slot_counts = {slots for slots in self.per_unit.values() if slots}
+        return slot_counts.pop() if len(slot_counts) == 1 else 1
 
     @cached_property
     def slots_per_group(self) -> int:
         """Slots of the fullest group, counting units that exist or existed."""
-        return self.slots_to_serve(reserve=False)
+        return self.count_slots_to_serve(reserve=False)
 
     @cached_property
     def slots_in_use(self) -> int:
         """The most slots of a group, counted up to the last one in use."""
         return max((runs[-1].stop for runs in self.groups if runs), default=0)
 
-    def slots_to_serve(self, *, reserve: bool) -> int:
+    def count_slots_to_serve(self, *, reserve: bool) -> int:
         """Slots of the fullest group: of the units there are, or with `reserve` of all reserved ones."""
         if self.is_part_of_unit:
             return max((after - before for starts in self.part_starts.values() for before, after in pairwise(starts)))
-        units = [one.span for one in self._unit_numbers(by_slot=reserve)]
+        units = [numbers_of_place.span for numbers_of_place in self._number_units(by_slot=reserve)]
         return max(self.per_unit.values(), default=0) * max(units, default=0)
 
     @cached_property
     def groups(self) -> dict[tuple[range, ...], int]:
         """Ranges of consecutive slots whose units exist -> how many groups have exactly these ranges."""
-        found: dict[tuple[range, ...], int] = {}
-        parts = range(parts_of_unit(self.layout, scope_of(self.per)))
+        counts: dict[tuple[range, ...], int] = {}
+        parts = range(count_parts_of_unit(self.layout, find_scope(self.per)))
         for combo in self.combos:
             if spans_units(self.per):
-                some = [(self._runs(combo, one), one.places) for one in self._unit_numbers(by_slot=self.by_slot)]
+                runs_and_groups = [
+                    (self._list_runs(combo, numbers_of_place), numbers_of_place.places)
+                    for numbers_of_place in self._number_units(by_slot=self.by_slot)
+                ]
             else:
-                some = [((range(self._of_part(combo, part)),), self.layout.units) for part in parts]
-            for runs, groups in some:
-                found[runs] = found.get(runs, 0) + groups
-        return found
+                runs_and_groups = [((range(self._count_part_slots(combo, part)),), self.layout.units) for part in parts]
+            for runs, groups in runs_and_groups:
+                counts[runs] = counts.get(runs, 0) + groups
+        return counts
 
-    def runs_of_group(self, group: int) -> tuple[range, ...]:
+    def list_group_runs(self, group: int) -> tuple[range, ...]:
         """Ranges of consecutive slots of one group, by its number, whose units exist."""
         place, number = divmod(group, len(self.combos))
         combo = self.combos[number]
         if spans_units(self.per):
-            return self._runs(combo, self._unit_numbers(by_slot=self.by_slot)[place])
-        return (range(self._of_part(combo, place % parts_of_unit(self.layout, scope_of(self.per)))),)
+            return self._list_runs(combo, self._number_units(by_slot=self.by_slot)[place])
+        return (range(self._count_part_slots(combo, place % count_parts_of_unit(self.layout, find_scope(self.per)))),)
 
-    def _of_part(self, combo: Combo, part: int) -> int:
+    def _count_part_slots(self, combo: Combo, part: int) -> int:
         starts = self.part_starts[combo]
         return starts[part + 1] - starts[part]
 
-    def _runs(self, combo: Combo, units: ChildNumbers) -> tuple[range, ...]:
-        each = self.per_unit[combo]
-        return tuple(range(run.first * each, run.end * each) for run in units.numbers)
+    def _list_runs(self, combo: Combo, units: ChildNumbers) -> tuple[range, ...]:
+        slots_per_unit = self.per_unit[combo]
+        return tuple(range(run.first * slots_per_unit, run.end * slots_per_unit) for run in units.numbers)
 
-    def _unit_numbers(self, *, by_slot: bool) -> list[ChildNumbers]:
+    def _number_units(self, *, by_slot: bool) -> list[ChildNumbers]:
         """How units are numbered in every place of the tier's scope."""
-        return child_numbers(self.layout, "su", scope_of(self.per), by_slot=by_slot)
+        return number_children(self.layout, "su", find_scope(self.per), by_slot=by_slot)
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
         combo = self.combo(leg)
-        pod = pod_of_unit(self.layout, unit)
+        pod = find_pod_of_unit(self.layout, unit)
         rack = self.layout.racks_of_members[node]
         coordinates = {
             "site": self.layout.sites.index(self.layout.pods[pod].site),
             "pod": pod,
             "unit": unit,
             "rack": rack,
-            **dict(zip(inner(self.per), combo, strict=True)),
+            **dict(zip(list_inner_dimensions(self.per), combo, strict=True)),
         }
         slot = self.units_before[unit] * self.per_unit[combo] + self.offsets[combo][node]
         if self.is_part_of_unit:
-            slot = self.offsets[combo][node] - self.part_starts[combo][self.part_of(rack)]
+            slot = self.offsets[combo][node] - self.part_starts[combo][self.find_part(rack)]
         legs = self._legs_of_node[node]
-        return group_index(self.layout, self.per, self.sizes, coordinates), slot + self.rank(legs, leg)
+        return find_group_number(self.layout, self.per, self.sizes, coordinates), slot + self.rank(legs, leg)
 
-    def holes(self) -> list[tuple[int, int]]:
+    def list_holes(self) -> list[tuple[int, int]]:
         """(group, slot) of every leg of every omitted node, in slot order."""
         return [
             self.slot_of(self.layout.unit_index(omitted), omitted.node - 1, leg)
@@ -226,12 +231,12 @@ class SlotTable:
 # tiers serve all parts.
 
 
-def within_pod(per: Sequence[str]) -> bool:
+def is_within_pod(per: Sequence[str]) -> bool:
     """Whether the switches of a tier serve a pod each, or a part of one."""
-    return depth(scope_of(per)) >= depth("pod")
+    return find_depth(find_scope(per)) >= find_depth("pod")
 
 
-def parts_of(blueprint: Blueprint, layout: Layout, name: str) -> tuple[str, ...]:
+def list_fabric_parts(blueprint: Blueprint, layout: Layout, name: str) -> tuple[str, ...]:
     """The parts of the cluster that a fabric has tiers in, in the order in which they came.
 
     Those with nodes in it, in a fabric that it carries or in one below it; all where that are none, and where it takes
@@ -239,49 +244,51 @@ def parts_of(blueprint: Blueprint, layout: Layout, name: str) -> tuple[str, ...]
     """
     if len(layout.parts) == 1 or "switches" in blueprint.fabrics[name].also:
         return layout.part_order
-    met = _below(blueprint, name, set())
-    roles = [(one, blueprint.fabrics[one].attach or one) for one in sorted(met)]
-    found = []
+    fabric_names = _collect_fabrics_below(blueprint, name, set())
+    roles = [
+        (fabric_name, blueprint.fabrics[fabric_name].attach or fabric_name) for fabric_name in sorted(fabric_names)
+    ]
+    parts = []
     for part in layout.part_order:
         sets = layout.of_part(part).node_sets
-        if any(nodes.attaches(fabric, role) for nodes in sets for fabric, role in roles):
-            found.append(part)
-    return tuple(found) or layout.part_order
+        if any(nodes.attaches_to(fabric, role) for nodes in sets for fabric, role in roles):
+            parts.append(part)
+    return tuple(parts) or layout.part_order
 
 
-def _below(blueprint: Blueprint, name: str, seen: set[str]) -> set[str]:
+def _collect_fabrics_below(blueprint: Blueprint, name: str, collected: set[str]) -> set[str]:
     """A fabric with those that it carries, and those with tiers below its own."""
-    if name in seen or name not in blueprint.fabrics:
-        return seen
-    seen.add(name)
-    for other, fabric in blueprint.fabrics.items():
-        below = [tier.below for tier in fabric.tiers.values() if tier.below]
-        if fabric.carried_by == name or any(text.partition(".")[0] == name for text in below if "." in text):
-            _below(blueprint, other, seen)
+    if name in collected or name not in blueprint.fabrics:
+        return collected
+    collected.add(name)
+    for other_name, fabric in blueprint.fabrics.items():
+        tiers_below = [tier.below for tier in fabric.tiers.values() if tier.below]
+        if fabric.carried_by == name or any(text.partition(".")[0] == name for text in tiers_below if "." in text):
+            _collect_fabrics_below(blueprint, other_name, collected)
     for tier in blueprint.fabrics[name].tiers.values():
         for above in tier.above:
             if "." in above:
-                _below(blueprint, above.partition(".")[0], seen)
-    return seen
+                _collect_fabrics_below(blueprint, above.partition(".")[0], collected)
+    return collected
 
 
 def check_pod_tiers(blueprint: Blueprint) -> None:
     """Raise InputError (FG091) where a pod states a tier that there is not, or one of switches that serve more."""
-    known = [f"{name}.{tier}" for name, fabric in blueprint.fabrics.items() for tier in fabric.tiers]
+    tier_names = [f"{name}.{tier}" for name, fabric in blueprint.fabrics.items() for tier in fabric.tiers]
     for key, pod in blueprint.pods.items():
         for text in pod.tiers:
             path = ("pods", key, "tiers", text)
-            if text not in known:
+            if text not in tier_names:
                 raise fault(
                     "FG091",
                     f"{key} states tier '{text}', and there is none",
                     path=path,
-                    hint=f"write FABRIC.TIER; {did_you_mean(text, known)}",
+                    hint=f"write FABRIC.TIER; {did_you_mean(text, tier_names)}",
                 )
             fabric, _, tier = text.partition(".")
             per = blueprint.fabrics[fabric].tiers[tier].per
-            if not within_pod(per):
-                whom = "all pods" if (scope := scope_of(per)) == WHOLE else f"those of a {scope}"
+            if not is_within_pod(per):
+                whom = "all pods" if (scope := find_scope(per)) == WHOLE else f"those of a {scope}"
                 raise fault(
                     "FG091",
                     f"{key} states switches of {text}, which serve more than a pod: {whom}",

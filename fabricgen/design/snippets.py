@@ -10,34 +10,34 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 
 
-def all_snippets(blueprint: Blueprint) -> Iterator[tuple[Path, Snippet]]:
+def list_snippets(blueprint: Blueprint) -> Iterator[tuple[Path, Snippet]]:
     """Every snippet with its path in the blueprint."""
-    yield from _of((), blueprint.snippets)
+    yield from _list_with_path((), blueprint.snippets)
     for fabric, spec in blueprint.fabrics.items():
-        yield from _of(("fabrics", fabric), spec.snippets)
-        for tier, own in spec.tiers.items():
-            yield from _of(("fabrics", fabric, "tiers", tier), own.snippets)
+        yield from _list_with_path(("fabrics", fabric), spec.snippets)
+        for tier, tier_spec in spec.tiers.items():
+            yield from _list_with_path(("fabrics", fabric, "tiers", tier), tier_spec.snippets)
     for device, configuration in blueprint.config_of.items():
-        yield from _of(("config_of", device), configuration.snippets)
+        yield from _list_with_path(("config_of", device), configuration.snippets)
 
 
-def _of(path: Path, snippets: Mapping[str, Snippet]) -> Iterator[tuple[Path, Snippet]]:
+def _list_with_path(path: Path, snippets: Mapping[str, Snippet]) -> Iterator[tuple[Path, Snippet]]:
     return (((*path, "snippets", name), snippet) for name, snippet in snippets.items())
 
 
 def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
     """Raise InputError for each snippet whose NOS lacks the place that it names."""
     faults: list[Diagnostic] = []
-    for path, snippet in all_snippets(blueprint):
+    for path, snippet in list_snippets(blueprint):
         try:
-            place_of(snippet, catalog, path)
+            find_snippet_place(snippet, catalog, path)
         except InputError as error:
             faults += error.diagnostics
     if faults:
         raise InputError(faults)
 
 
-def place_of(snippet: Snippet, catalog: Catalog, path: Path) -> str:
+def find_snippet_place(snippet: Snippet, catalog: Catalog, path: Path) -> str:
     """Where a snippet goes; raises InputError where its NOS lacks the place, or takes another form of snippet there."""
     if snippet.nos not in catalog.list_known_nos():
         hint = did_you_mean(snippet.nos, catalog.list_known_nos())

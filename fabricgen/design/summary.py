@@ -8,16 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.capacity.counts import link_counts
-from fabricgen.design.capacity.reserved import reserved_ports
-from fabricgen.design.capacity.uneven import UnevenLanding, uneven_landings
+from fabricgen.design.capacity.counts import count_links
+from fabricgen.design.capacity.reserved import list_reserved_ports
+from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import site_oversubscription, spans_of
-from fabricgen.design.tenants.stated import tenant_figures
+from fabricgen.design.scale_across import compute_site_oversubscription, list_spans
+from fabricgen.design.tenants.stated import count_tenant_figures
 
 
-def summary(design: Design) -> dict[str, Any]:
+def summarize_design(design: Design) -> dict[str, Any]:
     """The figures of summary.json (docs/outputs.md), without findings.
 
     Speeds are in Gb/s, ratios are downlink over uplink bandwidth, power is W at each device's maximum without optics.
@@ -26,25 +26,25 @@ def summary(design: Design) -> dict[str, Any]:
         "blueprint": design.loaded.blueprint.name,
         "nodes": design.layout.nodes,
         **({"spare_nodes": len(design.layout.spare)} if design.layout.spare else {}),
-        "accelerators": accelerators(design),
-        **({"tenants": tenant_figures(design)} if design.tenants else {}),
-        "fabrics": {fabric.name: _fabric(design, fabric) for fabric in design.fabrics},
+        "accelerators": count_accelerators(design),
+        **({"tenants": count_tenant_figures(design)} if design.tenants else {}),
+        "fabrics": {fabric.name: _summarize_fabric(design, fabric) for fabric in design.fabrics},
         "scale_up": {
             s.name: {
                 "domains": s.domains,
                 "accelerators": s.accelerators,
                 "switches": s.switches,
                 "links": s.links,
-                "gbps_per_accelerator": whole(s.gbps_per_accelerator),
+                "gbps_per_accelerator": round_number(s.gbps_per_accelerator),
             }
             for s in design.scale_up
         },
-        "power_w": whole(power_w(design)),
+        "power_w": round_number(sum_power(design)),
     }
 
 
-def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    counts = link_counts(design, fabric)
+def _summarize_fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    counts = count_links(design, fabric)
     switches: Counter[str] = Counter()
     for tier in fabric.tiers:
         switches[tier.name] += tier.switches
@@ -52,59 +52,61 @@ def _fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         "switches": dict(switches),
         "links": {c.key: c.links for c in counts},
         "cables": {c.key: c.cables for c in counts},
-        "oversubscription": {name: round(float(ratio), 4) for name, ratio in _worst(fabric.tiers).items()},
+        "oversubscription": {name: round(float(ratio), 4) for name, ratio in _find_worst_ratios(fabric.tiers).items()},
         "planes": fabric.planes,
         "rails": fabric.rails,
-        **_uneven(design, fabric),
-        **_across(design, fabric),
-        **_reserved(design, fabric),
-        **_parts(fabric),
+        **_summarize_uneven(design, fabric),
+        **_summarize_spans(design, fabric),
+        **_list_reserved_ports(design, fabric),
+        **_summarize_parts(fabric),
     }
 
 
-def _worst(tiers: Sequence[TierDesign]) -> dict[str, Fraction]:
+def _find_worst_ratios(tiers: Sequence[TierDesign]) -> dict[str, Fraction]:
     """The oversubscription of some tiers by name, of several of one name the highest; the top has none."""
-    found: dict[str, Fraction] = {}
+    ratios: dict[str, Fraction] = {}
     for tier in tiers:
         if tier.oversubscription is not None:
-            found[tier.name] = max(found.get(tier.name, tier.oversubscription), tier.oversubscription)
-    return found
+            ratios[tier.name] = max(ratios.get(tier.name, tier.oversubscription), tier.oversubscription)
+    return ratios
 
 
-def _parts(fabric: FabricDesign) -> dict[str, Any]:
+def _summarize_parts(fabric: FabricDesign) -> dict[str, Any]:
     """Switches and oversubscription of the tiers that each part of the cluster has of its own, by part; empty where the
     cluster is one.
     """
-    own: dict[str, list[TierDesign]] = {}
+    tiers_by_part: dict[str, list[TierDesign]] = {}
     for tier in fabric.tiers:
         if tier.layout.cluster is not None:
-            own.setdefault(tier.part, []).append(tier)
-    found = {
+            tiers_by_part.setdefault(tier.part, []).append(tier)
+    figures = {
         part: {
             "switches": {tier.name: tier.switches for tier in tiers},
-            "oversubscription": {name: round(float(ratio), 4) for name, ratio in _worst(tiers).items()},
+            "oversubscription": {name: round(float(ratio), 4) for name, ratio in _find_worst_ratios(tiers).items()},
         }
-        for part, tiers in own.items()
+        for part, tiers in tiers_by_part.items()
     }
-    return {"parts": found} if found else {}
+    return {"parts": figures} if figures else {}
 
 
-def _reserved(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+def _list_reserved_ports(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """Ports of each switch that are kept for a purpose, by tier and purpose; empty where none are."""
-    found: dict[str, dict[str, list[str]]] = {}
+    ports_by_tier: dict[str, dict[str, list[str]]] = {}
     for tier in fabric.tiers:
-        for port in reserved_ports(design, tier):
-            place = tier.profile.cage_label(port.cage) + (f"/{port.sub + 1}" if port.ways > 1 else "")
-            found.setdefault(tier.name, {}).setdefault(port.purpose, []).append(place)
-    return {"reserved_ports": found} if found else {}
+        for port in list_reserved_ports(design, tier):
+            port_label = tier.profile.cage_label(port.cage) + (f"/{port.sub + 1}" if port.ways > 1 else "")
+            ports_by_tier.setdefault(tier.name, {}).setdefault(port.purpose, []).append(port_label)
+    return {"reserved_ports": ports_by_tier} if ports_by_tier else {}
 
 
-def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+def _summarize_uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """What uplinks that land unequally cost, by tier; empty where none do."""
     worst: dict[str, UnevenLanding] = {}
-    for landing in uneven_landings(design, fabric):
-        worst[landing.lower.name] = max(worst.get(landing.lower.name, landing), landing, key=lambda one: one.cost)
-    found = {
+    for landing in find_uneven_landings(design, fabric):
+        worst[landing.lower.name] = max(
+            worst.get(landing.lower.name, landing), landing, key=lambda compared: compared.cost
+        )
+    figures = {
         landing.lower.name: {
             "links": [landing.fewest, landing.fewest + 1],
             "cost": round(float(landing.cost), 4),
@@ -112,43 +114,43 @@ def _uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         }
         for landing in worst.values()
     }
-    return {"uneven": found} if found else {}
+    return {"uneven": figures} if figures else {}
 
 
-def _across(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+def _summarize_spans(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """Spans between sites, and the oversubscription of each site; empty for a fabric without spans."""
-    spans = spans_of(design, fabric)
+    spans = list_spans(design, fabric)
     if not spans:
         return {}
     return {
         "spans": {
             figures.span.name: {
                 "sites": list(figures.sites),
-                "km": whole(figures.span.km),
+                "km": round_number(figures.span.km),
                 "links": figures.links,
                 "gbps": figures.gbps,
                 "fibre_pairs": figures.span.fibre_pairs,
-                "latency_us": whole(figures.latency_us),
+                "latency_us": round_number(figures.latency_us),
             }
             for _, figures in spans
         },
         "site_oversubscription": {
-            site: round(float(ratio), 4) for site, ratio in site_oversubscription(design, fabric).items()
+            site: round(float(ratio), 4) for site, ratio in compute_site_oversubscription(design, fabric).items()
         },
     }
 
 
-def accelerators(design: Design) -> int:
+def count_accelerators(design: Design) -> int:
     """Accelerators in the nodes that are present and not spare."""
     layout = design.layout
     return sum(s.profile.accelerators.count * layout.in_use(s) for s in layout.node_sets if s.profile.accelerators)
 
 
-def power_w(design: Design) -> float:
+def sum_power(design: Design) -> float:
     """Maximum power of all devices, W; devices of others and profiles without a figure count as 0."""
     layout = design.layout
-    total = sum(_draw(s.profile) * layout.present(s) for s in layout.node_sets)
-    total += sum(_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
+    total = sum(_find_draw(s.profile) * layout.present(s) for s in layout.node_sets)
+    total += sum(_find_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
     total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
     for scale_up in design.scale_up:
         if scale_up.trays:
@@ -157,10 +159,10 @@ def power_w(design: Design) -> float:
     return total
 
 
-def _draw(profile: NodeProfile) -> float:
+def _find_draw(profile: NodeProfile) -> float:
     return 0 if profile.external else profile.power_w.planning_w or 0
 
 
-def whole(number: float) -> int | float:
+def round_number(number: float) -> int | float:
     """A number as an int where that is exact."""
     return int(number) if float(number).is_integer() else round(number, 3)

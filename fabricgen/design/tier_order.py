@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.fabric import TIER_LEVELS, Tier
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
-def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
+def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
     """Tier names from the nodes up, whatever the order of their keys; raises InputError for a tier without a place."""
     for reserved in sorted(set(tiers) & {*list_dimension_names(), "node"}):
         raise fault(
@@ -23,17 +23,17 @@ def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path)
     if len(chain) == 1 and not any(tier.above for tier in chain.values()):
         return list(chain)
     levels: dict[str, float] = {}
-    named = {a for tier in chain.values() for a in tier.above}
+    named_below = {a for tier in chain.values() for a in tier.above}
     pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
     while pending:
-        known = [
+        placeable = [
             n
             for n, above in pending.items()
-            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above or n in named)
+            if (all(a in levels for a in above) if above else n in TIER_LEVELS or chain[n].above or n in named_below)
         ]
-        if not known:
-            raise _no_place(pending, tiers, path)
-        for name in known:
+        if not placeable:
+            raise _explain_no_place(pending, tiers, path)
+        for name in placeable:
             above = pending.pop(name)
             foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
             levels[name] = 1 + max(levels[a] for a in above) if above else foreign
@@ -51,20 +51,23 @@ def tier_order(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path)
     return ordered
 
 
-def _no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
+def _explain_no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
     """The error of a tier that is above one that is unknown, hangs below others, or is above it in turn; or of none."""
-    named = [(upper, lower) for upper, lowers in pending.items() for lower in lowers]
-    unknown = [(upper, lower) for upper, lower in named if lower not in tiers]
-    hanging = [(upper, lower) for upper, lower in named if lower in tiers and tiers[lower].below]
-    circles = [(upper, lower) for upper, lower in named if lower in pending]
+    stated_pairs = [(upper, lower) for upper, lowers in pending.items() for lower in lowers]
+    unknown = [(upper, lower) for upper, lower in stated_pairs if lower not in tiers]
+    hanging = [(upper, lower) for upper, lower in stated_pairs if lower in tiers and tiers[lower].below]
+    circles = [(upper, lower) for upper, lower in stated_pairs if lower in pending]
     for upper, lower in unknown[:1] or hanging[:1] or circles[:1]:
-        why = "which is itself" if lower == upper else f"which is above '{upper}' in turn"
+        reason = "which is itself" if lower == upper else f"which is above '{upper}' in turn"
         hint = "a tier is above those that are nearer to the nodes"
         if unknown:
-            why, hint = "which is no tier of this fabric", did_you_mean(lower, tiers)
+            reason, hint = "which is no tier of this fabric", did_you_mean(lower, tiers)
         elif hanging:
-            why, hint = f"which says `below: {tiers[lower].below}` itself", "`below` is enough: remove it from `above`"
-        message = f"tier {upper} is above '{lower}', {why}"
+            reason, hint = (
+                f"which says `below: {tiers[lower].below}` itself",
+                "`below` is enough: remove it from `above`",
+            )
+        message = f"tier {upper} is above '{lower}', {reason}"
         return fault("FG016", message, path=(*path, "tiers", upper, "above"), hint=hint)
     stuck = next(iter(pending))
     message, hint = f"it is not said which tiers '{stuck}' is above", "say `above: TIER`, or use leaf, spine, core"
@@ -77,7 +80,7 @@ USUAL_FABRICS = ("compute", "storage", "inband", "oob")
 """Fabrics that come first, in this order; others follow by name, so that adding one moves none of these."""
 
 
-def fabric_order(name: str) -> tuple[int, object]:
+def rank_fabric(name: str) -> tuple[int, object]:
     """Sort key of a fabric's name: the usual ones first, then others by name."""
     usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
     return usual, make_natural_key(name)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fabricgen.bom.sets import find_price
-from fabricgen.diff.folder import checked, in_devices_w, listing_of
+from fabricgen.diff.folder import normalize_list, parse_list, read_power_counted_twice
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.kernel.diagnostics import InputError, Span, fault, make_printable
 from fabricgen.kernel.text_input import read_regular
 from fabricgen.kernel.units import format_number
-from fabricgen.publish.reading import Built, cannot_read, refuse_unfinished_around
+from fabricgen.publish.reading import Built, explain_unreadable, refuse_unfinished_around
 
 _DEVICES = ("node", "switch", "line-card")
 """Kinds of parts that optics are plugged into."""
@@ -101,23 +101,23 @@ def compare_boms(
     `in_devices_w` is the power of optics in maxima of devices, which lines name twice, of the old and the new side;
     None where it is not known.
     """
-    was, now = _by_part(old), _by_part(new)
-    twice = _may_count_twice(was, now, in_devices_w)
-    old_twice, new_twice = (0 if twice else watts or 0 for watts in in_devices_w)
-    known = prices or _prices(was) | _prices(now)
+    was, now = _index_parts(old), _index_parts(new)
+    counts_twice = _may_count_twice(was, now, in_devices_w)
+    old_twice, new_twice = (0 if counts_twice else watts or 0 for watts in in_devices_w)
+    unit_prices = prices or _read_prices(was) | _read_prices(now)
     order = list(dict.fromkeys((*now, *was)))
     kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
-    rows = [_part(part, was.get(part), now.get(part), find_price(part, known)) for part in order]
+    rows = [_compare_part(part, was.get(part), now.get(part), find_price(part, unit_prices)) for part in order]
     changed = [r for r in rows if (r.old_quantity, r.old_bought) != (r.new_quantity, r.new_bought)]
     priced = [row for row in rows if row.unit_price is not None]
     return BomDelta(
         parts=tuple(sorted(changed, key=lambda row: (kinds.index(row.kind), row.part))),
-        old_cost=round(sum((r.unit_price or 0) * r.old_bought for r in priced), 2) if known else None,
-        new_cost=round(sum((r.unit_price or 0) * r.new_bought for r in priced), 2) if known else None,
+        old_cost=round(sum((r.unit_price or 0) * r.old_bought for r in priced), 2) if unit_prices else None,
+        new_cost=round(sum((r.unit_price or 0) * r.new_bought for r in priced), 2) if unit_prices else None,
         unpriced=len(rows) - len(priced),
-        old_power_w=round(_power(was) - old_twice, 1),
-        new_power_w=round(_power(now) - new_twice, 1),
-        twice=twice,
+        old_power_w=round(_sum_power(was) - old_twice, 1),
+        new_power_w=round(_sum_power(now) - new_twice, 1),
+        twice=counts_twice,
     )
 
 
@@ -131,46 +131,50 @@ def _may_count_twice(
         return False
     if 0 not in in_devices_w:
         return True
-    silent, said = (was, now) if in_devices_w[0] is None else (now, was)
-    models, known = ({part for part, row in rows.items() if row["kind"] in _DEVICES} for rows in (silent, said))
-    return not models <= known
+    silent, telling = (was, now) if in_devices_w[0] is None else (now, was)
+    models, told_models = (
+        {part for part, row in rows.items() if row["kind"] in _DEVICES} for rows in (silent, telling)
+    )
+    return not models <= told_models
 
 
-def _by_part(bom: Listing) -> dict[str, dict[str, Any]]:
+def _index_parts(bom: Listing) -> dict[str, dict[str, Any]]:
     return {row["part"]: row for row in (bom.row(i) for i in range(len(bom)))}
 
 
-def _prices(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+def _read_prices(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     return {part: float(row["unit_price"]) for part, row in rows.items() if row["unit_price"] != ""}
 
 
-def _power(rows: Mapping[str, Mapping[str, Any]]) -> float:
+def _sum_power(rows: Mapping[str, Mapping[str, Any]]) -> float:
     """What the lines add up to, W."""
     return sum(float(row["power_w"] or 0) for row in rows.values())
 
 
-def _part(part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None) -> PartDelta:
-    about = new or old or {}
+def _compare_part(
+    part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None
+) -> PartDelta:
+    row = new or old or {}
     return PartDelta(
         part=part,
-        description=about["description"],
-        kind=about["kind"],
-        old_quantity=_pieces(old, "quantity"),
-        new_quantity=_pieces(new, "quantity"),
-        old_bought=_pieces(old, "quantity") + _pieces(old, "spares"),
-        new_bought=_pieces(new, "quantity") + _pieces(new, "spares"),
+        description=row["description"],
+        kind=row["kind"],
+        old_quantity=_count_pieces(old, "quantity"),
+        new_quantity=_count_pieces(new, "quantity"),
+        old_bought=_count_pieces(old, "quantity") + _count_pieces(old, "spares"),
+        new_bought=_count_pieces(new, "quantity") + _count_pieces(new, "spares"),
         unit_price=price,
     )
 
 
-def _pieces(row: Mapping[str, Any] | None, name: str) -> int:
+def _count_pieces(row: Mapping[str, Any] | None, name: str) -> int:
     return int(row[name] or 0) if row else 0
 
 
 # The difference between two bills in words: in one line, and a line a part.
 
 
-def bom_title(bom: BomDelta) -> str:
+def describe_bom(bom: BomDelta) -> str:
     """The bill of materials in one line."""
     parts = [f"{len(bom.parts)} part{'s' * (len(bom.parts) != 1)} differ{'s' * (len(bom.parts) == 1)}"]
     if bom.cost is not None:
@@ -181,7 +185,7 @@ def bom_title(bom: BomDelta) -> str:
     return ", ".join(parts)
 
 
-def bom_line(row: PartDelta) -> str:
+def describe_part(row: PartDelta) -> str:
     """One part: how many more, and what they cost."""
     spares = f" ({format_change(row.bought)} with spares)" if row.bought != row.installed else ""
     cost = f", {format_change(row.cost)}" if row.cost is not None else ""
@@ -195,10 +199,10 @@ def format_change(value: float) -> str:
 
 # A bill of materials from a file: CSV or JSON, as `fabricgen bom` writes them.
 
-LIST = "bom.csv"
+BOM_FILE = "bom.csv"
 """The bill in a built folder."""
 
-RACKS = "racks.csv"
+RACKS_FILE = "racks.csv"
 """What says there which optics are in the maxima of their devices."""
 
 Bill: TypeAlias = "tuple[Listing, float | None]"
@@ -221,57 +225,59 @@ def read_bom(file: Path) -> Listing:
     """
     refuse_unfinished_around(file)
     try:
-        return _listing(file, read_regular(file, MOST_BYTES))
+        return _parse_bom(file, read_regular(file, MOST_BYTES))
     except OSError as error:
-        raise _refused(file, f"{file}: {error.strerror or error}") from error
+        raise _explain_no_bill(file, f"{file}: {error.strerror or error}") from error
 
 
-def built_bom(built: Built) -> Bill:
+def read_built_bom(built: Built) -> Bill:
     """The bill in a built folder; raises InputError as `read_bom`, and FG054 where it is not as it was built."""
-    file = built.folder / LIST
+    file = built.folder / BOM_FILE
     try:
         content = read_regular(file)
     except OSError as error:
-        raise _as_no_bill(cannot_read(file, error)) from error
-    built.check(LIST, content)
-    return _listing(file, content), in_devices_w(built)
+        raise _mark_as_no_bill(explain_unreadable(file, error)) from error
+    built.check(BOM_FILE, content)
+    return _parse_bom(file, content), read_power_counted_twice(built)
 
 
-def _listing(file: Path, content: bytes) -> Listing:
+def _parse_bom(file: Path, content: bytes) -> Listing:
     try:
         if file.suffix == ".json":
-            return checked(file, "bom", _json_columns(file, content, COLUMNS["bom"]))
-        return listing_of(file, content, "bom")
+            return normalize_list(file, "bom", _parse_json_columns(file, content, COLUMNS["bom"]))
+        return parse_list(file, content, "bom")
     except InputError as error:
-        raise _as_no_bill(error) from error
+        raise _mark_as_no_bill(error) from error
 
 
-def _as_no_bill(error: InputError) -> InputError:
-    return InputError(replace(each, code=_CODE, hint=each.hint or _HINT) for each in error.diagnostics)
+def _mark_as_no_bill(error: InputError) -> InputError:
+    return InputError(
+        replace(diagnostic, code=_CODE, hint=diagnostic.hint or _HINT) for diagnostic in error.diagnostics
+    )
 
 
-def _json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
+def _parse_json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
     try:
         rows = json.loads(content.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
-        raise _refused(file, f"{file} cannot be read as JSON: {error}") from error
-    if not isinstance(rows, list) or not all(_is_line(row, names) for row in rows):
-        raise _refused(file, f"{file} is no list of objects with {', '.join(names)}")
-    return [[_text(row[name]) for row in rows] for name in names]
+        raise _explain_no_bill(file, f"{file} cannot be read as JSON: {error}") from error
+    if not isinstance(rows, list) or not all(_is_bom_line(row, names) for row in rows):
+        raise _explain_no_bill(file, f"{file} is no list of objects with {', '.join(names)}")
+    return [[_spell_cell(row[name]) for row in rows] for name in names]
 
 
-def _is_line(row: Any, names: tuple[str, ...]) -> bool:
+def _is_bom_line(row: Any, names: tuple[str, ...]) -> bool:
     """Whether a row has all columns, and in them nothing that has parts."""
     return isinstance(row, dict) and all(name in row and not isinstance(row[name], dict | list) for name in names)
 
 
-def _text(cell: Any) -> str:
+def _spell_cell(cell: Any) -> str:
     """A cell spelled as in CSV."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
     return format_number(cell) if is_number else str(cell)
 
 
-def _refused(file: Path, message: str) -> InputError:
+def _explain_no_bill(file: Path, message: str) -> InputError:
     return fault(_CODE, message, hint=_HINT, span=Span(str(file), 1, 1))
 
 
@@ -280,7 +286,7 @@ def _refused(file: Path, message: str) -> InputError:
 _TITLES = {"new": "new parts", "gone": "parts that go", "more": "more", "fewer": "fewer", "same": "spares put to use"}
 
 
-def bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
+def list_bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
     """One row for each part whose numbers differ; `bought` is the change of pieces to buy, spares included."""
     rows = delta.parts
     return {
@@ -298,17 +304,17 @@ def bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
     }
 
 
-def bom_text(delta: BomDelta) -> str:
+def format_bom(delta: BomDelta) -> str:
     """The difference as text: sums, then the parts, grouped by what happens to them."""
     if not delta:
         return "no differences\n"
-    return "\n".join([bom_title(delta), *map(make_printable, _sections(delta))]) + "\n"
+    return "\n".join([describe_bom(delta), *map(make_printable, _list_sections(delta))]) + "\n"
 
 
-def _sections(delta: BomDelta) -> Iterator[str]:
-    for what, title in _TITLES.items():
-        rows = [row for row in delta.parts if row.what == what]
+def _list_sections(delta: BomDelta) -> Iterator[str]:
+    for change, title in _TITLES.items():
+        rows = [row for row in delta.parts if row.what == change]
         if rows:
             yield ""
             yield title
-            yield from (f"  {bom_line(row)}: {row.description}" for row in rows)
+            yield from (f"  {describe_part(row)}: {row.description}" for row in rows)

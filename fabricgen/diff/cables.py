@@ -21,7 +21,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, Rows, among, column_of, lookup
+from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, Rows, find_among, find_rows, make_column
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Flags
 
@@ -46,24 +46,28 @@ CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
 OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 
 
-def compare_ends(sides: tuple[Listing, Listing], changed_ends: ChangedCables, rerouted: Collection[str] = ()) -> Delta:
+def compare_cable_ends(
+    sides: tuple[Listing, Listing], changed_ends: ChangedCables, rerouted: Collection[str] = ()
+) -> Delta:
     """How cables differ, from cable end rows; `rerouted` are cables that carried a link which now goes elsewhere."""
-    old, new = (cable_listing(side.picked(np.flatnonzero(among(changed_ends.cables, side["cable"])))) for side in sides)
+    old, new = (
+        list_cables(side.pick_rows(np.flatnonzero(find_among(changed_ends.cables, side["cable"])))) for side in sides
+    )
     return compare_cables(old, new, rerouted)
 
 
-def cable_listing(ends: Listing) -> Listing:
+def list_cables(ends: Listing) -> Listing:
     """Cables from cable end rows: one row for each cable, with all its ends, sorted, in one cell."""
-    order, starts = _by_cable(ends["cable"])
-    bounds, first = [*starts.tolist(), len(order)], order[starts]
+    end_rows, starts = _sort_by_cable(ends["cable"])
+    bounds, first = [*starts.tolist(), len(end_rows)], end_rows[starts]
     columns: dict[str, Column] = {
         name: ends[name][first] for name in ("cable", "part", "medium", "length_m", "a_device")
     }
-    fabrics = ends["fabric"][order].tolist()
-    columns["fabric"] = column_of([" + ".join(sorted(set(fabrics[start:stop]))) for start, stop in pairwise(bounds)])
+    fabrics = ends["fabric"][end_rows].tolist()
+    columns["fabric"] = make_column([" + ".join(sorted(set(fabrics[start:stop]))) for start, stop in pairwise(bounds)])
     for name, joined in (("ends", ("a_device", "a_cage", "b_device", "b_cage")), ("labels", ("label_a", "label_b"))):
-        rows = list(zip(*(ends[column][order].tolist() for column in joined), strict=True))
-        columns[name] = column_of(
+        rows = list(zip(*(ends[column][end_rows].tolist() for column in joined), strict=True))
+        columns[name] = make_column(
             [
                 (rows[start],) if stop - start == 1 else tuple(sorted(rows[start:stop]))
                 for start, stop in pairwise(bounds)
@@ -72,35 +76,35 @@ def cable_listing(ends: Listing) -> Listing:
     return Listing(columns)
 
 
-def _by_cable(ids: Column) -> tuple[Rows, Rows]:
+def _sort_by_cable(ids: Column) -> tuple[Rows, Rows]:
     """(end rows sorted by cable, where each cable begins among them); a build lists them in that order."""
     rows = np.arange(len(ids))
     starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
     if len(set(ids[starts].tolist())) == len(starts):
         return rows, starts
     number = {name: i for i, name in enumerate(dict.fromkeys(ids.tolist()))}
-    cable = lookup(number, ids)
+    cable = find_rows(number, ids)
     rows = np.argsort(cable, kind="stable")
     return rows, np.searchsorted(cable[rows], np.arange(len(number)))
 
 
 def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -> Delta:
-    """How cables differ, from `cable_listing`; `rerouted` as in `compare_ends`."""
+    """How cables differ, from `list_cables`; `rerouted` as in `compare_cable_ends`."""
     delta = compare_rows("cables", ("cable",), CABLE_CHANGES, (old, new), "a_device")
     was, now = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
     names = old["cable"][delta.was].tolist()
     kinds = [
         "moved" if kind.startswith("leg-") and name in rerouted else kind
-        for name, kind in zip(names, map(_ends_change, was, now), strict=True)
+        for name, kind in zip(names, map(_name_ends_change, was, now), strict=True)
     ]
-    ways: dict[str, Flags] = dict(delta.ways)
-    for way in ("moved", "re-terminated", "leg-added", "leg-removed"):
-        ways[way] = np.array([kind == way for kind in kinds], dtype=bool)
-    ways["relabelled"] = delta.ways["relabelled"] & ~delta.differs["ends"]
-    return replace(delta, ways=ways)
+    flags: dict[str, Flags] = dict(delta.ways)
+    for kind_of_change in ("moved", "re-terminated", "leg-added", "leg-removed"):
+        flags[kind_of_change] = np.array([kind == kind_of_change for kind in kinds], dtype=bool)
+    flags["relabelled"] = delta.ways["relabelled"] & ~delta.differs["ends"]
+    return replace(delta, ways=flags)
 
 
-def _ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
+def _name_ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
     """How the ends changed, as a word of `CABLE_CHANGES`; "" for no change."""
     if old == new:
         return ""
@@ -109,36 +113,40 @@ def _ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
         return "leg-added"
     if now <= was:
         return "leg-removed"
-    kept = {(a, b) for a, _, b, _ in was} == {(a, b) for a, _, b, _ in now}
-    return "re-terminated" if kept else "moved"
+    same_devices = {(a, b) for a, _, b, _ in was} == {(a, b) for a, _, b, _ in now}
+    return "re-terminated" if same_devices else "moved"
 
 
-def optic_listing(ends: Listing, cages: Collection[Cage]) -> Listing:
+def list_optics(ends: Listing, cages: Collection[Cage]) -> Listing:
     """Transceivers in some cages, by cage; cables in one twin-port cage share one."""
-    found: dict[Cage, str] = {}
+    optics: dict[Cage, str] = {}
     devices = frozenset(device for device, _ in cages)
     for side in ("a", "b"):
-        rows = np.flatnonzero(among(devices, ends[f"{side}_device"]) & ~among(("",), ends[f"{side}_transceiver"]))
+        rows = np.flatnonzero(
+            find_among(devices, ends[f"{side}_device"]) & ~find_among(("",), ends[f"{side}_transceiver"])
+        )
         parts = ends[f"{side}_transceiver"][rows].tolist()
-        found.update((cage, part) for cage, part in zip(_cages(ends, side, rows), parts, strict=True) if cage in cages)
+        optics.update(
+            (cage, part) for cage, part in zip(_list_cages(ends, side, rows), parts, strict=True) if cage in cages
+        )
     return Listing.of(
         {
-            "device": [device for device, _ in found],
-            "cage": [cage for _, cage in found],
-            "part": list(found.values()),
+            "device": [device for device, _ in optics],
+            "cage": [cage for _, cage in optics],
+            "part": list(optics.values()),
         }
     )
 
 
-def _cages(ends: Listing, side: str, rows: Rows) -> list[Cage]:
+def _list_cages(ends: Listing, side: str, rows: Rows) -> list[Cage]:
     return list(zip(ends[f"{side}_device"][rows].tolist(), ends[f"{side}_cage"][rows].tolist(), strict=True))
 
 
 def compare_optics(old: Listing, new: Listing, changed_ends: ChangedCables) -> Delta:
     """Transceivers to plug in, to remove and to swap, by cage, from cable end rows."""
     changed = ((old, changed_ends.gone), (new, changed_ends.come))
-    cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _cages(ends, side, rows))
-    sides = optic_listing(old, cages), optic_listing(new, cages)
+    cages = frozenset(cage for ends, rows in changed for side in ("a", "b") for cage in _list_cages(ends, side, rows))
+    sides = list_optics(old, cages), list_optics(new, cages)
     return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")
 
 
@@ -155,21 +163,25 @@ class ChangedCables:
     cables: frozenset[str]
 
 
-def changed_cables(old: Listing, new: Listing) -> ChangedCables:
+def find_changed_cables(old: Listing, new: Listing) -> ChangedCables:
     """Compare cable end rows of two sides in all columns of `COLUMNS`."""
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in COLUMNS["cables"]])
     return ChangedCables(gone, come, frozenset([*old["cable"][gone].tolist(), *new["cable"][come].tolist()]))
 
 
-def links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
+def find_links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
     """Rows of links that changed, or whose device or cable did, ascending."""
     links = lists.links
-    found = among(devices, links["a_device"]) | among(devices, links["b_device"]) | among(cables, links["cable"])
-    found[changed] = True
-    return np.flatnonzero(found)
+    chosen = (
+        find_among(devices, links["a_device"])
+        | find_among(devices, links["b_device"])
+        | find_among(cables, links["cable"])
+    )
+    chosen[changed] = True
+    return np.flatnonzero(chosen)
 
 
-def changed_devices(delta: Delta) -> frozenset[str]:
+def list_changed_devices(delta: Delta) -> frozenset[str]:
     """Names of devices that are added, removed or changed."""
     names = delta.old["device"][np.concatenate([delta.removed, delta.was])], delta.new["device"][delta.added]
     return frozenset(name for column in names for name in column.tolist())

@@ -14,22 +14,22 @@ import numpy as np
 from fabricgen.diff.bill import BomDelta, compare_boms
 from fabricgen.diff.cables import (
     ChangedCables,
-    changed_cables,
-    changed_devices,
-    compare_ends,
+    compare_cable_ends,
     compare_optics,
-    links_to_compare,
+    find_changed_cables,
+    find_links_to_compare,
+    list_changed_devices,
 )
 from fabricgen.diff.configs import ConfigDelta
-from fabricgen.diff.delta import Delta, compare_rows, in_order, in_order_of
+from fabricgen.diff.delta import Delta, compare_rows, rank_rows, sort_rows
 from fabricgen.diff.device_places import DevicePlaces
-from fabricgen.diff.listing import COLUMNS, Listing, Lists, Rows, listed_figures
+from fabricgen.diff.listing import COLUMNS, Listing, Lists, Rows, derive_figures
 from fabricgen.diff.matching import match_rows
-from fabricgen.diff.reasons import reasons
-from fabricgen.diff.renaming import NAME, Renamed, renamed_devices, under_new_names
-from fabricgen.diff.sessions import compare_sessions, session_listing
+from fabricgen.diff.reasons import explain_change
+from fabricgen.diff.renaming import NAME, Renamed, apply_new_names, match_renamed_devices
+from fabricgen.diff.sessions import compare_sessions, list_sessions
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.tenant_moves import TenantMove, move_said, sharing_said, tenant_moves
+from fabricgen.diff.tenant_moves import TenantMove, describe_move, describe_sharing, find_tenant_moves
 
 DEVICE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "renamed": (NAME,),
@@ -115,8 +115,8 @@ class Change:
     @property
     def deltas(self) -> dict[str, Delta]:
         """The lists that were compared, by kind."""
-        found = (*(self.devices, self.cables, self.optics, self.links), self.addresses, self.patches, self.sessions)
-        return {delta.kind: delta for delta in found if delta is not None}
+        deltas = (*(self.devices, self.cables, self.optics, self.links), self.addresses, self.patches, self.sessions)
+        return {delta.kind: delta for delta in deltas if delta is not None}
 
     @property
     def spare_differs(self) -> bool:
@@ -130,94 +130,100 @@ class Change:
         """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for key in dict.fromkeys((*old, *new)):
-            yield key, _ports(old.get(key)), _ports(new.get(key))
+            yield key, _list_port_counts(old.get(key)), _list_port_counts(new.get(key))
 
 
-def _ports(tier: TierFigures | None) -> tuple[int, ...] | None:
+def _list_port_counts(tier: TierFigures | None) -> tuple[int, ...] | None:
     return None if tier is None else (tier.capacity, tier.least_free, tier.free, tier.spare)
 
 
-def compare(old: Side, new: Side, prices: Mapping[str, float] | None = None, renamed: Renamed | None = None) -> Change:
+def compare_sides(
+    old: Side, new: Side, prices: Mapping[str, float] | None = None, renamed: Renamed | None = None
+) -> Change:
     """Compare two sides; `prices` are unit prices by part, `renamed` are devices known to have another name.
 
     Configurations are compared separately, in `configs`.
     """
-    with collector_paused():
-        renamed = renamed_devices(old.lists.devices, new.lists.devices, renamed or {})
-        was, now = under_new_names(old.lists, new.lists, renamed)
+    with pause_collector():
+        renamed = match_renamed_devices(old.lists.devices, new.lists.devices, renamed or {})
+        was, now = apply_new_names(old.lists, new.lists, renamed)
         links = compare_rows("links", ("a_device", "a_port"), LINK_CHANGES, (was.links, now.links), "a_device")
-        ways = {way: about for way, about in DEVICE_CHANGES.items() if renamed or way != "renamed"}
-        devices = compare_rows("devices", ("device",), ways, (was.devices, now.devices), "device")
-        changed_ends = changed_cables(was.cables, now.cables)
-        moves = _tenant_moves(old, new, was, now, renamed)
+        columns_by_change = {
+            kind_of_change: columns
+            for kind_of_change, columns in DEVICE_CHANGES.items()
+            if renamed or kind_of_change != "renamed"
+        }
+        devices = compare_rows("devices", ("device",), columns_by_change, (was.devices, now.devices), "device")
+        changed_ends = find_changed_cables(was.cables, now.cables)
+        moves = _find_tenant_moves(old, new, was, now, renamed)
         return Change(
             sides=(old, new),
             devices=devices,
             links=links,
-            cables=compare_ends((was.cables, now.cables), changed_ends, _rerouted(was.links, links)),
+            cables=compare_cable_ends((was.cables, now.cables), changed_ends, _find_rerouted_cables(was.links, links)),
             optics=compare_optics(was.cables, now.cables, changed_ends),
-            addresses=_addresses(was.addresses, now.addresses),
-            patches=_jumpers(was.patches, now.patches),
-            sessions=compare_sessions(*_sessions(was, now, devices, links, changed_ends)),
-            bom=_bills(was, now, prices or {}),
+            addresses=_compare_addresses(was.addresses, now.addresses),
+            patches=_compare_jumpers(was.patches, now.patches),
+            sessions=compare_sessions(*_list_sessions(was, now, devices, links, changed_ends)),
+            bom=_compare_bills(was, now, prices or {}),
             shapes=(old.shape, new.shape),
-            reasons=(*_reasons(old, new, links, was, now), *map(move_said, moves)),
+            reasons=(*_list_reasons(old, new, links, was, now), *map(describe_move, moves)),
             places=DevicePlaces(was, now),
             renamed=renamed,
             tenants=moves,
-            notes=tuple(_missing(old, new, differ=bool(devices or links))),
+            notes=tuple(_list_gaps(old, new, differ=bool(devices or links))),
         )
 
 
-def _jumpers(was: Listing | None, now: Listing | None) -> Delta | None:
+def _compare_jumpers(was: Listing | None, now: Listing | None) -> Delta | None:
     if was is now is None:
         return None
     sides = was or _NO_JUMPERS, now or _NO_JUMPERS
     return compare_rows("patches", ("cable", "end", "device", "socket"), JUMPER_CHANGES, sides, "device")
 
 
-def _bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDelta | None:
+def _compare_bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDelta | None:
     if was.bom is None or now.bom is None:
         return None
     return compare_boms(was.bom, now.bom, prices, (was.in_devices_w, now.in_devices_w))
 
 
-def _reasons(old: Side, new: Side, links: Delta, was: Lists, now: Lists) -> tuple[str, ...]:
+def _list_reasons(old: Side, new: Side, links: Delta, was: Lists, now: Lists) -> tuple[str, ...]:
     if not (old.shape and new.shape):
-        return reasons(listed_figures(was), listed_figures(now), links, was)
-    return (*reasons(old.shape, new.shape, links, was), *sharing_said(old.shape, new.shape))
+        return explain_change(derive_figures(was), derive_figures(now), links, was)
+    return (*explain_change(old.shape, new.shape, links, was), *describe_sharing(old.shape, new.shape))
 
 
-def _tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
+def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
     if not (old.shape and new.shape and (old.shape.tenancies or new.shape.tenancies)):
         return ()
     had = set(was.devices["device"][:].tolist())
-    both = [name for name in now.devices["device"][:].tolist() if name in had]
-    return tenant_moves(old.shape, new.shape, both, now.links, renamed)
+    common = [name for name in now.devices["device"][:].tolist() if name in had]
+    return find_tenant_moves(old.shape, new.shape, common, now.links, renamed)
 
 
-def _sessions(
+def _list_sessions(
     old: Lists, new: Lists, devices: Delta, links: Delta, changed_ends: ChangedCables
 ) -> tuple[Listing, Listing]:
     """The sessions of both sides that may have changed."""
-    names = changed_devices(devices)
+    names = list_changed_devices(devices)
     rows = (
-        links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables),
-        links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables),
+        find_links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables),
+        find_links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables),
     )
-    return session_listing(old, rows[0]), session_listing(new, rows[1])
+    return list_sessions(old, rows[0]), list_sessions(new, rows[1])
 
 
-def _rerouted(old: Listing, links: Delta) -> set[str]:
+def _find_rerouted_cables(old: Listing, links: Delta) -> set[str]:
     """Cables that carried a link which now ends elsewhere."""
     return set(old["cable"][links.was[links.ways["moved"]]].tolist()) - {""}
 
 
-def _addresses(old: Listing | None, new: Listing | None) -> Delta | None:
+def _compare_addresses(old: Listing | None, new: Listing | None) -> Delta | None:
     return None if old is None or new is None else compare_addresses(old, new)
 
 
-def _missing(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
+def _list_gaps(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
     """Yield what was not compared; where devices and links do not `differ`, nothing has a reason to be looked for."""
     for side in (old, new):
         for name in ("addresses", "bom"):
@@ -229,7 +235,7 @@ def _missing(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def pause_collector() -> Iterator[None]:
     """Pause cyclic garbage collection: rows form no cycles, and scanning a million of them takes longer than making
     them.
     """
@@ -256,21 +262,21 @@ def compare_addresses(old: Listing, new: Listing) -> Delta:
     """
     columns = ("device", "port", "kind", "prefix")
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in columns])
-    left, right = with_family(old.picked(gone)), with_family(new.picked(come))
-    removed, added, was, now = match_rows([(left[name], right[name]) for name in (*_KEYS, "family")])
-    order = np.argsort(_places(left, was), kind="stable") if len(was) else was
+    old_rows, new_rows = add_family(old.pick_rows(gone)), add_family(new.pick_rows(come))
+    removed, added, was, now = match_rows([(old_rows[name], new_rows[name]) for name in (*_KEYS, "family")])
+    order = np.argsort(_rank_rows(old_rows, was), kind="stable") if len(was) else was
     was, now = was[order], now[order]
-    differs = {name: np.asarray(left[name][was] != right[name][now], dtype=bool) for name in ("prefix", "kind")}
-    ways = {way: differs[about[0]] for way, about in ADDRESS_CHANGES.items()}
-    removed, added = in_order(left, columns, removed), in_order(right, columns, added)
-    return Delta("addresses", _KEYS, "device", left, right, removed, added, was, now, differs, ways)
+    differs = {name: np.asarray(old_rows[name][was] != new_rows[name][now], dtype=bool) for name in ("prefix", "kind")}
+    flags = {change: differs[columns_compared[0]] for change, columns_compared in ADDRESS_CHANGES.items()}
+    removed, added = sort_rows(old_rows, columns, removed), sort_rows(new_rows, columns, added)
+    return Delta("addresses", _KEYS, "device", old_rows, new_rows, removed, added, was, now, differs, flags)
 
 
-def with_family(addresses: Listing) -> Listing:
+def add_family(addresses: Listing) -> Listing:
     """The same listing with the address family of each prefix."""
     family = np.array(["ipv6" if ":" in prefix else "ipv4" for prefix in addresses["prefix"].tolist()], dtype=object)
     return Listing({**addresses.columns, "family": family})
 
 
-def _places(side: Listing, rows: Rows) -> Rows:
-    return in_order_of(side, (*_KEYS, "prefix"), rows)
+def _rank_rows(side: Listing, rows: Rows) -> Rows:
+    return rank_rows(side, (*_KEYS, "prefix"), rows)

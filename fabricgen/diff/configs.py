@@ -68,21 +68,21 @@ def compare_configs(old: Configs, new: Configs, affected: Collection[str] | None
         return ConfigDelta(judged=False, devices=len(devices))
     before, after = dict(old.read(devices)), dict(new.read(devices))
     files = [
-        _file(path, before.get(path), after.get(path))
+        _compare_file(path, before.get(path), after.get(path))
         for path in sorted(before.keys() | after.keys())
         if before.get(path) != after.get(path)
     ]
     return ConfigDelta(tuple(files), devices=len(devices))
 
 
-def _file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
+def _compare_file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
     _, device, name = path.split("/", 2)
     if old is None or new is None:
         lines = len(((new if old is None else old) or b"").splitlines())
         added = old is None
         return ConfigFile(device, name, "added" if added else "removed", lines * added, lines * (not added), "")
     was, now = (content.decode(errors="replace").splitlines() for content in (old, new))
-    text = unified(was, now, f"{device}/{name}")
+    text = write_unified_diff(was, now, f"{device}/{name}")
     changed = [line[:1] for line in text[2:]]
     return ConfigFile(device, name, "changed", changed.count("+"), changed.count("-"), "\n".join(text))
 
@@ -103,7 +103,7 @@ them.
 """
 
 
-def unified(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
+def write_unified_diff(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
     """The unified diff of two files; their common first and last lines are left out of it, as difflib is
     slow on them.
     """
@@ -112,31 +112,31 @@ def unified(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
     tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
     head, tail = max(0, head - CONTEXT), max(0, tail - CONTEXT)
     was, now = old[head : len(old) - tail], new[head : len(new) - tail]
-    number: dict[str, int] = {}
-    before, after = (tuple([number.setdefault(line, len(number)) for line in lines]) for lines in (was, now))
-    found = [line for hunk in _hunks(before, after) for line in _written(hunk, was, now, head)]
-    return [f"--- old/{name}", f"+++ new/{name}", *found] if found else []
+    codes: dict[str, int] = {}
+    before, after = (tuple([codes.setdefault(line, len(codes)) for line in lines]) for lines in (was, now))
+    body = [line for hunk in _find_hunks(before, after) for line in _write_hunk(hunk, was, now, head)]
+    return [f"--- old/{name}", f"+++ new/{name}", *body] if body else []
 
 
 @lru_cache(_REMEMBERED)
-def _hunks(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[_Hunk, ...]:
+def _find_hunks(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[_Hunk, ...]:
     """The hunks of two files given as line codes, equal for equal lines."""
     return tuple(difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT))
 
 
-def _written(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) -> Iterator[str]:
+def _write_hunk(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) -> Iterator[str]:
     """The lines of a hunk; `skipped` is the number of common first lines that were left out."""
     first, last = hunk[0], hunk[-1]
-    yield f"@@ -{_span(first[1], last[2], skipped)} +{_span(first[3], last[4], skipped)} @@"
-    for what, i, i_end, j, j_end in hunk:
-        if what == "equal":
+    yield f"@@ -{_format_span(first[1], last[2], skipped)} +{_format_span(first[3], last[4], skipped)} @@"
+    for opcode, i, i_end, j, j_end in hunk:
+        if opcode == "equal":
             yield from (f" {line}" for line in old[i:i_end])
             continue
         yield from (f"-{line}" for line in old[i:i_end])
         yield from (f"+{line}" for line in new[j:j_end])
 
 
-def _span(start: int, stop: int, skipped: int) -> str:
+def _format_span(start: int, stop: int, skipped: int) -> str:
     """`start,count` of a hunk, from 1; without the count if it is one.
 
     An empty range names the line before it (POSIX, diff -u).

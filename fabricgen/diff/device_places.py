@@ -25,15 +25,15 @@ class DevicePlaces:
     """
 
     def __init__(self, old: Lists, new: Lists) -> None:
-        of_device: dict[str, Place] = {}
+        by_device: dict[str, Place] = {}
         for lists in (old, new):
             columns = (lists.devices[name].tolist() for name in ("device", "pod", "su", "rack"))
-            of_device.update((device, Place(pod, su, rack)) for device, pod, su, rack in zip(*columns, strict=True))
-        found = sorted({*of_device.values(), Place("", "", "")}, key=_order)
-        self.all: tuple[Place, ...] = tuple(found)
-        number = {place: i for i, place in enumerate(found)}
+            by_device.update((device, Place(pod, su, rack)) for device, pod, su, rack in zip(*columns, strict=True))
+        ordered = sorted({*by_device.values(), Place("", "", "")}, key=_sort_key)
+        self.all: tuple[Place, ...] = tuple(ordered)
+        number = {place: i for i, place in enumerate(ordered)}
         self._nowhere = number[Place("", "", "")]
-        self._number = {device: number[place] for device, place in of_device.items()}
+        self._number = {device: number[place] for device, place in by_device.items()}
 
     def numbers(self, devices: Column) -> Rows:
         """The index in `all` of the place of each device; int64."""
@@ -53,11 +53,11 @@ class DevicePlaces:
         }
 
 
-def _order(place: Place) -> tuple[bool, object, object, object]:
+def _sort_key(rack_place: Place) -> tuple[bool, object, object, object]:
     """Sort key: racks of units in their order, then racks that serve a pod, then racks that serve all."""
     return (
-        not place.su,
-        (make_natural_key(place.pod) if place.pod else make_natural_key("~")),
-        make_natural_key(place.su),
-        make_natural_key(place.rack),
+        not rack_place.su,
+        (make_natural_key(rack_place.pod) if rack_place.pod else make_natural_key("~")),
+        make_natural_key(rack_place.su),
+        make_natural_key(rack_place.rack),
     )

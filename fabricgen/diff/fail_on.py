@@ -8,52 +8,58 @@ from fabricgen.diff.compare import Change
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
-def _counts(kind: str, *ways: str) -> Callable[[Change], bool]:
+def _make_counter(kind: str, *changes: str) -> Callable[[Change], bool]:
     def happens(change: Change) -> bool:
         delta = change.deltas.get(kind)
-        return delta is not None and delta.count(*(way for way in ways if way != "renamed" or way in delta.ways)) > 0
+        return (
+            delta is not None
+            and delta.count(
+                *(change_kind for change_kind in changes if change_kind != "renamed" or change_kind in delta.ways)
+            )
+            > 0
+        )
 
     return happens
 
 
-def _renumbered(change: Change) -> bool:
-    return any(_counts(kind, "renumbered")(change) for kind in ("devices", "links", "addresses"))
+def _is_renumbered(change: Change) -> bool:
+    return any(_make_counter(kind, "renumbered")(change) for kind in ("devices", "links", "addresses"))
 
 
 def _costs_more(change: Change) -> bool:
     return bool(change.bom and (change.bom.cost or 0) > 0)
 
 
-def _configs(change: Change) -> bool:
+def _changes_configs(change: Change) -> bool:
     return bool(change.configs and any(file.state == "changed" for file in change.configs.files))
 
 
 WORDS: Mapping[str, tuple[str, Callable[[Change], bool]]] = {
     "any": ("any difference", bool),
     "none": ("nothing: a report only", lambda _: False),
-    "added-device": ("a device is new", _counts("devices", "added")),
-    "removed-device": ("a device goes", _counts("devices", "removed")),
-    "renamed-device": ("a device has another name", _counts("devices", "renamed")),
-    "moved-device": ("a device stands elsewhere", _counts("devices", "moved")),
-    "replaced-device": ("a device becomes another model or runs another NOS", _counts("devices", "replaced")),
-    "renumbered": ("an AS number, router id or address of something that stays changes", _renumbered),
-    "added-cable": ("a cable is new", _counts("cables", "added")),
-    "removed-cable": ("a cable goes", _counts("cables", "removed")),
-    "moved-cable": ("a cable that stays is plugged in elsewhere", _counts("cables", "moved", "re-terminated")),
+    "added-device": ("a device is new", _make_counter("devices", "added")),
+    "removed-device": ("a device goes", _make_counter("devices", "removed")),
+    "renamed-device": ("a device has another name", _make_counter("devices", "renamed")),
+    "moved-device": ("a device stands elsewhere", _make_counter("devices", "moved")),
+    "replaced-device": ("a device becomes another model or runs another NOS", _make_counter("devices", "replaced")),
+    "renumbered": ("an AS number, router id or address of something that stays changes", _is_renumbered),
+    "added-cable": ("a cable is new", _make_counter("cables", "added")),
+    "removed-cable": ("a cable goes", _make_counter("cables", "removed")),
+    "moved-cable": ("a cable that stays is plugged in elsewhere", _make_counter("cables", "moved", "re-terminated")),
     "replaced-cable": (
         "a cable between the same places becomes another part",
-        _counts("cables", "other-medium", "other-length", "other-part"),
+        _make_counter("cables", "other-medium", "other-length", "other-part"),
     ),
-    "swapped-optic": ("a cage takes another transceiver", _counts("optics", "swapped")),
-    "session-flap": ("a BGP session that stays goes down and comes up", _counts("sessions", "changed")),
-    "removed-session": ("a BGP session ends", _counts("sessions", "removed")),
-    "changed-config": ("the configuration of a switch that stays changes", _configs),
+    "swapped-optic": ("a cage takes another transceiver", _make_counter("optics", "swapped")),
+    "session-flap": ("a BGP session that stays goes down and comes up", _make_counter("sessions", "changed")),
+    "removed-session": ("a BGP session ends", _make_counter("sessions", "removed")),
+    "changed-config": ("the configuration of a switch that stays changes", _changes_configs),
     "cost": ("the parts to buy cost more", _costs_more),
 }
 """Word -> (its meaning, whether a change matches it)."""
 
 
-def parse(text: str) -> tuple[str, ...]:
+def parse_fail_on(text: str) -> tuple[str, ...]:
     """Words from a comma-separated list; raises InputError (FG046) for an unknown one."""
     words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     for word in words:
@@ -64,6 +70,6 @@ def parse(text: str) -> tuple[str, ...]:
     return words
 
 
-def fails(change: Change, words: Iterable[str]) -> bool:
+def matches_any(change: Change, words: Iterable[str]) -> bool:
     """Whether a change matches any of the words."""
     return any(WORDS[word][1](change) for word in words)

@@ -10,8 +10,8 @@ from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 
-from fabricgen.design.summary import whole
-from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, column_of
+from fabricgen.design.summary import round_number
+from fabricgen.diff.listing import COLUMNS, NUMBERS, Listing, Lists, make_column
 from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean, fault
 from fabricgen.publish.reading import NO_BUILD, Built
 
@@ -32,94 +32,102 @@ def read_lists(built: Built) -> Lists:
     Raises InputError, naming the file, for a required list that is missing, malformed or made of another blueprint than
     the others (FG028), and for any that is not as it was built (FG054).
     """
-    check_together(built)
-    cables = _read(built, "cables")
+    check_same_blueprint(built)
+    cables = _read_list(built, "cables")
     _check_cables(built.folder / "cables.csv", cables)
-    optional = {name: _read(built, name) if (built.folder / f"{name}.csv").exists() else None for name in _OPTIONAL}
-    return Lists(_read(built, "devices"), _read(built, "links"), cables, **optional, in_devices_w=in_devices_w(built))
+    optional = {
+        name: _read_list(built, name) if (built.folder / f"{name}.csv").exists() else None for name in _OPTIONAL
+    }
+    return Lists(
+        _read_list(built, "devices"),
+        _read_list(built, "links"),
+        cables,
+        **optional,
+        in_devices_w=read_power_counted_twice(built),
+    )
 
 
-def in_devices_w(built: Built) -> float | None:
+def read_power_counted_twice(built: Built) -> float | None:
     """The power of optics that the maxima of their devices have in them, W, by racks.csv; None where that does not say:
     it is missing, not as it was built, of another blueprint than the bill, or of before it had these columns.
 
     Raises InputError (FG028) for one that is malformed in a folder without a manifest.
     """
     file = built.folder / "racks.csv"
-    if not file.exists() or built.made_of(file.name) != built.made_of("bom.csv"):
+    if not file.exists() or built.find_blueprint_digest(file.name) != built.find_blueprint_digest("bom.csv"):
         return None
     content = built.content(file.name)
     names = content.partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
     if built.is_edited(file.name, content) or not set(DRAWN) <= set(names):
         return None
-    columns = columns_of(file, content, DRAWN)
+    columns = read_columns(file, content, DRAWN)
     for name, texts in zip(DRAWN, columns, strict=True):
-        _converted(file, name, texts, _figure, may_lack=True)
-    return named_twice(columns)
+        _normalize_numbers(file, name, texts, _spell_figure, may_lack=True)
+    return sum_power_counted_twice(columns)
 
 
-def named_twice(columns: Sequence[Sequence[str]]) -> float:
+def sum_power_counted_twice(columns: Sequence[Sequence[str]]) -> float:
     """The power of optics that the maxima of their devices have in them, W, from the columns `DRAWN`."""
     devices, optics, drawn = (sum(float(text or 0) for text in texts) for texts in columns)
     return round(devices + optics - drawn, 1)
 
 
-def check_together(built: Built) -> None:
+def check_same_blueprint(built: Built) -> None:
     """Raise InputError where the required lists are of several blueprints, as after `build --only`."""
     files = ("devices.csv", "links.csv", "cables.csv")
-    made = {file: digest for file in files if (digest := built.made_of(file))}
-    first = next(iter(made), "")
-    for file, digest in made.items():
-        if digest != made[first]:
-            at = built.folder / file
+    digests = {file: digest for file in files if (digest := built.find_blueprint_digest(file))}
+    first = next(iter(digests), "")
+    for file, digest in digests.items():
+        if digest != digests[first]:
+            path = built.folder / file
             message = f"{file} was built of another blueprint than {first}, by `build --only`"
             hint = "build the folder anew, without --only"
-            raise fault(NO_BUILD, message, hint=hint, span=Span(str(at), 1, 1))
+            raise fault(NO_BUILD, message, hint=hint, span=Span(str(path), 1, 1))
 
 
-def _read(built: Built, name: str) -> Listing:
+def _read_list(built: Built, name: str) -> Listing:
     file = f"{name}.csv"
-    return listing_of(built.folder / file, built.read(file), name)
+    return parse_list(built.folder / file, built.read(file), name)
 
 
-def listing_of(file: Path, content: bytes, name: str) -> Listing:
+def parse_list(file: Path, content: bytes, name: str) -> Listing:
     """A list from the content of its CSV file; raises InputError for one that is none."""
-    return checked(file, name, columns_of(file, content, COLUMNS[name]))
+    return normalize_list(file, name, read_columns(file, content, COLUMNS[name]))
 
 
-def checked(file: Path, name: str, texts: list[list[str]]) -> Listing:
+def normalize_list(file: Path, name: str, texts: list[list[str]]) -> Listing:
     """The columns of a list as text, numbers normalized to a build's spelling; raises InputError for a bad number."""
     columns = dict(zip(COLUMNS[name], texts, strict=True))
     for column in NUMBERS & columns.keys():
-        convert = _count if column in ("u", "asn", "quantity", "spares") else _figure
-        columns[column] = _converted(
+        convert = _spell_count if column in ("u", "asn", "quantity", "spares") else _spell_figure
+        columns[column] = _normalize_numbers(
             file, column, columns[column], convert, may_lack=name != "links" and column != "length_m"
         )
     if name in _KEYS:
         _check_keys(file, list(zip(*(columns[key] for key in _KEYS[name]), strict=True)))
-    return Listing({key: column_of(values) for key, values in columns.items()})
+    return Listing({key: make_column(values) for key, values in columns.items()})
 
 
-def columns_of(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
+def read_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
     """Some columns of a CSV file, as text; raises InputError for a column that is missing or occurs twice."""
-    known: dict[str, str] = {}
+    interned: dict[str, str] = {}
     columns: list[list[str]] = [[] for _ in names]
-    for block in blocks_of(file, content, names):
+    for block in read_blocks(file, content, names):
         for column, texts in zip(columns, block, strict=True):
-            column += [known.setdefault(text, text) for text in texts]
+            column += [interned.setdefault(text, text) for text in texts]
     return columns
 
 
-def blocks_of(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[list[tuple[str, ...]]]:
-    """Some columns of a CSV file, some thousand rows at a time; raises InputError as `columns_of` does."""
+def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[list[tuple[str, ...]]]:
+    """Some columns of a CSV file, some thousand rows at a time; raises InputError as `read_columns` does."""
     try:
         reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), strict=True)
         header = next(reader, [])
-        pick, width, done = itemgetter(*_places(file, header, names)), len(header), 0
+        pick, width, done = itemgetter(*_find_columns(file, header, names)), len(header), 0
         while rows := list(islice(reader, _BLOCK)):
             if set(map(len, rows)) != {width}:
                 number, row = next((number, row) for number, row in enumerate(rows) if len(row) != width)
-                raise _malformed(file, done + number, f"{len(row)} fields where the header has {width}")
+                raise _explain_malformed(file, done + number, f"{len(row)} fields where the header has {width}")
             yield list(zip(*map(pick, rows), strict=True))
             done += len(rows)
     except (UnicodeDecodeError, csv.Error) as error:
@@ -127,57 +135,59 @@ def blocks_of(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[li
         raise fault(NO_BUILD, f"{file} is not a CSV file in UTF-8: {error}", hint=_HINT, span=span) from error
 
 
-def _places(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
+def _find_columns(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
     for name in sorted(names, key=lambda name: -header.count(name)):
         if header.count(name) != 1:
-            what = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"
+            problem = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"
             hint = _HINT if name in header else did_you_mean(name, header) or _HINT
-            raise fault(NO_BUILD, f"{file} {what}", hint=hint, span=Span(str(file), 1, 1))
+            raise fault(NO_BUILD, f"{file} {problem}", hint=hint, span=Span(str(file), 1, 1))
     return [header.index(name) for name in names]
 
 
-def _converted(file: Path, name: str, texts: list[str], spell: Callable[[str], str], *, may_lack: bool) -> list[str]:
+def _normalize_numbers(
+    file: Path, name: str, texts: list[str], spell: Callable[[str], str], *, may_lack: bool
+) -> list[str]:
     """A column of numbers normalized to a build's spelling; every distinct text is parsed once."""
-    known: dict[str, str] = {}
+    spelled: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         try:
-            known[text] = "" if may_lack and not text else spell(text)
+            spelled[text] = "" if may_lack and not text else spell(text)
         except ValueError as error:
-            raise _malformed(file, texts.index(text), f"{name} '{text}' is not a number") from error
-    return [known[text] for text in texts]
+            raise _explain_malformed(file, texts.index(text), f"{name} '{text}' is not a number") from error
+    return [spelled[text] for text in texts]
 
 
-def _count(text: str) -> str:
+def _spell_count(text: str) -> str:
     if not (text.isascii() and text.isdigit()) or len(text) > 20:
         raise ValueError(text)
     return str(int(text))
 
 
-def _figure(text: str) -> str:
+def _spell_figure(text: str) -> str:
     value = float(text)
     if not math.isfinite(value) or value < 0:
         raise ValueError(text)
-    return str(whole(value))
+    return str(round_number(value))
 
 
 def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
     if len(set(keys)) < len(keys):
-        seen: set[tuple[str, ...]] = set()
+        earlier: set[tuple[str, ...]] = set()
         for i, key in enumerate(keys):
-            if key in seen:
-                raise _malformed(file, i, f"{' '.join(key)} is listed twice")
-            seen.add(key)
+            if key in earlier:
+                raise _explain_malformed(file, i, f"{' '.join(key)} is listed twice")
+            earlier.add(key)
 
 
 def _check_cables(file: Path, cables: Listing) -> None:
     """Raise InputError where rows of one cable (a breakout has several) disagree on its properties."""
-    about: dict[str, tuple[str, ...]] = {}
+    properties: dict[str, tuple[str, ...]] = {}
     facts = zip(*(cables[name].tolist() for name in _SHARED), strict=True)
     for i, (cable, row) in enumerate(zip(cables["cable"].tolist(), facts, strict=True)):
-        if about.setdefault(cable, row) != row:
-            raise _malformed(file, i, f"cable {cable} has rows of different part, medium or length")
+        if properties.setdefault(cable, row) != row:
+            raise _explain_malformed(file, i, f"cable {cable} has rows of different part, medium or length")
 
 
-def _malformed(file: Path, row: int, message: str) -> InputError:
+def _explain_malformed(file: Path, row: int, message: str) -> InputError:
     """The error for a data row, counted from 0."""
     return fault(NO_BUILD, message, hint=_HINT, span=Span(str(file), row + 2, 1))

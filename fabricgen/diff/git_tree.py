@@ -53,7 +53,7 @@ class GitTree:
     @property
     def shown(self) -> str:
         """`git:REV:`, the prefix for paths in error messages."""
-        return f"{PREFIX}{_split(self.spec)[0]}:"
+        return f"{PREFIX}{_split_spec(self.spec)[0]}:"
 
     @cached_property
     def _folder(self) -> str:
@@ -62,23 +62,23 @@ class GitTree:
     @cached_property
     def _files(self) -> dict[str, _Blob]:
         """Regular files in its folder (or the folder it lies in), by path from the top; no links, no submodules."""
-        return self._listed(self._folder)
+        return self._list_blobs(self._folder)
 
-    def _listed(self, folder: str) -> dict[str, _Blob]:
+    def _list_blobs(self, folder: str) -> dict[str, _Blob]:
         where = ["--", f"{folder}/"] if folder else []
-        output = _git(self.spec, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit, *where)
-        found: dict[str, _Blob] = {}
+        output = _run_git(self.spec, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit, *where)
+        blobs: dict[str, _Blob] = {}
         for entry in output.split(b"\0")[:-1]:
-            about, _, name = entry.partition(b"\t")
-            mode, _, oid, size = about.split()
+            facts, _, name = entry.partition(b"\t")
+            mode, _, oid, size = facts.split()
             path = os.fsdecode(name)
             if mode in (b"100644", b"100755"):
                 try:
                     check_path(path)
                 except ValueError:
-                    raise _refused(self.spec, f"{path!r} in that revision is no path to write") from None
-                found[path] = _Blob(oid.decode(), int(size))
-        return found
+                    raise _explain_refusal(self.spec, f"{path!r} in that revision is no path to write") from None
+                blobs[path] = _Blob(oid.decode(), int(size))
+        return blobs
 
     def has(self, name: str) -> bool:
         """Whether its folder holds a file of that name."""
@@ -86,22 +86,22 @@ class GitTree:
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """Contents of files by name, relative to its folder; names that are no regular file are left out."""
-        wanted = {name: self._files.get(posixpath.join(self._folder, name)) for name in names}
-        return self._contents({name: blob for name, blob in wanted.items() if blob})
+        blobs = {name: self._files.get(posixpath.join(self._folder, name)) for name in names}
+        return self._read_blobs({name: blob for name, blob in blobs.items() if blob})
 
-    def _contents(self, blobs: Mapping[str, _Blob]) -> dict[str, bytes]:
+    def _read_blobs(self, blobs: Mapping[str, _Blob]) -> dict[str, bytes]:
         if sum(blob.size for blob in blobs.values()) > MAX_TOTAL:
             hint = "keep blueprints in a folder of their own"
-            raise _refused(self.spec, f"the files there are larger than {MAX_TOTAL >> 20} MiB", hint)
-        asked = "".join(f"{blob.oid}\n" for blob in blobs.values()).encode()
-        output = _git(self.spec, "cat-file", "--batch", stdin=asked) if blobs else b""
-        found: dict[str, bytes] = {}
+            raise _explain_refusal(self.spec, f"the files there are larger than {MAX_TOTAL >> 20} MiB", hint)
+        object_ids = "".join(f"{blob.oid}\n" for blob in blobs.values()).encode()
+        output = _run_git(self.spec, "cat-file", "--batch", stdin=object_ids) if blobs else b""
+        contents: dict[str, bytes] = {}
         start = 0
         for name, blob in blobs.items():
             start = output.index(b"\n", start) + 1
-            found[name] = output[start : start + blob.size]
+            contents[name] = output[start : start + blob.size]
             start += blob.size + 1
-        return found
+        return contents
 
     def write(self, target: Path, *, largest: int, whole: bool = False) -> Path:
         """Write the files of its folder, with all below, into an empty folder; returns the blueprint's path there.
@@ -109,15 +109,15 @@ class GitTree:
         Files above `largest` bytes and built folders (those with a manifest.json) are left out; `whole` writes the
         whole repository. Raises InputError when that exceeds `MAX_TOTAL`.
         """
-        files = self._listed("") if whole else self._files
+        files = self._list_blobs("") if whole else self._files
         built = {posixpath.dirname(path) for path in files if posixpath.basename(path) == "manifest.json"}
         built -= {self._folder}
-        kept = {
+        chosen = {
             path: blob
             for path, blob in files.items()
             if blob.size <= largest and not any(str(parent) in built for parent in Path(path).parents)
         }
-        for path, content in self._contents(kept).items():
+        for path, content in self._read_blobs(chosen).items():
             file = target / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
@@ -130,80 +130,80 @@ def open_tree(spec: str) -> GitTree:
     As in git, a path is relative to the top of the repository, or to the current folder where it begins with `./` or
     `../`. Raises InputError (FG045) without git, a repository, the revision or the path.
     """
-    revision, path = _split(spec)
-    prefix = os.fsdecode(_git(spec, "rev-parse", "--show-prefix")).rstrip("\n")
+    revision, path = _split_spec(spec)
+    prefix = os.fsdecode(_run_git(spec, "rev-parse", "--show-prefix")).rstrip("\n")
     try:
-        found = _git(spec, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        output = _run_git(spec, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except InputError:
         hint = "name a branch, a tag or a commit that is in this repository, for example HEAD~1; fetch what is missing"
-        raise _refused(spec, f"there is no revision {revision!r} in this repository", hint) from None
-    commit = found.decode().strip()
+        raise _explain_refusal(spec, f"there is no revision {revision!r} in this repository", hint) from None
+    commit = output.decode().strip()
     relative = path in (".", "..") or path.startswith(("./", "../"))
     top = posixpath.normpath(posixpath.join(prefix, path)) if relative else posixpath.normpath(path or ".")
     top = "" if top == "." else top
     if top.startswith(("..", "/")):
-        raise _refused(spec, f"{path!r} leaves the repository", "name a path inside it")
-    kind = _kind(spec, commit, top)
+        raise _explain_refusal(spec, f"{path!r} leaves the repository", "name a path inside it")
+    kind = _find_object_kind(spec, commit, top)
     if not kind:
-        raise _nowhere(spec, commit, revision, path, prefix)
+        raise _explain_missing_path(spec, commit, revision, path, prefix)
     return GitTree(spec, commit, top, kind == "tree")
 
 
-def _split(spec: str) -> tuple[str, str]:
+def _split_spec(spec: str) -> tuple[str, str]:
     match = _SPEC.fullmatch(spec)
     hint = "write it like git:HEAD:blueprints/pod.yaml, or git:main:./pod.yaml from the current folder"
     if not match or not match[1] or "\0" in spec:
-        raise _refused(spec, f"'{spec}' is not git:REV:path", hint)
+        raise _explain_refusal(spec, f"'{spec}' is not git:REV:path", hint)
     if match[1].startswith("-"):
-        raise _refused(spec, f"{match[1]!r} is no revision: it begins with a dash", hint)
+        raise _explain_refusal(spec, f"{match[1]!r} is no revision: it begins with a dash", hint)
     return match[1], match[2]
 
 
-def _kind(spec: str, commit: str, path: str) -> str:
+def _find_object_kind(spec: str, commit: str, path: str) -> str:
     """`blob`, `tree` or "" for what is at a path from the top; raises InputError for a link or a submodule."""
     if not path:
         return "tree"
-    entry = _git(spec, "ls-tree", "-z", "--full-tree", commit, "--", path)
+    entry = _run_git(spec, "ls-tree", "-z", "--full-tree", commit, "--", path)
     mode, kind = entry.split(b" ", 2)[:2] if entry else (b"", b"")
     if mode in (b"120000", b"160000"):
-        what = "a symbolic link" if mode == b"120000" else "a submodule"
-        raise _refused(
-            spec, f"'{path}' is {what} in that revision", "name a file or folder that git keeps there itself"
+        kind_name = "a symbolic link" if mode == b"120000" else "a submodule"
+        raise _explain_refusal(
+            spec, f"'{path}' is {kind_name} in that revision", "name a file or folder that git keeps there itself"
         )
     return kind.decode()
 
 
-def _nowhere(spec: str, commit: str, revision: str, path: str, prefix: str) -> InputError:
+def _explain_missing_path(spec: str, commit: str, revision: str, path: str, prefix: str) -> InputError:
     """The error for a path that a revision lacks, with a suggestion."""
-    here = posixpath.normpath(posixpath.join(prefix, path))
+    from_top = posixpath.normpath(posixpath.join(prefix, path))
     hint = ""
-    if prefix and not path.startswith(".") and _kind(spec, commit, here):
+    if prefix and not path.startswith(".") and _find_object_kind(spec, commit, from_top):
         hint = f"paths are from the top of the repository; did you mean git:{revision}:./{path}?"
     else:
-        listed = _git(spec, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")
+        listed = _run_git(spec, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")
         names = [os.fsdecode(name) for name in listed if name.endswith((b".yaml", b".yml"))]
-        hint = did_you_mean(here, names) or "there is no blueprint in that revision"
-    return _refused(spec, f"there is no '{path}' in revision {revision}", hint)
+        hint = did_you_mean(from_top, names) or "there is no blueprint in that revision"
+    return _explain_refusal(spec, f"there is no '{path}' in revision {revision}", hint)
 
 
-def _git(spec: str, *arguments: str, stdin: bytes = b"") -> bytes:
+def _run_git(spec: str, *arguments: str, stdin: bytes = b"") -> bytes:
     """The output of a git command; raises InputError when git is missing or fails."""
     git = shutil.which("git")
     if git is None:
-        raise _refused(spec, "git is not installed", "install git, or compare with a file or a built folder")
+        raise _explain_refusal(spec, "git is not installed", "install git, or compare with a file or a built folder")
     settings = [word for setting in _CONFIG for word in ("-c", setting)]
     try:
         done = subprocess.run(  # noqa: S603 - no shell; revisions and paths stand behind --end-of-options and --
             [git, *settings, *arguments], input=stdin, capture_output=True, check=False, env=os.environ | _ENVIRONMENT
         )
     except (OSError, ValueError) as error:
-        raise _refused(spec, f"git cannot be run: {error}") from error
+        raise _explain_refusal(spec, f"git cannot be run: {error}") from error
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
+        messages = done.stderr.decode(errors="replace").strip().splitlines()
         hint = "run it inside the repository that has the blueprint, or clone that"
-        raise _refused(spec, f"git says: {said[0] if said else 'nothing'}", hint)
+        raise _explain_refusal(spec, f"git says: {messages[0] if messages else 'nothing'}", hint)
     return done.stdout
 
 
-def _refused(spec: str, message: str, hint: str = "") -> InputError:
+def _explain_refusal(spec: str, message: str, hint: str = "") -> InputError:
     return fault(_CODE, message, hint=hint, span=Span(spec, 1, 1))

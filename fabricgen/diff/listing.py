@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.texts import Flags, Texts, known_in, places_in
+from fabricgen.diff.texts import Flags, Texts, find_among_texts, find_rows_of_texts
 from fabricgen.numbering.lazy_columns import Strings
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Listing:
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]]) -> Listing:
         """A listing from plain sequences."""
-        return cls({name: column_of(values) for name, values in columns.items()})
+        return cls({name: make_column(values) for name, values in columns.items()})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -71,7 +71,7 @@ class Listing:
         picked = [column[numbers].tolist() for column in self.columns.values()]
         return (dict(zip(self.columns, row, strict=True)) for row in zip(*picked, strict=True))
 
-    def picked(self, numbers: Rows) -> Listing:
+    def pick_rows(self, numbers: Rows) -> Listing:
         """A listing of some rows only."""
         return Listing({name: column[numbers] for name, column in self.columns.items()})
 
@@ -94,32 +94,32 @@ class Lists:
     in_devices_w: float | None = None
 
 
-def column_of(values: Sequence[Any]) -> Strings:
+def make_column(values: Sequence[Any]) -> Strings:
     """An object array, also for sequences of tuples."""
-    found = np.empty(len(values), dtype=object)
-    found[:] = values if isinstance(values, np.ndarray) else list(values)
-    return found
+    column = np.empty(len(values), dtype=object)
+    column[:] = values if isinstance(values, np.ndarray) else list(values)
+    return column
 
 
-def place_of(names: Sequence[Any]) -> dict[Any, int]:
+def index_rows(names: Sequence[Any]) -> dict[Any, int]:
     """Value -> its row; for repeated values the last row."""
     return {name: i for i, name in enumerate(names)}
 
 
-def among(wanted: Collection[str], values: Column) -> Flags:
-    """Which values are in `wanted`; bool."""
-    known = frozenset(wanted)
-    if not known:
+def find_among(chosen: Collection[str], values: Column) -> Flags:
+    """Which values are in `chosen`; bool."""
+    texts = frozenset(chosen)
+    if not texts:
         return np.zeros(len(values), dtype=bool)
-    return values.among(known) if isinstance(values, Texts) else known_in(known, values)
+    return values.among(texts) if isinstance(values, Texts) else find_among_texts(texts, values)
 
 
-def lookup(rows: Mapping[Any, int], values: Column) -> Rows:
+def find_rows(rows: Mapping[Any, int], values: Column) -> Rows:
     """The row of each value, -1 where there is none; int64."""
-    return values.places(rows) if isinstance(values, Texts) else places_in(rows, values)
+    return values.places(rows) if isinstance(values, Texts) else find_rows_of_texts(rows, values)
 
 
-def coded(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
+def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
     """(old, new): int64 codes for the rows of two sides, from pairs of columns; rows with equal cells
     have equal codes.
     """
@@ -139,33 +139,38 @@ def coded(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
 _MOST = 2**62
 
 
-def matched(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
+def match_codes(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
     """(rows only in old, rows only in new, common rows: in old, in new) by codes; of equal codes the n-th with the
     n-th.
     """
     order = np.argsort(new, kind="stable")
     ordered = new[order]
-    if _repeats(ordered) or _repeats(np.sort(old)):
+    if _has_repeats(ordered) or _has_repeats(np.sort(old)):
         _, codes = np.unique(np.concatenate([old, new]), return_inverse=True)
         old, new = codes[: len(old)], codes[len(old) :]
-        old, new = _rank(old) * len(codes) + old, _rank(new) * len(codes) + new
+        old, new = _rank_repeats(old) * len(codes) + old, _rank_repeats(new) * len(codes) + new
         order = np.argsort(new, kind="stable")
         ordered = new[order]
-    place = np.searchsorted(ordered, old)
-    found = np.full(len(old), -1, dtype=np.int64)
-    inside = np.flatnonzero(place < len(new))
-    candidates = order[place[inside]]
-    found[inside] = np.where(new[candidates] == old[inside], candidates, -1)
+    positions = np.searchsorted(ordered, old)
+    partners = np.full(len(old), -1, dtype=np.int64)
+    inside = np.flatnonzero(positions < len(new))
+    candidates = order[positions[inside]]
+    partners[inside] = np.where(new[candidates] == old[inside], candidates, -1)
     only_new = np.ones(len(new), dtype=bool)
-    only_new[found[found >= 0]] = False
-    return np.flatnonzero(found < 0), np.flatnonzero(only_new), np.flatnonzero(found >= 0), found[found >= 0]
+    only_new[partners[partners >= 0]] = False
+    return (
+        np.flatnonzero(partners < 0),
+        np.flatnonzero(only_new),
+        np.flatnonzero(partners >= 0),
+        partners[partners >= 0],
+    )
 
 
-def _repeats(ordered: Rows) -> bool:
+def _has_repeats(ordered: Rows) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _rank(numbers: Rows) -> Rows:
+def _rank_repeats(numbers: Rows) -> Rows:
     """The position of each row among the rows with the same code."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
@@ -180,32 +185,34 @@ NODE = "node"
 """The tier of nodes, and of extra devices, in devices.csv; the latter are in no unit."""
 
 
-def listed_figures(lists: Lists) -> SizingFigures:
+def derive_figures(lists: Lists) -> SizingFigures:
     """Units, nodes and tiers as devices.csv and links.csv have them.
 
     Whether a count is stated, slots of `omit` and spare nodes, and ports that are free are not in lists.
     """
     columns = ("device", "fabric", "tier", "model", "nos", "pod", "su")
     rows = list(zip(*(lists.devices[name][:].tolist() for name in columns), strict=True))
-    of_unit = [(pod, su) for _, _, tier, _, _, pod, su in rows if tier == NODE and su]
-    pods = sorted({pod for pod, _ in of_unit}, key=make_natural_key)
+    unit_nodes = [(pod, su) for _, _, tier, _, _, pod, su in rows if tier == NODE and su]
+    pods = sorted({pod for pod, _ in unit_nodes}, key=make_natural_key)
     tier_of = {device: (fabric, tier) for device, fabric, tier, *_ in rows if tier != NODE}
     members: dict[TierName, list[tuple[str, str]]] = defaultdict(list)
     for device, _, _, model, nos, *_ in rows:
         if device in tier_of:
             members[tier_of[device]].append((model, nos))
-    ports = _ports(lists, tier_of)
+    ports = _list_ports(lists, tier_of)
     return SizingFigures(
-        units={pod: len({su for other, su in of_unit if other == pod}) for pod in pods},
-        nodes=len(of_unit),
-        tiers={key: _tier(members[key], ports.get(key, _Ports())) for key in sorted(members, key=_order)},
+        units={pod: len({su for unit_pod, su in unit_nodes if unit_pod == pod}) for pod in pods},
+        nodes=len(unit_nodes),
+        tiers={
+            key: _make_tier_figures(members[key], ports.get(key, _Ports())) for key in sorted(members, key=_sort_key)
+        },
         omits={},
         spares=(),
         hardware={},
     )
 
 
-def _order(key: TierName) -> tuple[object, ...]:
+def _sort_key(key: TierName) -> tuple[object, ...]:
     return tuple(map(make_natural_key, key))
 
 
@@ -219,26 +226,26 @@ class _Ports:
         self.upper: set[TierName] = set()
 
 
-def _ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _Ports]:
-    found: dict[TierName, _Ports] = defaultdict(_Ports)
+def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _Ports]:
+    ports_by_tier: dict[TierName, _Ports] = defaultdict(_Ports)
     columns = (lists.links[name][:].tolist() for name in ("a_device", "b_device", "speed_gbps"))
     for (lower, upper, speed), links in Counter(zip(*columns, strict=True)).items():
         below, above = tier_of.get(lower), tier_of.get(upper)
         if above is None or below == above:
             continue
-        found[above].downs.add(int(speed))
+        ports_by_tier[above].downs.add(int(speed))
         if below is not None:
-            found[below].ups.add(int(speed))
-            found[below].upper.add(above)
-            found[below].to[lower, upper] += links
-    return found
+            ports_by_tier[below].ups.add(int(speed))
+            ports_by_tier[below].upper.add(above)
+            ports_by_tier[below].to[lower, upper] += links
+    return ports_by_tier
 
 
-def _tier(members: list[tuple[str, str]], ports: _Ports) -> TierFigures:
+def _make_tier_figures(members: list[tuple[str, str]], ports: _Ports) -> TierFigures:
     models, systems = (sorted(set(column)) for column in zip(*members, strict=True))
-    each = Counter[str]()
+    uplinks = Counter[str]()
     for (lower, _), links in ports.to.items():
-        each[lower] += links
+        uplinks[lower] += links
     return TierFigures(
         model=" and ".join(models),
         nos=" and ".join(systems),
@@ -247,7 +254,7 @@ def _tier(members: list[tuple[str, str]], ports: _Ports) -> TierFigures:
         stated=None,
         downs=tuple(f"{speed}G" for speed in sorted(ports.downs)),
         ups=" and ".join(f"{speed}G" for speed in sorted(ports.ups)),
-        uplinks=max(each.values(), default=0),
+        uplinks=max(uplinks.values(), default=0),
         upper=next(iter(ports.upper)) if len(ports.upper) == 1 else None,
         pair_links=tuple(sorted(set(ports.to.values()))),
         asked=(),

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fabricgen.diff.listing import Column, Rows, coded, matched
-from fabricgen.diff.texts import Flags, Texts, coded_alike, parts_alike
+from fabricgen.diff.listing import Column, Rows, encode_rows, match_codes
+from fabricgen.diff.texts import Flags, Texts, encode_pair, pair_parts
 from fabricgen.numbering.lazy_columns import EncodedColumn
 
 Keys: TypeAlias = Sequence[tuple[Column, Column]]
@@ -30,68 +30,68 @@ def match_rows(keys: Keys) -> tuple[Rows, Rows, Rows, Rows]:
     Lists of two revisions mostly agree in blocks, and comparing these in place is several times faster than hashing
     each row.
     """
-    starts = _blocks(comparable(keys), (len(keys[0][0]), len(keys[0][1])))
-    was = np.concatenate([np.arange(i, i + n) for i, _, n in starts] or [np.empty(0, dtype=np.int64)])
-    now = np.concatenate([np.arange(j, j + n) for _, j, n in starts] or [np.empty(0, dtype=np.int64)])
-    left, right = _others(was, len(keys[0][0])), _others(now, len(keys[0][1]))
-    gone, come, also_was, also_now = matched(*coded(*((old[left], new[right]) for old, new in keys)))
-    both = np.concatenate([was, left[also_was]]), np.concatenate([now, right[also_now]])
-    return left[gone], right[come], *both
+    blocks = _find_equal_blocks(list_comparables(keys), (len(keys[0][0]), len(keys[0][1])))
+    was = np.concatenate([np.arange(i, i + n) for i, _, n in blocks] or [np.empty(0, dtype=np.int64)])
+    now = np.concatenate([np.arange(j, j + n) for _, j, n in blocks] or [np.empty(0, dtype=np.int64)])
+    old_rest, new_rest = _list_other_rows(was, len(keys[0][0])), _list_other_rows(now, len(keys[0][1]))
+    gone, come, also_was, also_now = match_codes(*encode_rows(*((old[old_rest], new[new_rest]) for old, new in keys)))
+    common = np.concatenate([was, old_rest[also_was]]), np.concatenate([now, new_rest[also_now]])
+    return old_rest[gone], new_rest[come], *common
 
 
-def _others(rows: Rows, count: int) -> Rows:
+def _list_other_rows(rows: Rows, count: int) -> Rows:
     keep = np.ones(count, dtype=bool)
     keep[rows] = False
     return np.flatnonzero(keep)
 
 
-def comparable(keys: Keys) -> list[_Comparable]:
+def list_comparables(keys: Keys) -> list[_Comparable]:
     """What to compare instead of columns: codes of the distinct texts where both sides are built from such."""
-    parts: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
-    found: list[_Comparable] = []
+    code_pairs: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
+    columns: list[_Comparable] = []
     for old, new in keys:
-        alike = parts_alike(old, new) if isinstance(old, Texts) and isinstance(new, Texts) else None
+        alike = pair_parts(old, new) if isinstance(old, Texts) and isinstance(new, Texts) else None
         if alike is None:
-            found.append((old, new))
+            columns.append((old, new))
         else:
-            parts.update(dict.fromkeys(alike))
-    return [*found, *(coded_alike(*pair) for pair in parts)]
+            code_pairs.update(dict.fromkeys(alike))
+    return [*columns, *(encode_pair(*pair) for pair in code_pairs)]
 
 
-def unlike(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
+def find_differing(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
     """Whether corresponding rows (`was`, `now`) of two columns differ; texts are built only where their parts differ.
     bool.
     """
-    found = np.zeros(len(was), dtype=bool)
-    for before, after in comparable([(old, new)]):
-        found |= np.asarray(before[was] != after[now], dtype=bool)
-    found[found] = old[was[found]] != new[now[found]]
-    return found
+    differs = np.zeros(len(was), dtype=bool)
+    for before, after in list_comparables([(old, new)]):
+        differs |= np.asarray(before[was] != after[now], dtype=bool)
+    differs[differs] = old[was[differs]] != new[now[differs]]
+    return differs
 
 
-def _blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, int, int]]:
+def _find_equal_blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, int, int]]:
     """Blocks that agree: (first row in old, first row in new, number of rows)."""
-    found: list[tuple[int, int, int]] = []
+    blocks: list[tuple[int, int, int]] = []
     i = j = 0
     for _ in range(_TRIES):
-        rows = _alike(keys, i, j, ends)
-        if rows:
-            found.append((i, j, rows))
-        i, j = i + rows, j + rows
+        length = _count_equal_rows(keys, i, j, ends)
+        if length:
+            blocks.append((i, j, length))
+        i, j = i + length, j + length
         if i >= ends[0] or j >= ends[1]:
             break
-        skipped = _next(keys, i, j)
+        skipped = _skip_to_match(keys, i, j)
         if skipped is None:
             break
         i, j = i + skipped[0], j + skipped[1]
-    return found
+    return blocks
 
 
-def _alike(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> int:
+def _count_equal_rows(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> int:
     """How many rows agree, from row `i` of old and `j` of new on."""
     total, size = 0, 1024
     while True:
-        differs = _differ(keys, i + total, j + total, min(size, ends[0] - i - total, ends[1] - j - total))
+        differs = _find_differing_pairs(keys, i + total, j + total, min(size, ends[0] - i - total, ends[1] - j - total))
         if differs.any():
             return total + int(differs.argmax())
         total += len(differs)
@@ -100,15 +100,15 @@ def _alike(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> in
         size = min(2 * size, _WINDOW)
 
 
-def _differ(keys: list[_Comparable], i: int, j: int, size: int) -> Flags:
+def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) -> Flags:
     """Whether each of `size` pairs of rows differs; bool."""
-    found = np.zeros(size, dtype=bool)
+    differs = np.zeros(size, dtype=bool)
     for old, new in keys:
-        found |= np.asarray(old[i : i + size] != new[j : j + size], dtype=bool)
-    return found
+        differs |= np.asarray(old[i : i + size] != new[j : j + size], dtype=bool)
+    return differs
 
 
-def _next(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
+def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
     """How many rows of old and of new to skip until rows agree again; None where no match is nearby."""
     come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:

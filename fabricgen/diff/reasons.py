@@ -8,40 +8,40 @@ import numpy as np
 
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.listing import Lists, Rows, lookup, place_of
+from fabricgen.diff.listing import Lists, Rows, find_rows, index_rows
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
-from fabricgen.diff.tenant_moves import few_names
+from fabricgen.diff.tenant_moves import join_names
 from fabricgen.diff.vrfs import Vrfs
 
 _LISTED = 4
 
 
-def reasons(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) -> tuple[str, ...]:
+def explain_change(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) -> tuple[str, ...]:
     """Sentences on derived values that differ between two blueprints, and how many links move because of them.
 
     `links` is how links differ, `lists` are those of the old side.
     """
-    moved = _Moved(links, lists)
+    moved = _MovedLinks(links, lists)
     return (
-        *_growth(old, new),
-        *_tiers(old, new, moved),
-        *_omits(old, new),
-        *_spares(old, new),
-        *_hardware(old, new),
-        *_vrfs(old.vrfs, new.vrfs),
+        *_explain_growth(old, new),
+        *_explain_tiers(old, new, moved),
+        *_explain_omits(old, new),
+        *_explain_spares(old, new),
+        *_explain_hardware(old, new),
+        *_explain_vrfs(old.vrfs, new.vrfs),
     )
 
 
-def _growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+def _explain_growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     names = dict.fromkeys((*old.units, *new.units))
     grown = [n for n in names if old.units.get(n) != new.units.get(n)]
-    said = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
+    counts = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
     if grown:
         more = f" and {len(grown) - _LISTED} more pods" if len(grown) > _LISTED else ""
-        yield f"scalable units: {', '.join(said)}{more}; nodes: {old.nodes:,} -> {new.nodes:,}"
+        yield f"scalable units: {', '.join(counts)}{more}; nodes: {old.nodes:,} -> {new.nodes:,}"
 
 
-def _tiers(old: SizingFigures, new: SizingFigures, moved: _Moved) -> Iterator[str]:
+def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -> Iterator[str]:
     for key in dict.fromkeys((*old.tiers, *new.tiers)):
         was, now = old.tiers.get(key), new.tiers.get(key)
         name = " ".join(key)
@@ -50,33 +50,33 @@ def _tiers(old: SizingFigures, new: SizingFigures, moved: _Moved) -> Iterator[st
         elif now is None and was is not None:
             yield f"{name}: gone, {was.groups * was.count:,} x {was.model}"
         elif was is not None and now is not None:
-            found = [*_tier(was, now)]
-            if found:
-                yield f"{name}: {'; '.join(found)}{moved.said(key)}"
+            sentences = [*_explain_tier(was, now)]
+            if sentences:
+                yield f"{name}: {'; '.join(sentences)}{moved.said(key)}"
 
 
-def _tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
+def _explain_tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
     """Sentences on what differs in one tier."""
     if was.model != now.model:
         yield f"{was.model} -> {now.model}"
     if was.nos != now.nos:
         yield f"{was.nos} -> {now.nos}"
     if was.count != now.count:
-        each = f" in each of {now.groups} groups" if now.groups > 1 else ""
-        yield f"{was.count} -> {now.count} switches{each}{_why(was, now)}"
+        per_group = f" in each of {now.groups} groups" if now.groups > 1 else ""
+        yield f"{was.count} -> {now.count} switches{per_group}{_explain_count(was, now)}"
     if was.groups != now.groups:
         yield f"{was.groups} -> {now.groups} groups of {now.count} switch{'es' * (now.count != 1)}"
     if was.uplinks != now.uplinks:
         yield f"uplinks of each switch {was.uplinks} -> {now.uplinks}"
     if was.pair_links != now.pair_links and was.pair_links and now.pair_links and now.upper:
-        yield f"links of each to each {now.upper[1]} {_span(was.pair_links)} -> {_span(now.pair_links)}"
+        yield f"links of each to each {now.upper[1]} {_join_numbers(was.pair_links)} -> {_join_numbers(now.pair_links)}"
     if was.downs != now.downs:
         yield f"down ports {' + '.join(was.downs) or 'none'} -> {' + '.join(now.downs) or 'none'}"
     if was.ups != now.ups and was.ups and now.ups:
         yield f"up ports {was.ups} -> {now.ups}"
 
 
-def _why(was: TierFigures, now: TierFigures) -> str:
+def _explain_count(was: TierFigures, now: TierFigures) -> str:
     """Where a switch count comes from: stated, or required by the tiers below; "" where that is not known."""
     if now.stated is None:
         return ""
@@ -84,21 +84,21 @@ def _why(was: TierFigures, now: TierFigures) -> str:
         return " (stated)"
     if not now.asked or was.model != now.model:
         return " (derived)"
-    asked = sum(lowers * links for _, lowers, links in now.asked)
+    ports = sum(lowers * links for _, lowers, links in now.asked)
     who = " + ".join(f"{lowers} {tier} x {links} uplinks" for tier, lowers, links in now.asked)
-    return f" ({who} ask a group for {asked:,} ports, {was.count} switches have {was.count * was.capacity:,})"
+    return f" ({who} ask a group for {ports:,} ports, {was.count} switches have {was.count * was.capacity:,})"
 
 
-def _span(numbers: tuple[int, ...]) -> str:
+def _join_numbers(numbers: tuple[int, ...]) -> str:
     return " or ".join(map(str, numbers))
 
 
-class _Moved:
+class _MovedLinks:
     """Counts the links of the old side up to a tier that are moved or removed."""
 
     def __init__(self, links: Delta, lists: Lists) -> None:
         self._links, self._lists = links, lists
-        self._row = place_of(lists.devices["device"].tolist())
+        self._row = index_rows(lists.devices["device"].tolist())
         tiers = list(zip(lists.devices["fabric"].tolist(), lists.devices["tier"].tolist(), strict=True))
         self._number: dict[TierName, int] = {}
         self._tier = np.array([self._number.setdefault(t, len(self._number)) for t in tiers] + [-1], dtype=np.int64)
@@ -107,49 +107,49 @@ class _Moved:
     def said(self, key: TierName) -> str:
         """A phrase for the links up to a tier that move; "" where none does."""
         if self._upper is None:
-            self._upper = self._tier[lookup(self._row, self._lists.links["b_device"])]
+            self._upper = self._tier[find_rows(self._row, self._lists.links["b_device"])]
         number = self._number.get(key, -2)
-        moved_rows, _ = self._links.changed_as("moved")
+        moved_rows, _ = self._links.find_changed("moved")
         total = int((self._upper == number).sum())
         moved = int((self._upper[moved_rows] == number).sum())
         gone = int((self._upper[self._links.removed] == number).sum())
-        said = [f"{n:,} {verb}" for n, verb in ((moved, "move"), (gone, "go")) if n]
-        return f": of {total:,} links up to it, {' and '.join(said)}" if said else ""
+        phrases = [f"{n:,} {verb}" for n, verb in ((moved, "move"), (gone, "go")) if n]
+        return f": of {total:,} links up to it, {' and '.join(phrases)}" if phrases else ""
 
 
-def _omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+def _explain_omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     for text, slots in new.omits.items():
-        before = old.omits.get(text)
-        if before is not None and before != slots:
-            yield f"omit {text}: was {_few(before)}, is {_few(slots)}; what counts from the last moves with growth"
+        was = old.omits.get(text)
+        if was is not None and was != slots:
+            yield f"omit {text}: was {_shorten(was)}, is {_shorten(slots)}; what counts from the last moves with growth"
 
 
-def _spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+def _explain_spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     if old.spares != new.spares:
-        yield f"spare nodes: {_few(old.spares) or 'none'} -> {_few(new.spares) or 'none'}"
+        yield f"spare nodes: {_shorten(old.spares) or 'none'} -> {_shorten(new.spares) or 'none'}"
 
 
-def _hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     """What the inventory says otherwise of the hardware, line by line."""
     kinds = ("mac", "guid", "serial", "pci")
     none = ("",) * len(kinds)
-    said: list[str] = []
-    for place in sorted(old.hardware.keys() | new.hardware.keys()):
-        pairs = zip(kinds, old.hardware.get(place, none), new.hardware.get(place, none), strict=True)
+    changes: list[str] = []
+    for port in sorted(old.hardware.keys() | new.hardware.keys()):
+        pairs = zip(kinds, old.hardware.get(port, none), new.hardware.get(port, none), strict=True)
         changed = [f"{kind} {was or 'unknown'} -> {now or 'unknown'}" for kind, was, now in pairs if was != now]
-        said += [f"{' '.join(filter(None, place))} {', '.join(changed)}"] if changed else []
-    if said:
-        yield f"inventory: {_few(tuple(said))}"
+        changes += [f"{' '.join(filter(None, port))} {', '.join(changed)}"] if changed else []
+    if changes:
+        yield f"inventory: {_shorten(tuple(changes))}"
 
 
-def _few(slots: tuple[str, ...]) -> str:
+def _shorten(slots: tuple[str, ...]) -> str:
     return ", ".join(slots[:_LISTED]) + (f" and {len(slots) - _LISTED} more" if len(slots) > _LISTED else "")
 
 
-def _vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
+def _explain_vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
     """Sentences on the switches that VRFs appear on or go from."""
     for tenant in sorted(old.keys() | new.keys(), key=make_natural_key):
         before, after = (side.get(tenant, frozenset[str]()) for side in (old, new))
         for verb, switches in (("appears on", after - before), ("goes from", before - after)):
             if switches:
-                yield f"VRF {tenant} {verb} {few_names(sorted(switches, key=make_natural_key))}"
+                yield f"VRF {tenant} {verb} {join_names(sorted(switches, key=make_natural_key))}"

@@ -14,7 +14,7 @@ from typing import Any
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.cluster import Cluster
 from fabricgen.diff.configs import Configs
-from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, column_of
+from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, make_column
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.numbering.lazy_columns import EncodedColumn
@@ -30,43 +30,43 @@ Renamed = Mapping[str, str]
 """Old name -> new name."""
 
 
-def renamed_clusters(old: Cluster, new: Cluster) -> Renamed:
+def find_renamed_devices(old: Cluster, new: Cluster) -> Renamed:
     """Devices with the same coordinates and another name."""
-    if _naming(old) == _naming(new):
+    if _list_name_sources(old) == _list_name_sources(new):
         return {}
     was, now = (index_default_names(side.design, side.plan.devices) for side in (old, new))
-    both = ((old.names[was[name]], new.names[now[name]]) for name in was.keys() & now.keys())
-    return {before: after for before, after in both if before != after}
+    name_pairs = ((old.names[was[name]], new.names[now[name]]) for name in was.keys() & now.keys())
+    return {before: after for before, after in name_pairs if before != after}
 
 
-def _naming(cluster: Cluster) -> tuple[object, ...]:
+def _list_name_sources(cluster: Cluster) -> tuple[object, ...]:
     """What names follow from, besides coordinates."""
     blueprint = cluster.design.loaded.blueprint
-    own = {name: fabric.names for name, fabric in blueprint.fabrics.items() if fabric.names}
-    return blueprint.name, blueprint.names, own, cluster.design.layout.lock.find_words(ADOPTED)
+    of_fabrics = {name: fabric.names for name, fabric in blueprint.fabrics.items() if fabric.names}
+    return blueprint.name, blueprint.names, of_fabrics, cluster.design.layout.lock.find_words(ADOPTED)
 
 
-def renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed:
+def match_renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed:
     """The devices that are `known` to have another name, and those whose rows agree in all but the name.
 
     A row that is there twice is not taken, nor one without a rack.
     """
     gone, come, _, _ = match_rows([(old["device"], new["device"])])
-    targets = frozenset(known.values())
-    left = _by_row(old.picked(gone), known)
-    right = _by_row(new.picked(come), targets)
-    return dict(known) | {left[row]: right[row] for row in left.keys() & right.keys()}
+    new_of_known = frozenset(known.values())
+    old_names = _index_by_row(old.pick_rows(gone), known)
+    new_names = _index_by_row(new.pick_rows(come), new_of_known)
+    return dict(known) | {old_names[row]: new_names[row] for row in old_names.keys() & new_names.keys()}
 
 
-def _by_row(devices: Listing, others: Collection[str]) -> dict[tuple[str, ...], str]:
-    """Names of devices by all else that their rows say; none for `others`."""
+def _index_by_row(devices: Listing, excluded: Collection[str]) -> dict[tuple[str, ...], str]:
+    """Names of devices by all else that their rows say; none for `excluded`."""
     rows = list(zip(*(devices[name].tolist() for name in _SAME), strict=True))
     count, rack = Counter(rows), _SAME.index("rack")
     named = zip(rows, devices["device"].tolist(), strict=True)
-    return {row: name for row, name in named if count[row] == 1 and row[rack] and name not in others}
+    return {row: name for row, name in named if count[row] == 1 and row[rack] and name not in excluded}
 
 
-def under_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Lists]:
+def apply_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Lists]:
     """Both sides with the old one under the names of the new one; devices get the column `NAME`.
 
     Labels stay as they are: they are printed anew. A device that goes, and whose name another one takes, is called
@@ -74,44 +74,46 @@ def under_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Li
     """
     if not renamed:
         return old, new
-    there = frozenset(old.devices["device"].tolist())
-    taken = {name: f"{name} (before)" for name in renamed.values() if name in there and name not in renamed}
-    names = {**renamed, **taken}
-    before = Listing({**_renamed(old.devices, names).columns, NAME: old.devices["device"]})
+    old_names = frozenset(old.devices["device"].tolist())
+    displaced = {name: f"{name} (before)" for name in renamed.values() if name in old_names and name not in renamed}
+    names = {**renamed, **displaced}
+    before = Listing({**_rename_devices(old.devices, names).columns, NAME: old.devices["device"]})
     after = Listing({**new.devices.columns, NAME: new.devices["device"]})
-    addresses = None if old.addresses is None else _renamed(old.addresses, names)
-    links, cables = _renamed(old.links, names), _renamed(old.cables, names)
-    patches = None if old.patches is None else _renamed(old.patches, names)
+    addresses = None if old.addresses is None else _rename_devices(old.addresses, names)
+    links, cables = _rename_devices(old.links, names), _rename_devices(old.cables, names)
+    patches = None if old.patches is None else _rename_devices(old.patches, names)
     was = replace(old, devices=before, links=links, cables=cables, addresses=addresses, patches=patches)
     return was, replace(new, devices=after)
 
 
-def _renamed(listing: Listing, names: Renamed) -> Listing:
+def _rename_devices(listing: Listing, names: Renamed) -> Listing:
     """A list with other names of devices, and of cables, which are called after their device and connector."""
 
     def device(text: str) -> str:
         return names.get(text, text)
 
     def cable(text: str) -> str:
-        own, colon, connector = text.rpartition(":")
-        return f"{device(own)}{colon}{connector}"
+        owner, colon, connector = text.rpartition(":")
+        return f"{device(owner)}{colon}{connector}"
 
     columns: dict[str, Column] = dict(listing.columns)
-    columns |= {name: _mapped(listing[name], device, device) for name in _DEVICES if name in columns}
-    columns |= {"cable": _mapped(listing["cable"], cable, device)} if "cable" in columns else {}
+    columns |= {name: _map_column(listing[name], device, device) for name in _DEVICES if name in columns}
+    columns |= {"cable": _map_column(listing["cable"], cable, device)} if "cable" in columns else {}
     return Listing(columns)
 
 
-def _mapped(column: Column, whole: Callable[[str], str], first: Callable[[str], str]) -> Column:
-    """A column with every text replaced: `whole` texts, or the `first` part of texts in parts."""
+def _map_column(column: Column, rename_text: Callable[[str], str], rename_head: Callable[[str], str]) -> Column:
+    """A column with every text replaced: `rename_text` texts, or the `rename_head` part of texts in parts."""
     head = column.parts[0] if isinstance(column, Texts) else None
     if isinstance(column, Texts) and isinstance(head, EncodedColumn):
-        made = first if len(column.parts) > 1 else whole
-        vocabulary = column_of([made(text) for text in head.vocabulary.tolist()])
+        rename = rename_head if len(column.parts) > 1 else rename_text
+        vocabulary = make_column([rename(text) for text in head.vocabulary.tolist()])
         return Texts((EncodedColumn(vocabulary, head.codes), *column.parts[1:]))
-    known: dict[Any, str] = {}
+    renamed: dict[Any, str] = {}
     texts = column[:].tolist()
-    return column_of([known[text] if text in known else known.setdefault(text, whole(text)) for text in texts])
+    return make_column(
+        [renamed[text] if text in renamed else renamed.setdefault(text, rename_text(text)) for text in texts]
+    )
 
 
 @dataclass(frozen=True)
@@ -127,15 +129,15 @@ class RenamedConfigs:
 
     def digests(self) -> Mapping[str, str] | None:
         """sha256 by path, if known without rendering."""
-        found = self.configs.digests()
-        return None if found is None else {self._path(path): digest for path, digest in found.items()}
+        digests = self.configs.digests()
+        return None if digests is None else {self._rename_path(path): digest for path, digest in digests.items()}
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         """(path, content) of the files of some devices."""
-        own = {name for name in self.configs.devices() if self.renamed.get(name, name) in devices}
-        return ((self._path(path), content) for path, content in self.configs.read(own))
+        old_names = {name for name in self.configs.devices() if self.renamed.get(name, name) in devices}
+        return ((self._rename_path(path), content) for path, content in self.configs.read(old_names))
 
-    def _path(self, path: str) -> str:
+    def _rename_path(self, path: str) -> str:
         top, device, *rest = path.split("/")
         file = "/".join(rest)
         name = self.renamed.get(device, device)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fabricgen.diff.delta import Delta, compare_rows
-from fabricgen.diff.listing import Column, Listing, Lists, Rows, among, lookup, place_of
+from fabricgen.diff.listing import Column, Listing, Lists, Rows, find_among, find_rows, index_rows
 
 SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("b_device", "b_port"),
@@ -28,24 +28,24 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def session_listing(lists: Lists, among_links: Rows) -> Listing:
+def list_sessions(lists: Lists, among_links: Rows) -> Listing:
     """BGP sessions over some links: those between two switches with AS numbers, except at management ports.
 
     A management port is a link of 1 Gb/s to a switch of another fabric.
     """
-    devices, links = lists.devices, lists.links.picked(among_links)
-    row_of = place_of(devices["device"].tolist())
-    a, b = lookup(row_of, links["a_device"]), lookup(row_of, links["b_device"])
-    known = (a >= 0) & (b >= 0)
-    speaks = ~among(("",), devices["asn"])
-    rows = np.flatnonzero(known)
-    rows = rows[speaks[a[rows]] & speaks[b[rows]]]
-    elsewhere = np.asarray(devices["fabric"][a[rows]] != links["fabric"][rows], dtype=bool)
-    rows = rows[~(elsewhere & np.asarray(links["speed_gbps"][rows] == "1", dtype=bool))]
+    devices, links = lists.devices, lists.links.pick_rows(among_links)
+    row_of = index_rows(devices["device"].tolist())
+    a, b = find_rows(row_of, links["a_device"]), find_rows(row_of, links["b_device"])
+    both_listed = (a >= 0) & (b >= 0)
+    has_asn = ~find_among(("",), devices["asn"])
+    rows = np.flatnonzero(both_listed)
+    rows = rows[has_asn[a[rows]] & has_asn[b[rows]]]
+    other_fabric = np.asarray(devices["fabric"][a[rows]] != links["fabric"][rows], dtype=bool)
+    rows = rows[~(other_fabric & np.asarray(links["speed_gbps"][rows] == "1", dtype=bool))]
     names = ("fabric", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "a_ip", "b_ip", "cable")
     columns: dict[str, Column] = {name: links[name][rows] for name in names}
-    cables = lists.cables.picked(np.flatnonzero(among(columns["cable"].tolist(), lists.cables["cable"])))
-    cable = lookup(place_of(cables["cable"].tolist()), columns["cable"])
+    cables = lists.cables.pick_rows(np.flatnonzero(find_among(columns["cable"].tolist(), lists.cables["cable"])))
+    cable = find_rows(index_rows(cables["cable"].tolist()), columns["cable"])
     for name, source in (("cable_part", "part"), ("a_transceiver",) * 2, ("b_transceiver",) * 2):
         columns[name] = np.append(cables[source][:], np.array([""], dtype=object))[cable]
     places = devices["rack"][:] + " u" + devices["u"][:]
@@ -61,11 +61,11 @@ def session_listing(lists: Lists, among_links: Rows) -> Listing:
 
 
 def compare_sessions(old: Listing, new: Listing) -> Delta:
-    """Sessions that are added, removed and that flap; both listings are from `session_listing`."""
+    """Sessions that are added, removed and that flap; both listings are from `list_sessions`."""
     delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, (old, new), "a_device")
-    elsewhere = delta.ways["moved"] & delta.differs["b_device"]
-    for field in ("b_asn", "b_router_id", "b_place", "b_model"):  # differs with the peer: no separate cause
-        delta.differs[field][elsewhere] = False
-    for way, about in SESSION_CHANGES.items():
-        delta.ways[way][:] = np.logical_or.reduce([delta.differs[field] for field in about])
+    moved_to_other_switch = delta.ways["moved"] & delta.differs["b_device"]
+    for column in ("b_asn", "b_router_id", "b_place", "b_model"):  # differs with the peer: no separate cause
+        delta.differs[column][moved_to_other_switch] = False
+    for change, columns in SESSION_CHANGES.items():
+        delta.ways[change][:] = np.logical_or.reduce([delta.differs[column] for column in columns])
     return delta

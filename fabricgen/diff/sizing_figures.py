@@ -11,11 +11,11 @@ import numpy as np
 from fabricgen.blueprint.slots import NodeSlot, list_omitted_slots
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import TierDesign
-from fabricgen.design.layout import pod_units
-from fabricgen.design.linked import whole_fabrics
+from fabricgen.design.layout import list_pod_units
+from fabricgen.design.linked import group_infiniband_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.diff.vrfs import Vrfs, tenant_vrfs
+from fabricgen.diff.vrfs import Vrfs, list_tenant_vrfs
 from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
 TierName: TypeAlias = tuple[str, str]
@@ -81,60 +81,65 @@ class SizingFigures:
     """By InfiniBand fabric, the file that says which ports are whose."""
 
 
-def sizing_figures(cluster: Cluster) -> SizingFigures:
+def read_sizing_figures(cluster: Cluster) -> SizingFigures:
     """The figures of a compiled cluster."""
     design = cluster.design
     return SizingFigures(
         units={pod.name: pod.su for pod in design.layout.pods},
         nodes=design.layout.nodes,
-        tiers={(tier.fabric, tier.key.tier): _tier(cluster, tier) for tier in design.tiers},
-        omits=_omits(design),
-        spares=tuple(_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
+        tiers={(tier.fabric, tier.key.tier): _read_tier_figures(cluster, tier) for tier in design.tiers},
+        omits=_list_omitted_slots(design),
+        spares=tuple(_name_slot([pod.name for pod in design.layout.pods], s) for s in sorted(design.layout.spare)),
         hardware={(row.device, row.port): (*row.figures[2:5], row.pci) for row in design.loaded.inventory},
-        tenancies=_tenancies(cluster),
-        vrfs=tenant_vrfs(cluster),
+        tenancies=_list_tenancies(cluster),
+        vrfs=list_tenant_vrfs(cluster),
         shared={tenant.name: tenant.shared for tenant in design.tenants if tenant.shared},
-        partition_files=_partition_files(design) if design.tenants else {},
+        partition_files=_name_partition_files(design) if design.tenants else {},
     )
 
 
-def _tenancies(cluster: Cluster) -> dict[str, Tenancy]:
+def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
     design, devices = cluster.design, cluster.plan.devices
     tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
-    of = find_device_tenants(design, devices) if tenants else np.full(0, NOBODY)
-    rows = np.flatnonzero(of != NOBODY)
-    return {name: tenants[at] for name, at in zip(cluster.name_column[rows].tolist(), of[rows].tolist(), strict=True)}
-
-
-def _partition_files(design: Design) -> dict[str, str]:
-    fabrics = design.loaded.blueprint.fabrics
-    files = {"ufm": "partitions.conf.user_ext"}
-    whole = whole_fabrics(design).items()
+    tenant_numbers = find_device_tenants(design, devices) if tenants else np.full(0, NOBODY)
+    rows = np.flatnonzero(tenant_numbers != NOBODY)
     return {
-        one: files.get(fabrics[first].subnet_manager or "", "partitions.conf") for first, some in whole for one in some
+        name: tenants[number]
+        for name, number in zip(cluster.name_column[rows].tolist(), tenant_numbers[rows].tolist(), strict=True)
     }
 
 
-def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:
+def _name_partition_files(design: Design) -> dict[str, str]:
+    fabrics = design.loaded.blueprint.fabrics
+    files = {"ufm": "partitions.conf.user_ext"}
+    linked = group_infiniband_fabrics(design).items()
+    return {
+        member: files.get(fabrics[first].subnet_manager or "", "partitions.conf")
+        for first, members in linked
+        for member in members
+    }
+
+
+def _read_tier_figures(cluster: Cluster, tier: TierDesign) -> TierFigures:
     design = cluster.design
     spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     capacity = sum(run.capacity for run in tier.downs)
-    used = _used(cluster, tier)
+    used = _count_used_ports(cluster, tier)
     uplink = tier.uplink
     shares = {uplink.share(i) for i in range(uplink.upper_count)} if uplink else set()
-    below = [lower for lower, _ in design.links_below(tier.key)]
+    lower_tiers = [lower for lower, _ in design.list_links_below(tier.key)]
     return TierFigures(
         model=tier.profile.id,
         nos=tier.nos,
         groups=tier.groups,
         count=tier.count,
         stated=spec.count is not None,
-        downs=tuple(_run(run) for run in tier.downs),
-        ups=_run(tier.up) if tier.up else "",
+        downs=tuple(_describe_run(run) for run in tier.downs),
+        ups=_describe_run(tier.up) if tier.up else "",
         uplinks=tier.up.count if tier.up else 0,
         upper=(uplink.upper.fabric, uplink.upper.tier) if uplink else None,
         pair_links=tuple(sorted(shares)),
-        asked=tuple((t.name, t.uplink.lowers_per_group, t.uplink.links_per_group) for t in below if t.uplink),
+        asked=tuple((t.name, t.uplink.lowers_per_group, t.uplink.links_per_group) for t in lower_tiers if t.uplink),
         capacity=capacity,
         least_free=capacity - max(used, default=0),
         free=capacity * len(used) - sum(used),
@@ -142,33 +147,33 @@ def _tier(cluster: Cluster, tier: TierDesign) -> TierFigures:
     )
 
 
-def _run(run: PortRun) -> str:
+def _describe_run(run: PortRun) -> str:
     return f"{run.ways} x {run.speed_gbps}G a cage"
 
 
-def _used(cluster: Cluster, tier: TierDesign) -> list[int]:
+def _count_used_ports(cluster: Cluster, tier: TierDesign) -> list[int]:
     """Down ports in use on each switch of a tier."""
     links, rows = cluster.plan.links, cluster.plan.devices.find_tier(tier.key).rows
-    wanted = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
-    here = np.array([*wanted, False], dtype=bool)[links.segment]
-    counts: list[int] = np.bincount(links.b_device[here], minlength=rows.stop)[rows].tolist()
+    is_down = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
+    link_rows = np.array([*is_down, False], dtype=bool)[links.segment]
+    counts: list[int] = np.bincount(links.b_device[link_rows], minlength=rows.stop)[rows].tolist()
     return counts
 
 
-def _omits(design: Design) -> dict[str, tuple[str, ...]]:
+def _list_omitted_slots(design: Design) -> dict[str, tuple[str, ...]]:
     """Slots of each `omit` that counts from the last one, as `p1/su-3/node-32`."""
     blueprint = design.loaded.blueprint
-    pods = pod_units(blueprint, design.layout)
+    pods = list_pod_units(blueprint, design.layout)
     names = list(pods)
     empty = list_omitted_slots(blueprint.model_copy(update={"omit": ()}), pods)
-    found: dict[str, tuple[str, ...]] = {}
+    slots_by_text: dict[str, tuple[str, ...]] = {}
     for text in blueprint.omit:
         if "-last" in text:
-            one = blueprint.model_copy(update={"omit": (text,)})
-            slots = list_omitted_slots(one, pods) - empty
-            found[text] = tuple(_slot(names, slot) for slot in sorted(slots))
-    return found
+            with_one = blueprint.model_copy(update={"omit": (text,)})
+            slots = list_omitted_slots(with_one, pods) - empty
+            slots_by_text[text] = tuple(_name_slot(names, slot) for slot in sorted(slots))
+    return slots_by_text
 
 
-def _slot(pods: list[str], slot: NodeSlot) -> str:
+def _name_slot(pods: list[str], slot: NodeSlot) -> str:
     return f"{pods[slot.pod]}/su-{slot.su}/node-{slot.node}"

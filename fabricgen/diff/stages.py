@@ -61,7 +61,7 @@ class _Wiring:
     group: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Switches of one group stand in for each other."""
     nodes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    mates: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    peers: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     above: dict[tuple[str, str], set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     managing: set[str] = field(default_factory=set)
     """Fabrics whose switches the management ports of others hang on."""
@@ -69,80 +69,80 @@ class _Wiring:
     def height(self, tier: tuple[str, str], below: frozenset[tuple[str, str]] = frozenset()) -> int:
         """How many tiers lie above: 0 for the uppermost."""
         over = self.above[tier] - below - {tier}
-        return 1 + max(self.height(each, below | {tier}) for each in over) if over else 0
+        return 1 + max(self.height(upper, below | {tier}) for upper in over) if over else 0
 
 
-def stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
+def plan_stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
     """The stages of all switches whose configurations are added or changed; none where these are not compared."""
     files = change.configs.files if change.configs else ()
     states: dict[str, set[str]] = defaultdict(set)
     for file in files:
         states[file.device].add(file.state)
-    wiring = _wiring(change)
-    come = set(change.devices.new.picked(change.devices.added)["device"].tolist())
-    wanted = [device for device in sorted(states) if device in wiring.tier and states[device] != {"removed"}]
-    found = []
-    if new := [device for device in wanted if device in come]:
-        found.append(Stage("new switches, which carry nothing yet", (tuple(new),)))
-    tiers = {wiring.tier[device] for device in wanted if device not in come}
+    wiring = _read_wiring(change)
+    new_devices = set(change.devices.new.pick_rows(change.devices.added)["device"].tolist())
+    touched = [device for device in sorted(states) if device in wiring.tier and states[device] != {"removed"}]
+    stages_in_order = []
+    if new := [device for device in touched if device in new_devices]:
+        stages_in_order.append(Stage("new switches, which carry nothing yet", (tuple(new),)))
+    tiers = {wiring.tier[device] for device in touched if device not in new_devices}
     for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.height(tier), tier)):
-        devices = [device for device in wanted if wiring.tier[device] == tier and device not in come]
-        found.append(Stage(" ".join(tier), tuple(_waves(devices, wiring, at_once))))
-    return tuple(found)
+        devices = [device for device in touched if wiring.tier[device] == tier and device not in new_devices]
+        stages_in_order.append(Stage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
+    return tuple(stages_in_order)
 
 
-def _wiring(change: Change) -> _Wiring:
-    found = _Wiring()
+def _read_wiring(change: Change) -> _Wiring:
+    wiring = _Wiring()
     devices = change.devices.new
     columns = [devices[name].tolist() for name in ("device", "fabric", "tier", "site", "pod", "su", "plane", "rail")]
-    for device, fabric, tier, *place in zip(*columns, strict=True):
+    for device, fabric, tier, *coordinates in zip(*columns, strict=True):
         if fabric and tier != NODE:
-            found.tier[device], found.group[device] = (fabric, tier), (fabric, tier, *place)
-    _add_links(found, change.links.new)
-    return found
+            wiring.tier[device], wiring.group[device] = (fabric, tier), (fabric, tier, *coordinates)
+    _add_links(wiring, change.links.new)
+    return wiring
 
 
-def _add_links(found: _Wiring, links: Listing) -> None:
+def _add_links(wiring: _Wiring, links: Listing) -> None:
     """Who hangs on whom; a link's lower end comes first (docs/outputs.md: links.csv)."""
     ends = (links[name].tolist() for name in ("fabric", "a_device", "b_device"))
-    for fabric, one, other in zip(*ends, strict=True):
-        lower, upper = found.tier.get(one), found.tier.get(other)
+    for fabric, a, b in zip(*ends, strict=True):
+        lower, upper = wiring.tier.get(a), wiring.tier.get(b)
         if lower is None and upper is not None:
-            found.nodes[other].add(one)
+            wiring.nodes[b].add(a)
         elif lower is None or upper is None:
             continue
         elif lower == upper:
-            found.mates[one].add(other)
-            found.mates[other].add(one)
+            wiring.peers[a].add(b)
+            wiring.peers[b].add(a)
         elif fabric == upper[0] != lower[0]:
-            found.managing.add(fabric)
+            wiring.managing.add(fabric)
         else:
-            found.above[lower].add(upper)
+            wiring.above[lower].add(upper)
 
 
-def _waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterator[tuple[str, ...]]:
+def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterator[tuple[str, ...]]:
     """Fill wave by wave with what may go together, taking groups in turn."""
     sizes = Counter(wiring.group.values())
     tiers = Counter(wiring.tier.values())
-    left = _in_turn(devices, wiring.group)
-    while left:
+    waiting = _interleave_groups(devices, wiring.group)
+    while waiting:
         wave: list[str] = []
         nodes: set[str] = set()
         used: Counter[tuple[str, ...]] = Counter()
-        for device in left:
+        for device in waiting:
             group = wiring.group[device]
             share = min(at_once.of(sizes[group]), max(1, sizes[group] // 2))
             together = len(wave) < at_once.of(tiers[wiring.tier[device]]) and used[group] < share
-            if together and wiring.mates[device].isdisjoint(wave) and nodes.isdisjoint(wiring.nodes[device]):
+            if together and wiring.peers[device].isdisjoint(wave) and nodes.isdisjoint(wiring.nodes[device]):
                 wave.append(device)
                 nodes |= wiring.nodes[device]
                 used[group] += 1
-        taken = set(wave)
-        left = [device for device in left if device not in taken]
+        pushed = set(wave)
+        waiting = [device for device in waiting if device not in pushed]
         yield tuple(sorted(wave))
 
 
-def _in_turn(devices: list[str], group: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _interleave_groups(devices: list[str], group: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Devices with those of one group as far apart as may be: the first of each, then the second of each."""
     rank: Counter[tuple[str, ...]] = Counter()
     keyed = []

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.diff.listing import Listing, among
+from fabricgen.diff.listing import Listing, find_among
 from fabricgen.diff.sizing_figures import SizingFigures, Tenancy
 
 _LISTED = 4
@@ -35,7 +35,7 @@ class TenantMove:
     touched: tuple[TouchedPorts, ...]
 
 
-def tenant_moves(
+def find_tenant_moves(
     old: SizingFigures, new: SizingFigures, devices: Iterable[str], links: Listing, renamed: Mapping[str, str]
 ) -> tuple[TenantMove, ...]:
     """How devices that both sides have change tenants, or the fabrics that these are kept apart in.
@@ -50,44 +50,44 @@ def tenant_moves(
         if pair[0] != pair[1]:
             moved.setdefault(pair, []).append(name)
     return tuple(
-        TenantMove(pair[0].tenant, pair[1].tenant, tuple(names), tuple(_touched(pair, names, links, new)))
+        TenantMove(pair[0].tenant, pair[1].tenant, tuple(names), tuple(_list_touched_ports(pair, names, links, new)))
         for pair, names in sorted(moved.items())
     )
 
 
-def _touched(
+def _list_touched_ports(
     pair: tuple[Tenancy, Tenancy], names: Sequence[str], links: Listing, new: SizingFigures
 ) -> Iterator[TouchedPorts]:
-    mine = among(names, links["a_device"])
-    of_one = pair[0].tenant == pair[1].tenant
-    fabrics = {*pair[0].fabrics} ^ {*pair[1].fabrics} if of_one else {*pair[0].fabrics, *pair[1].fabrics}
+    of_devices = find_among(names, links["a_device"])
+    same_tenant = pair[0].tenant == pair[1].tenant
+    fabrics = {*pair[0].fabrics} ^ {*pair[1].fabrics} if same_tenant else {*pair[0].fabrics, *pair[1].fabrics}
     for fabric in sorted(fabrics):
-        rows = np.flatnonzero(mine & among([fabric], links["fabric"]))
+        rows = np.flatnonzero(of_devices & find_among([fabric], links["fabric"]))
         switches = set(links["b_device"][rows].tolist())
         if len(rows):
             yield TouchedPorts(fabric, len(rows), len(switches), new.partition_files.get(fabric, ""))
 
 
-def move_said(move: TenantMove) -> str:
+def describe_move(move: TenantMove) -> str:
     """A move in words."""
     old, new = (f"tenant {name}" if name else "no tenant" for name in (move.old, move.new))
-    many = len(move.devices) > 1
-    ports = ", ".join(_ports_said(touched) for touched in move.touched) or "no port"
+    several = len(move.devices) > 1
+    ports = ", ".join(_describe_ports(touched) for touched in move.touched) or "no port"
     if move.old == move.new:
-        return f"{few_names(move.devices)} of {new}: other fabrics keep {'them' if many else 'it'} apart: {ports}"
-    return f"{few_names(move.devices)} move{'s' * (not many)} from {old} to {new}: {ports}"
+        return f"{join_names(move.devices)} of {new}: other fabrics keep {'them' if several else 'it'} apart: {ports}"
+    return f"{join_names(move.devices)} move{'s' * (not several)} from {old} to {new}: {ports}"
 
 
-def sharing_said(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+def describe_sharing(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     """What tenants begin and cease to share, in words."""
     for tenant in sorted(old.shared.keys() | new.shared.keys()):
         before, after = (set(side.shared.get(tenant, ())) for side in (old, new))
         for verb, names in (("shares", after - before), ("no longer shares", before - after)):
             if names:
-                yield f"tenant {tenant} {verb} {few_names(sorted(names))}"
+                yield f"tenant {tenant} {verb} {join_names(sorted(names))}"
 
 
-def _ports_said(touched: TouchedPorts) -> str:
+def _describe_ports(touched: TouchedPorts) -> str:
     """Switches have configurations of their own, and an InfiniBand fabric a file."""
     ports = f"{touched.ports:,} port{'s' * (touched.ports != 1)}"
     if touched.file:
@@ -95,24 +95,24 @@ def _ports_said(touched: TouchedPorts) -> str:
     return f"{touched.fabric} {ports} of {touched.switches:,} switch{'es' * (touched.switches != 1)}"
 
 
-def few_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names with runs of numbers drawn together, the first of them: `p1-su02-n001..n032, p1-su03-n001`."""
     runs: list[tuple[str, str, int]] = []
     for name in names:
-        head, digits = _numbered(name)
+        head, digits = _split_number(name)
         if runs and digits:
             first, last, count = runs[-1]
-            before = _numbered(last)
+            before = _split_number(last)
             if before == (head, f"{int(digits) - 1:0{len(digits)}d}"):
                 runs[-1] = (first, name, count + 1)
                 continue
         runs.append((name, name, 1))
-    said = [first if count == 1 else f"{first}..{last.rpartition('-')[2]}" for first, last, count in runs[:_LISTED]]
+    shown = [first if count == 1 else f"{first}..{last.rpartition('-')[2]}" for first, last, count in runs[:_LISTED]]
     more = sum(count for _, _, count in runs[_LISTED:])
-    return ", ".join(said) + (f" and {more:,} more" if more else "")
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
-def _numbered(name: str) -> tuple[str, str]:
+def _split_number(name: str) -> tuple[str, str]:
     """(the name without the number at its end, that number)."""
     digits = re.search(r"\d*$", name)
     number = digits[0] if digits else ""

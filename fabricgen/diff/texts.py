@@ -52,115 +52,119 @@ class Texts:
 
     def tolist(self) -> list[str]:
         """The text of every row."""
-        found: list[str] = self[:].tolist()
-        return found
+        texts: list[str] = self[:].tolist()
+        return texts
 
-    def places(self, known: Mapping[Any, int]) -> npt.NDArray[np.int64]:
-        """The value in `known` for each text, -1 where there is none; each distinct text is looked up once. int64."""
+    def places(self, rows: Mapping[Any, int]) -> npt.NDArray[np.int64]:
+        """The value in `rows` for each text, -1 where there is none; each distinct text is looked up once. int64."""
         if len(self.parts) > 1 or not isinstance(self.parts[0], EncodedColumn):
-            return places_in(known, self[:])
-        return places_in(known, self.parts[0].vocabulary)[self.parts[0].codes]
+            return find_rows_of_texts(rows, self[:])
+        return find_rows_of_texts(rows, self.parts[0].vocabulary)[self.parts[0].codes]
 
-    def among(self, wanted: frozenset[str]) -> Flags:
-        """Which rows have a text in `wanted`; bool."""
+    def among(self, chosen: frozenset[str]) -> Flags:
+        """Which rows have a text in `chosen`; bool."""
         first, *more = self.parts
-        if not isinstance(first, EncodedColumn) or (more and len(wanted) > _FEW):
-            return known_in(wanted, self[:])
+        if not isinstance(first, EncodedColumn) or (more and len(chosen) > _FEW):
+            return find_among_texts(chosen, self[:])
         if not more:
-            return known_in(wanted, first.vocabulary)[first.codes]
-        begins = frozenset(text[:end] for text in wanted for end in range(len(text) + 1))
-        found = known_in(begins, first.vocabulary)[first.codes]
-        found[found] = known_in(wanted, self[found])
-        return found
+            return find_among_texts(chosen, first.vocabulary)[first.codes]
+        begins = frozenset(text[:end] for text in chosen for end in range(len(text) + 1))
+        matches = find_among_texts(begins, first.vocabulary)[first.codes]
+        matches[matches] = find_among_texts(chosen, self[matches])
+        return matches
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
     """Integers that stand for the texts of a part; on two sides they are equal exactly where the texts are."""
 
-    of_text: npt.NDArray[np.int32]
+    code_of_text: npt.NDArray[np.int32]
     number: Any
 
     def __getitem__(self, rows: Any) -> Any:
-        return self.of_text[self.number[rows]]
+        return self.code_of_text[self.number[rows]]
 
 
-def texts_of(cells: Sequence[Any]) -> Texts | Strings:
+def split_column(cells: Sequence[Any]) -> Texts | Strings:
     """A column of a table as its parts; an object array where it has none."""
-    parts = _parts(cells)
+    parts = _list_parts(cells)
     if parts is None:
-        return cells.texts() if isinstance(cells, LazyColumn) else _strings(cells)
+        return cells.texts() if isinstance(cells, LazyColumn) else _make_strings(cells)
     return Texts(parts)
 
 
-def parts_alike(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColumn]] | None:
+def pair_parts(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColumn]] | None:
     """Pairs of corresponding parts of two columns; None where the columns are built differently."""
-    found: list[tuple[EncodedColumn, EncodedColumn]] = []
+    pairs: list[tuple[EncodedColumn, EncodedColumn]] = []
     for was, now in zip_longest(old.parts, new.parts):
         if isinstance(was, EncodedColumn) and isinstance(now, EncodedColumn):
-            found.append((was, now))
+            pairs.append((was, now))
         elif was != now:
             return None
-    return found
+    return pairs
 
 
-def coded_alike(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
+def encode_pair(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
     """Codes for the texts of a part on two sides."""
-    known: dict[str, int] = {}
+    codes: dict[str, int] = {}
     was, now = (
-        np.array([known.setdefault(text, len(known)) for text in part.vocabulary.tolist()], dtype=np.int32)
+        np.array([codes.setdefault(text, len(codes)) for text in part.vocabulary.tolist()], dtype=np.int32)
         for part in (old, new)
     )
     return Codes(was, old.codes), Codes(now, new.codes)
 
 
-def known_in(wanted: frozenset[str], texts: Strings) -> Flags:
-    """Which texts are in `wanted`; bool."""
-    return np.fromiter(map(wanted.__contains__, texts.tolist()), dtype=bool, count=len(texts))
+def find_among_texts(chosen: frozenset[str], texts: Strings) -> Flags:
+    """Which texts are in `chosen`; bool."""
+    return np.fromiter(map(chosen.__contains__, texts.tolist()), dtype=bool, count=len(texts))
 
 
-def places_in(known: Mapping[Any, int], texts: Strings) -> npt.NDArray[np.int64]:
-    """The value in `known` for each text, -1 where there is none; int64."""
-    return np.fromiter(map(known.get, texts.tolist(), repeat(-1)), dtype=np.int64, count=len(texts))
+def find_rows_of_texts(rows: Mapping[Any, int], texts: Strings) -> npt.NDArray[np.int64]:
+    """The value in `rows` for each text, -1 where there is none; int64."""
+    return np.fromiter(map(rows.get, texts.tolist(), repeat(-1)), dtype=np.int64, count=len(texts))
 
 
-def _strings(cells: Sequence[Any]) -> Strings:
-    found = np.empty(len(cells), dtype=object)
-    found[:] = cells if isinstance(cells, np.ndarray) else list(cells)
-    return found
+def _make_strings(cells: Sequence[Any]) -> Strings:
+    strings = np.empty(len(cells), dtype=object)
+    strings[:] = cells if isinstance(cells, np.ndarray) else list(cells)
+    return strings
 
 
-def _parts(cells: Any) -> tuple[TextPart, ...] | None:
+def _list_parts(cells: Any) -> tuple[TextPart, ...] | None:
     """The parts that a column is built from; None where it has none."""
     if isinstance(cells, EncodedColumn):
         return (cells,)
     if isinstance(cells, ConcatenatedColumn):
-        inner = [(part,) if isinstance(part, str) else _parts(part) for part in cells.parts]
-        found = tuple(part for parts in inner for part in parts or ())
-        return found if None not in inner else None
-    return _stacked([_keyed_parts(c) for c in cells.columns if len(c)]) if isinstance(cells, StackedColumn) else None
+        inner = [(part,) if isinstance(part, str) else _list_parts(part) for part in cells.parts]
+        parts = tuple(part for parts in inner for part in parts or ())
+        return parts if None not in inner else None
+    return (
+        _stack_sections([_list_encoded_parts(c) for c in cells.columns if len(c)])
+        if isinstance(cells, StackedColumn)
+        else None
+    )
 
 
-def _keyed_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
+def _list_encoded_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
     """A section of a column as parts; a plain column is one part of distinct texts."""
-    parts = _parts(cells) or (
-        EncodedColumn(np.array(texts_of(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),
+    parts = _list_parts(cells) or (
+        EncodedColumn(np.array(split_column(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),
     )
     return tuple(repeat_value(part, len(cells)) if isinstance(part, str) else part for part in parts)
 
 
-def _stacked(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, ...] | None:
+def _stack_sections(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, ...] | None:
     """Sections one below the other, part by part; sections with fewer parts are filled with empty texts."""
     lengths = [len(section[0]) for section in sections]
     columns: Iterable[tuple[EncodedColumn | None, ...]] = zip_longest(*sections)
-    found = [
-        _below([part or repeat_value("", rows) for part, rows in zip(column, lengths, strict=True)])
+    columns_below = [
+        _stack_parts([part or repeat_value("", rows) for part, rows in zip(column, lengths, strict=True)])
         for column in columns
     ]
-    return tuple(found) or None
+    return tuple(columns_below) or None
 
 
-def _below(parts: list[EncodedColumn]) -> EncodedColumn:
+def _stack_parts(parts: list[EncodedColumn]) -> EncodedColumn:
     starts = accumulate((len(part.vocabulary) for part in parts[:-1]), initial=0)
     numbers = [part.codes + np.int32(start) for part, start in zip(parts, starts, strict=True)]
     return EncodedColumn(np.concatenate([part.vocabulary for part in parts]), np.concatenate(numbers))

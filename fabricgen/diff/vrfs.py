@@ -12,17 +12,17 @@ Vrfs = Mapping[str, frozenset[str]]
 """By tenant, names of the switches that its VRF is on."""
 
 
-def tenant_vrfs(cluster: Cluster) -> Vrfs:
+def list_tenant_vrfs(cluster: Cluster) -> Vrfs:
     """The switches with ports of each tenant, and those whose links carry its VRF."""
-    return {tenant.name: frozenset(_switches(cluster, tenant.name)) for tenant in cluster.design.tenants}
+    return {tenant.name: frozenset(_list_vrf_switches(cluster, tenant.name)) for tenant in cluster.design.tenants}
 
 
-def _switches(cluster: Cluster, tenant: str) -> Iterator[str]:
-    links, there = cluster.plan.links, np.zeros(len(cluster.plan.devices), dtype=bool)
+def _list_vrf_switches(cluster: Cluster, tenant: str) -> Iterator[str]:
+    links, has_vrf = cluster.plan.links, np.zeros(len(cluster.plan.devices), dtype=bool)
     for ports in cluster.addresses.tenants[tenant].ports.values():
-        there |= ports > 0
-    for found in cluster.addresses.families:
-        for pairs in (pairs for (_, vrf), pairs in found.vrf_links.items() if vrf == tenant):
+        has_vrf |= ports > 0
+    for family in cluster.addresses.families:
+        for pairs in (pairs for (_, vrf), pairs in family.vrf_links.items() if vrf == tenant):
             rows = np.flatnonzero(pairs.present)
-            there[links.a_device[rows]] = there[links.b_device[rows]] = True
-    yield from (cluster.names[row] for row in np.flatnonzero(there).tolist())
+            has_vrf[links.a_device[rows]] = has_vrf[links.b_device[rows]] = True
+    yield from (cluster.names[row] for row in np.flatnonzero(has_vrf).tolist())

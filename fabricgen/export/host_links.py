@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.names.switches import bond_name
+from fabricgen.design.names.switches import name_bond
 from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import no_addresses
@@ -83,7 +83,7 @@ def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = Fals
     links = cluster.plan.links
     fabrics = [links.segments[i].fabric for i in links.segment[bonds.first].tolist()]
     names = [
-        f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else bond_name(fabric, nic)
+        f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else name_bond(fabric, nic)
         for fabric, nic, kind in zip(fabrics, bonds.nic.tolist(), bonds.kind.tolist(), strict=True)
     ]
     codes_by_name = {name: code for code, name in enumerate(dict.fromkeys(filter(None, names)), len(ports.vocabulary))}

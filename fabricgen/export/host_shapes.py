@@ -12,8 +12,8 @@ from fabricgen.blueprint.sections.naming import is_interface_name
 from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DEFAULT_ROLES, NEVER, DefaultRoutes
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.linked import fabric_vlan
-from fabricgen.design.names.switches import bond_name, interface_name
+from fabricgen.design.linked import find_fabric_vlan
+from fabricgen.design.names.switches import name_bond, name_interface
 from fabricgen.export.host_links import FIELDS
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.templates import load_templates
@@ -196,9 +196,9 @@ class HostShape:
             design, side, name = (
                 self.cluster.design,
                 self._find_attachment(key.segment),
-                bond_name(*self._identify_bond(key)),
+                name_bond(*self._identify_bond(key)),
             )
-            interface = interface_name(design.loaded.blueprint, side.profile.id, name)
+            interface = name_interface(design.loaded.blueprint, side.profile.id, name)
             members = tuple(self._make_port(0, bond_key, port.fabric).interface for bond_key in bond_keys)
             for bond_interface in self._list_vlan_interfaces(position, key, interface, mtu):
                 yield replace(bond_interface, label=name, mac="", members=() if bond_interface.link else members)
@@ -247,7 +247,7 @@ class HostShape:
         design = self.cluster.design
         if key.tenant >= 0 and name in design.tenants[key.tenant].fabrics:
             return design.tenants[key.tenant].vlans[name][0]
-        return fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
+        return find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, name)
 
     def _choose_mtu(self, fabric: str, role: str) -> int:
         return HOST_MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
@@ -266,7 +266,7 @@ class HostShape:
             else fields_per_fabric * (1 + self._sharing_fabrics.index(name))
         )
         return HostPort(
-            interface=interface_name(design.loaded.blueprint, side.profile.id, label),
+            interface=name_interface(design.loaded.blueprint, side.profile.id, label),
             label=label,
             fabric=name,
             leaf=_make_slot(first),

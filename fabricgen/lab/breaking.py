@@ -7,16 +7,16 @@ from collections.abc import Iterable
 
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.lab import inside
-from fabricgen.lab.check import Check, Finding, ask, of_each, peers
-from fabricgen.lab.fabric import Lab, batch
-from fabricgen.lab.files import Link, kernel
-from fabricgen.lab.start import port_up, routes_come
+from fabricgen.lab.check import Check, Finding, ask_each, ask_neighbours, list_peers
+from fabricgen.lab.fabric import Lab, run_ip_batch
+from fabricgen.lab.files import Link, kernel_name
+from fabricgen.lab.start import list_port_commands, wait_for_routes
 
 CODE = "FG174"
 """The code of a link that a lab does not have."""
 
 
-def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
+def find_links(lab: Lab, name: str) -> tuple[Link, ...]:
     """The links that a name is for: DEVICE:PORT of either end, a link or a cable of links.csv, or all of a DEVICE.
 
     Raises InputError (FG174) where the lab has none such.
@@ -26,7 +26,7 @@ def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
         return tuple(link for link in lab.build.links if name in (link.a.device, link.b.device))
     if name not in names:
         device = name.partition(":")[0]
-        ports = [each for each in names if each.partition(":")[0] == device]
+        ports = [end_name for end_name in names if end_name.partition(":")[0] == device]
         hint = did_you_mean(name, ports or names)
         raise fault(
             CODE,
@@ -36,10 +36,10 @@ def links_of(lab: Lab, name: str) -> tuple[Link, ...]:
     return names[name]
 
 
-def broken_links(lab: Lab) -> frozenset[Link]:
+def find_broken_links(lab: Lab) -> frozenset[Link]:
     """The links of which an end is down."""
-    found = of_each(lambda device: inside.ports(lab, device), lab.spaces)
-    down = {end for end in lab.build.far if kernel(end.port) in found[end.device].down}
+    ports_by_device = ask_each(lambda device: inside.read_ports(lab, device), lab.spaces)
+    down = {end for end in lab.build.far if kernel_name(end.port) in ports_by_device[end.device].down}
     return frozenset(link for link in lab.build.links if link.a in down or link.b in down)
 
 
@@ -47,7 +47,7 @@ def break_links(lab: Lab, links: Iterable[Link]) -> None:
     """Take both ends of links down."""
     for link in links:
         for end in (link.a, link.b):
-            batch([f"link set {kernel(end.port)} down"], "-n", lab.spaces[end.device])
+            run_ip_batch([f"link set {kernel_name(end.port)} down"], "-n", lab.spaces[end.device])
 
 
 def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[Finding]:
@@ -60,16 +60,16 @@ def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[Fi
     break_links(lab, broken)  # one end of it may be up, and have what is given now
     for link in broken:
         for near, far in ((link.a, link.b), (link.b, link.a)):
-            batch(port_up(lab.build, near, far), "-n", lab.spaces[near.device])
+            run_ip_batch(list_port_commands(lab.build, near, far), "-n", lab.spaces[near.device])
             ends.add(near)
-    for device in sorted({end.device for end in ends if (end.device, "bgpd") in inside.daemons(lab)}):
-        keys = [key for near, key, _ in peers(lab.build, device) if near in ends]
-        lab.vtysh(device, *(f"clear bgp {key}" for key in keys))
+    for device in sorted({end.device for end in ends if (end.device, "bgpd") in inside.list_daemons(lab)}):
+        keys = [key for near, key, _ in list_peers(lab.build, device) if near in ends]
+        lab.ask_frr(device, *(f"clear bgp {key}" for key in keys))
     deadline = time.monotonic() + seconds
     while True:
-        found = list(Check(lab, lab.build, ask(lab, lab.build)).sessions(lambda near: near in ends))
-        if not found:
-            routes_come(lab, broken_links(lab))
-        if not found or time.monotonic() > deadline:
-            return found
+        sessions_down = list(Check(lab, lab.build, ask_neighbours(lab, lab.build)).sessions(lambda near: near in ends))
+        if not sessions_down:
+            wait_for_routes(lab, find_broken_links(lab))
+        if not sessions_down or time.monotonic() > deadline:
+            return sessions_down
         time.sleep(0.2)

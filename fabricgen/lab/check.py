@@ -15,8 +15,8 @@ from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any, TypeVar
 
 from fabricgen.lab import inside
-from fabricgen.lab.fabric import DAEMON_NAMES, Lab, failed
-from fabricgen.lab.files import Build, End, Link, kernel
+from fabricgen.lab.fabric import DAEMON_NAMES, Lab, explain_failure
+from fabricgen.lab.files import Build, End, Link, kernel_name
 from fabricgen.lab.inside import ADVERTISED, BGP, KERNEL, LOOPBACK, Route
 
 T = TypeVar("T")
@@ -40,42 +40,47 @@ class Finding:
         return f"{self.device}{':' * bool(self.port)}{self.port}: {self.text}"
 
 
-def findings(lab: Lab, right: Build, broken: frozenset[Link] = frozenset()) -> list[Finding]:
+def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> list[Finding]:
     """Everything that is not as a build's files say, with some links broken; pings only where all else is right.
 
     Raises InputError (FG175) where the lab does not answer.
     """
-    check = Check(lab, right, ask(lab, right), broken)
-    found = [*check.daemons(), *check.cables(), *check.addresses(), *check.sessions(check.is_whole)]
-    found += [*check.routes(), *check.leaks()]
-    return [*check.lost(), *(found or check.pings())]
+    checker = Check(lab, build, ask_neighbours(lab, build), broken)
+    findings_so_far = [
+        *checker.daemons(),
+        *checker.cables(),
+        *checker.addresses(),
+        *checker.sessions(checker.has_whole_link),
+    ]
+    findings_so_far += [*checker.routes(), *checker.leaks()]
+    return [*checker.lost(), *(findings_so_far or checker.pings())]
 
 
-def ask(lab: Lab, right: Build) -> dict[str, dict[str, Any]]:
+def ask_neighbours(lab: Lab, build: Build) -> dict[str, dict[str, Any]]:
     """What each switch says of its BGP neighbours, by what they are called; nothing where its bgpd does not run."""
-    running = inside.daemons(lab)
+    running = inside.list_daemons(lab)
 
     def one(device: str) -> dict[str, Any]:
-        speaks = right.devices[device]["asn"] and (device, "bgpd") in running
-        return lab.json(device, "show bgp neighbors")[0] if speaks else {}
+        runs_bgp = build.devices[device]["asn"] and (device, "bgpd") in running
+        return lab.json(device, "show bgp neighbors")[0] if runs_bgp else {}
 
-    return of_each(one, right.switches)
+    return ask_each(one, build.switches)
 
 
-def of_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T]:
+def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T]:
     """What each of some devices answers, asked at once."""
     names = tuple(devices)
     with ThreadPoolExecutor() as pool:
         return dict(zip(names, pool.map(ask_one, names), strict=True))
 
 
-def peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
+def list_peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
     """(own end, address or own port, device) of every neighbour that a switch should have a session with."""
     asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
     for near, far in build.far.items():
         if near.device == device and asn.get(device) and asn.get(far.device) and far.device in build.forms:
             addresses = [address.partition("/")[0] for address in build.addresses.get(far, ())]
-            yield from ((near, key, far.device) for key in addresses or [kernel(near.port)])
+            yield from ((near, key, far.device) for key in addresses or [kernel_name(near.port)])
 
 
 @dataclass
@@ -103,7 +108,7 @@ class Check:
 
     def daemons(self) -> Iterator[Finding]:
         """Yield every daemon of FRR that has ended."""
-        running = inside.daemons(self.lab)
+        running = inside.list_daemons(self.lab)
         for device in self.right.switches:
             for name in DAEMON_NAMES:
                 if (device, name) not in running:
@@ -111,66 +116,77 @@ class Check:
 
     def addresses(self) -> Iterator[Finding]:
         """Yield every loopback, and port of a link that is whole, without just the addresses that it should have."""
-        found = of_each(lambda device: inside.ports(self.lab, device).addresses, self.lab.spaces)
-        ends = [(end, kernel(end.port)) for end in self._far]
+        ports_by_device = ask_each(lambda device: inside.read_ports(self.lab, device).addresses, self.lab.spaces)
+        ends = [(end, kernel_name(end.port)) for end in self._far]
         ends += [(End(device, LOOPBACK), "lo") for device in self.right.switches]
         for end, name in ends:
-            has, wanted = found[end.device].get(name, frozenset()), inside.planned(self.right, end)
-            if has != wanted:
-                told = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(wanted)) or 'none'}"
-                yield Finding("address", end.device, end.port, told)
+            has, planned = (
+                ports_by_device[end.device].get(name, frozenset()),
+                inside.list_planned_addresses(self.right, end),
+            )
+            if has != planned:
+                message = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(planned)) or 'none'}"
+                yield Finding("address", end.device, end.port, message)
 
     def cables(self) -> Iterator[Finding]:
         """Yield every port whose cable leads elsewhere than links.csv says."""
         heard = self.lab.far_ends()
         for near, far in sorted(self._far.items(), key=str):
             if heard.get(near) != far:
-                found = heard.get(near) or "nothing"
-                yield Finding("cable", near.device, near.port, f"{found} is at the far end, links.csv says {far}")
+                far_end = heard.get(near) or "nothing"
+                yield Finding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
 
     def count(self) -> tuple[int, int]:
         """How many sessions are up, and how many should be; one is up where both ends say so."""
-        ends = [self._state(device, key) for device in self.right.switches for _, key, _ in peers(self.right, device)]
+        ends = [
+            self._read_session_state(device, key)
+            for device in self.right.switches
+            for _, key, _ in list_peers(self.right, device)
+        ]
         return sum(state == UP for state in ends) // 2, len(ends) // 2
 
-    def is_whole(self, end: End) -> bool:
+    def has_whole_link(self, end: End) -> bool:
         """Whether the link at an end is not broken."""
         return end in self._far
 
-    def sessions(self, wanted: Callable[[End], bool]) -> Iterator[Finding]:
+    def sessions(self, is_wanted: Callable[[End], bool]) -> Iterator[Finding]:
         """Yield every session of wanted ends that is not up, or not with the switch and AS number that it should be."""
         for device in self.right.switches:
-            for near, key, far in peers(self.right, device):
-                if wanted(near):
-                    yield from self._session(device, key, far)
+            for near, key, far in list_peers(self.right, device):
+                if is_wanted(near):
+                    yield from self._check_session(device, key, far)
 
-    def _state(self, device: str, key: str) -> str:
+    def _read_session_state(self, device: str, key: str) -> str:
         return str(self.said[device].get(key, {}).get("bgpState", "not configured"))
 
-    def _session(self, device: str, key: str, far: str) -> Iterator[Finding]:
-        asn, state, said = int(self.right.devices[far]["asn"]), self._state(device, key), self.said[device].get(key)
-        place = f"session with {far} at {key}"
-        if said and said["remoteAs"] != asn:
-            yield Finding("session", device, "", f"{place} expects AS {said['remoteAs']}, devices.csv says {asn}")
-        if state != UP or said is None:
-            yield Finding("session", device, "", f"{place} is not up: {state}")
-        elif said["remoteRouterId"] != self.right.forms[far].bgp[""].router_id:
-            yield Finding("session", device, "", f"{place} is with {said['remoteRouterId']} instead")
+    def _check_session(self, device: str, key: str, far: str) -> Iterator[Finding]:
+        asn, state, answer = (
+            int(self.right.devices[far]["asn"]),
+            self._read_session_state(device, key),
+            self.said[device].get(key),
+        )
+        session = f"session with {far} at {key}"
+        if answer and answer["remoteAs"] != asn:
+            yield Finding("session", device, "", f"{session} expects AS {answer['remoteAs']}, devices.csv says {asn}")
+        if state != UP or answer is None:
+            yield Finding("session", device, "", f"{session} is not up: {state}")
+        elif answer["remoteRouterId"] != self.right.forms[far].bgp[""].router_id:
+            yield Finding("session", device, "", f"{session} is with {answer['remoteRouterId']} instead")
 
     @cached_property
     def _levels(self) -> dict[str, int]:
         """How far each switch is above those that hosts are cabled to."""
-        known = dict.fromkeys(sorted(self.right.lowest), 0)
-        while len(known) < len(self.right.switches):
-            level = max(known.values())
+        levels = dict.fromkeys(sorted(self.right.lowest), 0)
+        while len(levels) < len(self.right.switches):
+            level = max(levels.values())
             ends = [(near.device, far.device) for near, far in self.right.far.items()]
-            above = {far for near, far in ends if known.get(near) == level and far in self.right.switches}
-            if not above - set(known):
-                raise failed(f"no host is below {', '.join(sorted(set(self.right.switches) - set(known)))}")
-            known |= {far: level + 1 for far in above if far not in known}
-        return known
+            above = {far for near, far in ends if levels.get(near) == level and far in self.right.switches}
+            if not above - set(levels):
+                raise explain_failure(f"no host is below {', '.join(sorted(set(self.right.switches) - set(levels)))}")
+            levels |= {far: level + 1 for far in above if far not in levels}
+        return levels
 
-    def _neighbors(self, device: str, step: int) -> list[tuple[str, str]]:
+    def _list_neighbours(self, device: str, step: int) -> list[tuple[str, str]]:
         """(own port, switch) of every link that leads a level up or down."""
         level = self._levels
         return [(port, far) for port, far in self._links[device] if level.get(far) == level[device] + step]
@@ -178,28 +194,28 @@ class Check:
     @cached_property
     def _links(self) -> dict[str, list[tuple[str, str]]]:
         """(own port, far device) of the links of each device."""
-        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        links: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for near, far in self._far.items():
-            found[near.device].append((near.port, far.device))
-        return found
+            links[near.device].append((near.port, far.device))
+        return links
 
-    def _ways(self, target: str) -> dict[str, set[str]]:
+    def _find_shortest_ports(self, target: str) -> dict[str, set[str]]:
         """The ports of every switch that lead to another by as few links as can be, up first and then only down."""
         order = sorted(self._levels, key=self._levels.__getitem__)
         down, best = {target: 0}, {target: 0}
         for device in order:
             if device != target:
-                down[device] = 1 + min((down[far] for _, far in self._neighbors(device, -1)), default=NOWHERE)
+                down[device] = 1 + min((down[far] for _, far in self._list_neighbours(device, -1)), default=NOWHERE)
         for device in reversed(order):
-            over = min((best[far] for _, far in self._neighbors(device, 1)), default=NOWHERE)
+            over = min((best[far] for _, far in self._list_neighbours(device, 1)), default=NOWHERE)
             best[device] = min(down[device], over + 1)
-        found, across = {}, self._across(target)
+        ports, across = {}, self._measure_across(target)
         for device in order:
-            lower = {port for port, far in self._neighbors(device, -1) if down[far] + 1 == best[device]}
-            upper = {port for port, far in self._neighbors(device, 1) if best[far] + 1 == best[device]}
+            lower = {port for port, far in self._list_neighbours(device, -1) if down[far] + 1 == best[device]}
+            upper = {port for port, far in self._list_neighbours(device, 1) if best[far] + 1 == best[device]}
             if device != target and best[device] < NOWHERE and best[device] <= across.get(device, NOWHERE):
-                found[device] = {kernel(port) for port in lower | upper}
-        return found
+                ports[device] = {kernel_name(port) for port in lower | upper}
+        return ports
 
     @cached_property
     def _is_tiered(self) -> bool:
@@ -209,33 +225,33 @@ class Check:
             abs(level[a.device] - level[b.device]) == 1 for a, b in far.items() if {a.device, b.device} <= level.keys()
         )
 
-    def _across(self, target: str) -> dict[str, int]:
+    def _measure_across(self, target: str) -> dict[str, int]:
         """Links on a shortest path from each switch to another, by links within a level too; none in a tiered fabric.
 
         Where that is shorter than the way up and down, it is the policies that decide, and no route is judged.
         """
-        found, new = {target: 0}, [target]
+        distances, new = {target: 0}, [target]
         while new and not self._is_tiered:
-            mates = dict.fromkeys(far for device in new for _, far in self._links[device] if far in self._levels)
-            new = [mate for mate in mates if mate not in found]
-            found |= dict.fromkeys(new, max(found.values()) + 1)
-        return {} if self._is_tiered else found
+            neighbours = dict.fromkeys(far for device in new for _, far in self._links[device] if far in self._levels)
+            new = [neighbour for neighbour in neighbours if neighbour not in distances]
+            distances |= dict.fromkeys(new, max(distances.values()) + 1)
+        return {} if self._is_tiered else distances
 
     @cached_property
     def _targets(self) -> list[tuple[str, str]]:
         """(address, switch) of every loopback, where BGP announces it, and of every host."""
-        found = []
+        targets = []
         for end, addresses in self.right.addresses.items():
             if end.port == LOOPBACK and self.right.devices[end.device]["asn"]:
-                found += [(address.partition("/")[0], end.device) for address in addresses]
+                targets += [(address.partition("/")[0], end.device) for address in addresses]
             elif end.device in self.right.hosts and end in self._far:
-                found += [(address.partition("/")[0], self._far[end].device) for address in addresses]
-        return found
+                targets += [(address.partition("/")[0], self._far[end].device) for address in addresses]
+        return targets
 
     @cached_property
     def _tables(self) -> dict[str, list[Route]]:
         """The routes of each switch, the longest prefixes first."""
-        return of_each(lambda device: inside.routes(self.lab, device), self.right.switches)
+        return ask_each(lambda device: inside.read_routes(self.lab, device), self.right.switches)
 
     def routes(self) -> Iterator[Finding]:
         """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.
@@ -244,19 +260,19 @@ class Check:
         """
         alike = defaultdict[tuple[str, frozenset[str], frozenset[str]], list[str]](list)
         for address, target in self._targets:
-            for device, wanted in self._ways_to(target).items():
-                ports = self._ports(device, address)
-                if ports != wanted:
-                    alike[device, ports, frozenset(wanted)].append(f"{address} of {target}")
-        for (device, found, right), what in alike.items():
-            said = f"over {', '.join(sorted(found))}" if found else "nowhere"
-            more = f" and {len(what) - 1} more" if len(what) > 1 else ""
-            told = f"{what[0]}{more} go{'es' * (not more)} {said}, wanted {', '.join(sorted(right))}"
-            yield Finding("route", device, "", told)
+            for device, planned in self._find_ports_towards(target).items():
+                ports = self._find_route_ports(device, address)
+                if ports != planned:
+                    alike[device, ports, frozenset(planned)].append(f"{address} of {target}")
+        for (device, ports_used, ports_planned), targets in alike.items():
+            over = f"over {', '.join(sorted(ports_used))}" if ports_used else "nowhere"
+            more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
+            message = f"{targets[0]}{more} go{'es' * (not more)} {over}, wanted {', '.join(sorted(ports_planned))}"
+            yield Finding("route", device, "", message)
 
-    def _ports(self, device: str, address: str) -> frozenset[str]:
-        wanted = ip_address(address)
-        return next((route.ports for route in self._tables[device] if wanted in route.network), frozenset())
+    def _find_route_ports(self, device: str, address: str) -> frozenset[str]:
+        target = ip_address(address)
+        return next((route.ports for route in self._tables[device] if target in route.network), frozenset())
 
     def leaks(self) -> Iterator[Finding]:
         """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
@@ -273,27 +289,29 @@ class Check:
             for address in self.right.addresses.get(near, ())
         ]
         forms = self.right.forms.values()
-        stated = {ip_network(prefix) for form in forms for _, prefix in form.routes}
-        stated |= {ip_network(prefix) for form in forms for bgp in form.bgp.values() for prefix in bgp.aggregates}
+        static = {ip_network(prefix) for form in forms for _, prefix in form.routes}
+        static |= {ip_network(prefix) for form in forms for bgp in form.bgp.values() for prefix in bgp.aggregates}
         for device, table in self._tables.items():
-            known = [a for a, target in self._targets if not self._is_tiered or device in self._ways_to(target)]
-            loopbacks = [ip_address(address) for address in known]
+            reachable = [
+                a for a, target in self._targets if not self._is_tiered or device in self._find_ports_towards(target)
+            ]
+            loopbacks = [ip_address(address) for address in reachable]
             for network, maker in ((route.network, route.maker) for route in table):
                 single = network.prefixlen == network.max_prefixlen
-                good = any(a in network for a in (loopbacks if single else hosts)) or network in stated
+                good = any(a in network for a in (loopbacks if single else hosts)) or network in static
                 if maker == BGP and (not good or any(a in network for a in links)):
-                    told = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
-                    yield Finding("leak", device, "", told)
-                elif maker not in (BGP, KERNEL, ADVERTISED) and network not in stated:
+                    message = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
+                    yield Finding("leak", device, "", message)
+                elif maker not in (BGP, KERNEL, ADVERTISED) and network not in static:
                     yield Finding("leak", device, "", f"{network} is a static route, and no configuration has it")
 
-    def _ways_to(self, target: str) -> dict[str, set[str]]:
-        if target not in self._known_ways:
-            self._known_ways[target] = self._ways(target)
-        return self._known_ways[target]
+    def _find_ports_towards(self, target: str) -> dict[str, set[str]]:
+        if target not in self._ports_by_target:
+            self._ports_by_target[target] = self._find_shortest_ports(target)
+        return self._ports_by_target[target]
 
     @cached_property
-    def _known_ways(self) -> dict[str, dict[str, set[str]]]:
+    def _ports_by_target(self) -> dict[str, dict[str, set[str]]]:
         return {}
 
     def pings(self) -> Iterator[Finding]:
@@ -301,18 +319,20 @@ class Check:
         hosts = [near for near in self._far if near.device not in self.right.forms and self.right.addresses.get(near)]
         ends = {self._far[near].device: near for near in hosts}
         first = {self._far[near].device: near for near in reversed(hosts)}
-        asked = []
+        probes = []
         for leaf, end in ends.items():
-            ways = self._ways_to(leaf)
-            source = next((first[other] for other in ends if other in ways), None)
+            ports_of_switches = self._find_ports_towards(leaf)
+            source = next(
+                (first[leaf_with_host] for leaf_with_host in ends if leaf_with_host in ports_of_switches), None
+            )
             if source:
-                asked += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
+                probes += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
 
-        def one(each: tuple[End, End, str, str]) -> bool:
-            return self.lab.pings(each[0].device, each[0].port, each[3])
+        def one(probe: tuple[End, End, str, str]) -> bool:
+            return self.lab.pings(probe[0].device, probe[0].port, probe[3])
 
         with ThreadPoolExecutor() as pool:
-            for (source, end, leaf, address), answers in zip(asked, pool.map(one, asked), strict=True):
+            for (source, end, leaf, address), answers in zip(probes, pool.map(one, probes), strict=True):
                 if not answers:
-                    told = f"{address} of {end} behind {leaf} does not answer"
-                    yield Finding("ping", source.device, source.port, told)
+                    message = f"{address} of {end} behind {leaf} does not answer"
+                    yield Finding("ping", source.device, source.port, message)

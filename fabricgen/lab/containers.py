@@ -7,23 +7,23 @@ from collections.abc import Mapping
 
 from fabricgen.export.table import FrrLab
 from fabricgen.lab.files import Build
-from fabricgen.lab.inside import inside
-from fabricgen.lab.start import interfaces
+from fabricgen.lab.inside import cut_to_lab
+from fabricgen.lab.start import list_interface_commands
 
 MOST_PATHS = 64
 """Equal paths that FRR's image is built for (github.com/FRRouting/frr@fbfc8222, alpine/APKBUILD.in: multipath)."""
 
 
-def in_frr(files: Mapping[str, str]) -> FrrLab:
+def plan_frr_lab(files: Mapping[str, str]) -> FrrLab:
     """What FRR runs of a build's lists and configurations, by path in the build."""
-    made = inside(Build(files))
-    build = made.build
-    conf = {name: _fewer_paths(build.frr(name)) for name in build.switches}
-    commands = {name: tuple(interfaces(build, name)) for name in build.switches}
+    cut = cut_to_lab(Build(files))
+    build = cut.build
+    conf = {name: _limit_paths(build.frr(name)) for name in build.switches}
+    commands = {name: tuple(list_interface_commands(build, name)) for name in build.switches}
     ends = {(end.device, end.port) for link in build.links for end in (link.a, link.b)}
     hosts = {(end.device, end.port) for end in build.addresses if end.device not in conf}
-    return FrrLab(conf, commands, ends, hosts, made.left_out)
+    return FrrLab(conf, commands, ends, hosts, cut.left_out)
 
 
-def _fewer_paths(text: str) -> str:
-    return re.sub(r"maximum-paths (\d+)", lambda found: f"maximum-paths {min(MOST_PATHS, int(found[1]))}", text)
+def _limit_paths(text: str) -> str:
+    return re.sub(r"maximum-paths (\d+)", lambda match: f"maximum-paths {min(MOST_PATHS, int(match[1]))}", text)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.files import Build, End, kernel_name
 
 FAILED = "FG175"
 """The code of a lab in which a command fails, or that does not come up in time."""
@@ -35,17 +35,17 @@ PATIENCE_S = 300
 """A command that takes longer has failed."""
 
 
-def failed(what: str) -> InputError:
+def explain_failure(message: str) -> InputError:
     """What is raised where a lab does not do what it should."""
-    return fault(FAILED, what, hint="`fabricgen lab down` takes away what is left of it")
+    return fault(FAILED, message, hint="`fabricgen lab down` takes away what is left of it")
 
 
-def batch(commands: Iterable[str], *options: str, holding: int | None = None) -> None:
+def run_ip_batch(commands: Iterable[str], *options: str, holding: int | None = None) -> None:
     """Run commands of `ip` in one process, which keeps the file descriptor `holding` open until it ends.
 
     Raises InputError (FG175) with what `ip` says where one of them fails.
     """
-    text, held = "\n".join(commands), () if holding is None else (holding,)
+    text, descriptors = "\n".join(commands), () if holding is None else (holding,)
     if not text:
         return
     done = subprocess.run(  # noqa: S603 - no shell
@@ -54,18 +54,18 @@ def batch(commands: Iterable[str], *options: str, holding: int | None = None) ->
         check=False,
         capture_output=True,
         text=True,
-        pass_fds=held,
+        pass_fds=descriptors,
     )
     if done.returncode:
-        raise failed(f"`ip {' '.join(options)}`: {done.stderr.strip()}")
+        raise explain_failure(f"`ip {' '.join(options)}`: {done.stderr.strip()}")
 
 
-def until(done: Callable[[], object], what: str, seconds: float = 300) -> None:
-    """Wait for something; raises InputError (FG175), with `what` was wanted, after some seconds."""
+def wait_until(done: Callable[[], object], wish: str, seconds: float = 300) -> None:
+    """Wait for something; raises InputError (FG175), with `wish` was wanted, after some seconds."""
     deadline = time.monotonic() + seconds
     while not done():
         if time.monotonic() > deadline:
-            raise failed(f"after {seconds:.0f} s still not so: {what}")
+            raise explain_failure(f"after {seconds:.0f} s still not so: {wish}")
         time.sleep(0.1)
 
 
@@ -84,36 +84,36 @@ class Lab:
 
     def inside(self, device: str, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in the namespace of a device."""
-        whole = ["ip", "netns", "exec", self.spaces[device], *command]
-        return subprocess.run(whole, check=False, capture_output=True, text=True, timeout=PATIENCE_S)  # noqa: S603 - no shell
+        full_command = ["ip", "netns", "exec", self.spaces[device], *command]
+        return subprocess.run(full_command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)  # noqa: S603 - no shell
 
     def run(self, device: str, *command: str) -> str:
         """The output of a command in the namespace of a device; raises InputError (FG175) where it fails."""
         done = self.inside(device, *command)
         if done.returncode:
-            said = f"{done.stdout}{done.stderr}".strip()
-            raise failed(f"{device}: `{' '.join(command)[:200]}` ends with {done.returncode}: {said}")
+            output = f"{done.stdout}{done.stderr}".strip()
+            raise explain_failure(f"{device}: `{' '.join(command)[:200]}` ends with {done.returncode}: {output}")
         return done.stdout
 
-    def vtysh(self, device: str, *commands: str) -> str:
+    def ask_frr(self, device: str, *commands: str) -> str:
         """What FRR says on a switch; raises InputError (FG175) where it does not answer."""
         words = [word for command in commands for word in ("-c", command)]
         return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), *words)
 
     def json(self, device: str, *commands: str) -> list[dict[str, Any]]:
         """What FRR says on a switch to each of some commands, as data; raises InputError (FG175) as `vtysh` does."""
-        text, found = self.vtysh(device, *(f"{command} json" for command in commands)), []
+        text, answers = self.ask_frr(device, *(f"{command} json" for command in commands)), []
         while text.strip():
-            said, end = json.JSONDecoder().raw_decode(text := text.lstrip())
-            found.append(said)
+            answer, end = json.JSONDecoder().raw_decode(text := text.lstrip())
+            answers.append(answer)
             text = text[end:]
-        if len(found) != len(commands):
-            raise failed(f"{device}: {len(found)} answers to {len(commands)} commands of vtysh")
-        return found
+        if len(answers) != len(commands):
+            raise explain_failure(f"{device}: {len(answers)} answers to {len(commands)} commands of vtysh")
+        return answers
 
     def pings(self, device: str, port: str, address: str, seconds: float = 1) -> bool:
         """Whether an address answers a port's ping in some time."""
-        return self.inside(device, "ping", "-c1", f"-W{seconds}", "-I", kernel(port), address).returncode == 0
+        return self.inside(device, "ping", "-c1", f"-W{seconds}", "-I", kernel_name(port), address).returncode == 0
 
     def daemon(self, device: str, name: str) -> list[str]:
         """The command that runs one of FRR's daemons on a switch, with its sockets in the switch's folder."""
@@ -125,27 +125,29 @@ class Lab:
         """What is plugged in at each port: every port that is up tells its name over its cable, as LLDP would."""
         ports = sorted({end for link in self.build.links for end in (link.a, link.b)}, key=str)
         if not self.sockets:
-            self.sockets |= {device: _socket_in(space) for device, space in self.spaces.items()}
+            self.sockets |= {device: _open_socket(space) for device, space in self.spaces.items()}
         for end in ports:
             try:
-                self.sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel(end.port), LLDP))
+                self.sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel_name(end.port), LLDP))
             except OSError:  # the port is down
                 continue
-        names = {End(end.device, kernel(end.port)): end for end in ports}
-        return {names[at]: far for device, heard in self.sockets.items() for at, far in _heard(device, heard)}
+        names = {End(end.device, kernel_name(end.port)): end for end in ports}
+        return {
+            names[near]: far for device, heard in self.sockets.items() for near, far in _read_heard_ends(device, heard)
+        }
 
     def close(self) -> None:
         """Close the sockets that hear what ports say; the lab goes on."""
-        for each in self.sockets.values():
-            each.close()
+        for listener in self.sockets.values():
+            listener.close()
         self.sockets.clear()
 
 
-def _heard(device: str, heard: socket.socket) -> Iterator[tuple[End, End]]:
+def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[End, End]]:
     """(own port as the kernel has it, far end) of everything that has come in."""
     while True:
         try:
-            text, (port, _, kind, *_) = heard.recvfrom(256)
+            text, (port, _, kind, *_) = listener.recvfrom(256)
         except BlockingIOError:
             return
         if kind != socket.PACKET_OUTGOING:  # type: ignore[attr-defined, unused-ignore]
@@ -153,19 +155,19 @@ def _heard(device: str, heard: socket.socket) -> Iterator[tuple[End, End]]:
             yield End(device, port), End(far, far_port)
 
 
-def _socket_in(space: str) -> socket.socket:
+def _open_socket(space: str) -> socket.socket:
     """A socket in another namespace that hears what ports say; it stays there when this thread comes back."""
     libc = ctypes.CDLL(None, use_errno=True)
-    with Path("/proc/thread-self/ns/net").open() as home, Path("/run/netns", space).open() as there:
-        _enter(libc, there.fileno())
+    with Path("/proc/thread-self/ns/net").open() as home, Path("/run/netns", space).open() as namespace:
+        _enter_namespace(libc, namespace.fileno())
         try:
-            found = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(LLDP))
+            listener = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(LLDP))
         finally:
-            _enter(libc, home.fileno())
-    found.setblocking(False)
-    return found
+            _enter_namespace(libc, home.fileno())
+    listener.setblocking(False)
+    return listener
 
 
-def _enter(libc: ctypes.CDLL, namespace: int) -> None:
+def _enter_namespace(libc: ctypes.CDLL, namespace: int) -> None:
     if libc.setns(namespace, 0):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

@@ -19,7 +19,7 @@ LOWEST = "lowest.txt"
 """A list that a lab has beside those of a build: the switches that hosts are cabled to."""
 
 
-def kernel(port: str) -> str:
+def kernel_name(port: str) -> str:
     """A port's name as Linux takes it."""
     return port.replace("/", "_")
 
@@ -52,12 +52,12 @@ class Build:
     @cached_property
     def devices(self) -> dict[str, dict[str, str]]:
         """Rows of devices.csv by name."""
-        return {row["device"]: row for row in _rows(self.files["devices.csv"])}
+        return {row["device"]: row for row in _read_rows(self.files["devices.csv"])}
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """Rows of links.csv."""
-        rows = _rows(self.files["links.csv"])
+        rows = _read_rows(self.files["links.csv"])
         return tuple(Link(End(r["a_device"], r["a_port"]), End(r["b_device"], r["b_port"])) for r in rows)
 
     @cached_property
@@ -68,10 +68,10 @@ class Build:
     @cached_property
     def addresses(self) -> dict[End, tuple[str, ...]]:
         """Addresses of each port and loopback, with prefix lengths (addresses.csv)."""
-        found: dict[End, tuple[str, ...]] = defaultdict(tuple)
-        for row in _rows(self.files["addresses.csv"]):
-            found[End(row["device"], row["port"])] += (row["prefix"],)
-        return found
+        addresses: dict[End, tuple[str, ...]] = defaultdict(tuple)
+        for row in _read_rows(self.files["addresses.csv"]):
+            addresses[End(row["device"], row["port"])] += (row["prefix"],)
+        return addresses
 
     def own(self, end: End) -> tuple[str, ...]:
         """The addresses that a port has in a lab: a switch's by its configuration, a host's by addresses.csv."""
@@ -84,29 +84,29 @@ class Build:
     def tables(self) -> dict[End, int]:
         """The number of the routing table of each port of a host: above those that Linux keeps (253 to 255)."""
         counts: dict[str, int] = defaultdict(int)
-        found = {}
+        tables = {}
         for near in self.far:
             if near.device not in self.forms:
-                found[near] = 1000 + counts[near.device]
+                tables[near] = 1000 + counts[near.device]
                 counts[near.device] += 1
-        return found
+        return tables
 
     @cached_property
     def kinds(self) -> dict[End, str]:
         """The kind of the first address of each port and loopback (addresses.csv)."""
-        rows = reversed(list(_rows(self.files["addresses.csv"])))
+        rows = reversed(list(_read_rows(self.files["addresses.csv"])))
         return {End(row["device"], row["port"]): row["kind"] for row in rows}
 
     @cached_property
     def names(self) -> dict[str, tuple[Link, ...]]:
         """Links by what they are called: DEVICE:PORT of either end, and the cable or link of links.csv."""
-        found: dict[str, tuple[Link, ...]] = {}
+        links_by_name: dict[str, tuple[Link, ...]] = {}
         for column in ("cable", "link"):
             groups: dict[str, tuple[Link, ...]] = defaultdict(tuple)
-            for link, row in zip(self.links, _rows(self.files["links.csv"]), strict=True):
+            for link, row in zip(self.links, _read_rows(self.files["links.csv"]), strict=True):
                 groups[row[column]] += (link,)
-            found |= groups
-        return found | {str(end): (link,) for link in self.links for end in (link.a, link.b)}
+            links_by_name |= groups
+        return links_by_name | {str(end): (link,) for link in self.links for end in (link.a, link.b)}
 
     @cached_property
     def switches(self) -> tuple[str, ...]:
@@ -167,10 +167,10 @@ class Build:
         if nos in list_nos("routing_daemon"):
             text: str = load_part(nos, "routing_daemon").read_frr_text(self.of(name))
             return text
-        return as_frr(self.forms[name], kernel)
+        return write_frr_config(self.forms[name], kernel_name)
 
 
-def _rows(text: str) -> Iterable[dict[str, str]]:
+def _read_rows(text: str) -> Iterable[dict[str, str]]:
     return csv.DictReader(io.StringIO(text))
 
 
@@ -180,55 +180,55 @@ MAX_PATHS = 256
 """What Debian's FRR is built for."""
 
 
-def as_frr(switch: Switch, kernel: Callable[[str], str]) -> str:
+def write_frr_config(switch: Switch, kernel: Callable[[str], str]) -> str:
     """The routing of a switch in FRR's words; `kernel` names its ports as Linux would."""
     lines = [f"frr defaults traditional\nhostname {switch.hostname}"]
     for (vrf, prefix), route in sorted(switch.routes.items()):
-        lines += _static(vrf, prefix, route, kernel)
-    lines += vnis(switch)
-    lines += _sources(switch)
+        lines += _write_static_route(vrf, prefix, route, kernel)
+    lines += write_vnis(switch)
+    lines += _write_source_rules(switch)
     for vrf, bgp in sorted(switch.bgp.items()):
-        lines += _policies(bgp, vrf)
+        lines += _write_policies(bgp, vrf)
         lines += _write_bgp_instance(bgp, switch, kernel, vrf)
     return "\n".join([*lines, ""])
 
 
-def _static(vrf: str, prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> Iterator[str]:
+def _write_static_route(vrf: str, prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> Iterator[str]:
     word, within = "ipv6" if ":" in prefix else "ip", f" vrf {vrf}" if vrf else ""
     yield from (f"{word} route {prefix} {hop} {kernel(port)}{within}" for port, hop in sorted(route.hops))
     if route.discard:
         yield f"{word} route {prefix} blackhole" + (" 250" if route.hops else "") + within
 
 
-def _sources(switch: Switch) -> Iterator[str]:
+def _write_source_rules(switch: Switch) -> Iterator[str]:
     """What the switch itself sends by routes of BGP comes from its loopback, if its DHCPv6 relay is told so."""
-    relays = [each.relay for each in switch.vlans.values()] + [each.relay for each in switch.interfaces.values()]
+    relays = [entry.relay for entry in switch.vlans.values()] + [entry.relay for entry in switch.interfaces.values()]
     for source in sorted({relay.source6 for relay in relays if relay} - {""}):
         yield f"route-map OWN-SOURCE6 permit 10\n set src {source}\nexit\nipv6 protocol bgp route-map OWN-SOURCE6"
 
 
-def _named(bgp: Bgp, vrf: str) -> dict[Policy, str]:
+def _name_policies(bgp: Bgp, vrf: str) -> dict[Policy, str]:
     """A name for each policy of some sessions of a VRF."""
-    found = (policy for peer in bgp.peers.values() for policy in (peer.policy_in, peer.policy_out) if policy)
-    return {policy: f"POLICY{n}{vrf}" for n, policy in enumerate(dict.fromkeys(found), 1)}
+    policies = (policy for peer in bgp.peers.values() for policy in (peer.policy_in, peer.policy_out) if policy)
+    return {policy: f"POLICY{n}{vrf}" for n, policy in enumerate(dict.fromkeys(policies), 1)}
 
 
-def _policies(bgp: Bgp, vrf: str) -> Iterator[str]:
+def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
     yield "bgp as-path access-list OWN seq 5 permit ^$\nroute-map ALL permit 10\nexit"
-    for policy, name in _named(bgp, vrf).items():
+    for policy, name in _name_policies(bgp, vrf).items():
         for n, permit in enumerate(sorted(policy.permits, key=str), 1):
             word, length = "ipv6" if ":" in permit.prefix else "ip", int(permit.prefix.rpartition("/")[2])
             bounds = f" ge {permit.shortest}" if permit.shortest > length else ""
             bounds += f" le {permit.longest}" if permit.longest > length else ""
             yield f"{word} prefix-list {name} seq {n} permit {permit.prefix}{bounds}"
-        own = "\n match as-path OWN" if policy.own_only else ""
+        own_only = "\n match as-path OWN" if policy.own_only else ""
         for seq, word in ((10, "ip"), (20, "ipv6")):
             if any((":" in permit.prefix) == (word == "ipv6") for permit in policy.permits):
-                yield f"route-map {name} permit {seq}\n match {word} address prefix-list {name}{own}\nexit"
+                yield f"route-map {name} permit {seq}\n match {word} address prefix-list {name}{own_only}\nexit"
 
 
 def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
-    names = _named(bgp, vrf)
+    names = _name_policies(bgp, vrf)
     yield f"router bgp {bgp.asn}" + (f" vrf {vrf}" if vrf else "")
     yield f" bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"
     if bgp.multipath_relax:
@@ -242,16 +242,16 @@ def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], 
         yield from (f"  network {prefix}" for prefix in sorted(bgp.announced) if (":" in prefix) == (family == "v6"))
         for key, peer in bgp.peers.items():
             if family in peer.families:
-                yield from _session(kernel(key) if key in switch.interfaces else key, peer, names, family)
+                yield from _write_session(kernel(key) if key in switch.interfaces else key, peer, names, family)
         yield " exit-address-family"
-    yield from over_evpn(switch, vrf)
+    yield from write_evpn(switch, vrf)
     yield "exit"
 
 
-def _session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> Iterator[str]:
+def _write_session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> Iterator[str]:
     yield f"  neighbor {name} activate"
-    for policy, way in ((peer.policy_in, "in"), (peer.policy_out, "out")):
-        yield f"  neighbor {name} route-map {names[policy] if policy else 'ALL'} {way}"
+    for policy, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
+        yield f"  neighbor {name} route-map {names[policy] if policy else 'ALL'} {direction}"
     if peer.own_as_in:
         yield f"  neighbor {name} allowas-in {peer.own_as_in}"
     if family in peer.max_prefixes:
@@ -261,23 +261,25 @@ def _session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> It
 # The overlay of the model of a switch in FRR's words.
 
 
-def vnis(switch: Switch) -> Iterator[str]:
+def write_vnis(switch: Switch) -> Iterator[str]:
     """The VNI of each VRF, and what sessions announce of what they have learned."""
     if switch.overlay:
         yield "bgp as-path access-list OWN seq 5 permit ^$"
         yield "route-map EVPN-ALL permit 10\nexit\nroute-map EVPN-OWN permit 10\n match as-path OWN\nexit"
-        yield from (f"vrf {vrf}\n vni {one.vni}\nexit-vrf" for vrf, one in sorted(switch.overlay.vrfs.items()))
+        yield from (
+            f"vrf {vrf}\n vni {overlay_vrf.vni}\nexit-vrf" for vrf, overlay_vrf in sorted(switch.overlay.vrfs.items())
+        )
 
 
-def over_evpn(switch: Switch, vrf: str) -> Iterator[str]:
+def write_evpn(switch: Switch, vrf: str) -> Iterator[str]:
     """Sessions for EVPN in the default VRF, and targets in another that travels over it."""
     if switch.overlay and not vrf:
-        yield from _sessions(switch.overlay)
+        yield from _write_evpn_sessions(switch.overlay)
     elif switch.overlay and vrf in switch.overlay.vrfs:
-        yield from _targets(switch.overlay.vrfs[vrf])
+        yield from _write_route_targets(switch.overlay.vrfs[vrf])
 
 
-def _sessions(overlay: Overlay) -> Iterator[str]:
+def _write_evpn_sessions(overlay: Overlay) -> Iterator[str]:
     for address, peer in overlay.peers.items():
         yield f" neighbor {address} remote-as {peer.remote_asn}\n neighbor {address} update-source {overlay.source}"
         yield f" neighbor {address} ebgp-multihop {peer.multihop}\n neighbor {address} timers connect 10"
@@ -295,9 +297,9 @@ def _sessions(overlay: Overlay) -> Iterator[str]:
     yield " exit-address-family"
 
 
-def _targets(one: OverlayVrf) -> Iterator[str]:
-    yield f" address-family l2vpn evpn\n  rd {one.distinguisher}"
-    yield from (f"  advertise ip{family} unicast" for family in sorted(one.families))
-    yield from (f"  route-target import {target}" for target in sorted(one.imports))
-    yield from (f"  route-target export {target}" for target in sorted(one.exports))
+def _write_route_targets(overlay_vrf: OverlayVrf) -> Iterator[str]:
+    yield f" address-family l2vpn evpn\n  rd {overlay_vrf.distinguisher}"
+    yield from (f"  advertise ip{family} unicast" for family in sorted(overlay_vrf.families))
+    yield from (f"  route-target import {target}" for target in sorted(overlay_vrf.imports))
+    yield from (f"  route-target export {target}" for target in sorted(overlay_vrf.exports))
     yield " exit-address-family"

@@ -17,7 +17,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import LOWEST, Build, End, Link
-from fabricgen.lab.stop import daemons_of
+from fabricgen.lab.stop import find_daemons
 from fabricgen.publish.reading import NO_BUILD
 
 MANAGEMENT = "links of management ports and BMCs"
@@ -47,37 +47,38 @@ class Inside:
 
         Without configurations, which tell of these, no link of a host counts.
         """
-        told, hosts = _has_configs(self.build), set(self.build.hosts)
-        speaking = self.build.addresses.keys() if told else set[End]()
+        has_configs, hosts = _has_configs(self.build), set(self.build.hosts)
+        speaking = self.build.addresses.keys() if has_configs else set[End]()
         quiet = sum(near.device in hosts and near not in speaking for near in self.build.far)
         return 2 * (len(self.build.links) - quiet)
 
 
-def inside(whole: Build) -> Inside:
+def cut_to_lab(whole: Build) -> Inside:
     """Cut a build to what a lab of network namespaces can run.
 
     Without configurations it is cut by its lists alone, which is enough to count devices: what is bridged, bonded or in
     a VRF stays. Raises InputError (FG028) where a switch has none and others have.
     """
-    out: Counter[str] = Counter()
-    listed = _without(whole, _by_lists(whole), out)
+    reasons: Counter[str] = Counter()
+    listed = _drop_links(whole, _judge_by_lists(whole), reasons)
     has_files = _has_configs(whole)
-    if has_files and (without := [name for name in listed.switches if not listed.of(name)]):
-        lack = f"no configuration of {without[0]}" + (f" and {len(without) - 1:,} more switches" if without[1:] else "")
+    if has_files and (lacking := [name for name in listed.switches if not listed.of(name)]):
+        lack = f"no configuration of {lacking[0]}" + (f" and {len(lacking) - 1:,} more switches" if lacking[1:] else "")
         raise fault(NO_BUILD, lack, hint="build the folder with the parts devices, links, addresses and configs")
-    told = _without(listed, _by_files(listed), out) if has_files else listed
-    near_hosts = _joined_to_hosts(told)
-    joined = _without(told, lambda link: "" if link.a.device in near_hosts else ALONE, out)
-    sentences = [f"{count:,} {what}" for what, count in sorted(out.items())]
-    gone = Counter(row["nos"] for name, row in whole.devices.items() if row["nos"] and name not in joined.devices)
+    routed = _drop_links(listed, _judge_by_files(listed), reasons) if has_files else listed
+    near_hosts = _find_joined_devices(routed)
+    joined = _drop_links(routed, lambda link: "" if link.a.device in near_hosts else ALONE, reasons)
+    sentences = [f"{count:,} {reason}" for reason, count in sorted(reasons.items())]
+    absent = Counter(row["nos"] for name, row in whole.devices.items() if row["nos"] and name not in joined.devices)
     sentences += [
-        f"{count:,} switch{'es' * (count > 1)} on {nos}, with no link in the lab" for nos, count in sorted(gone.items())
+        f"{count:,} switch{'es' * (count > 1)} on {nos}, with no link in the lab"
+        for nos, count in sorted(absent.items())
     ]
     lowest = "".join(f"{name}\n" for name in sorted(whole.lowest & joined.devices.keys()))
     joined = Build({**joined.files, LOWEST: lowest})
     if has_files:
-        sentences += _within(joined)
-        joined = _bare(joined)
+        sentences += _explain_limits(joined)
+        joined = _drop_bare_addresses(joined)
     return Inside(joined, tuple(sentences))
 
 
@@ -85,7 +86,7 @@ def _has_configs(build: Build) -> bool:
     return any(path.startswith("configs/") for path in build.files)
 
 
-def _by_lists(build: Build) -> Callable[[Link], str]:
+def _judge_by_lists(build: Build) -> Callable[[Link], str]:
     """Why a link is not in a lab, by the lists of a build; "" where it is."""
     readable = list_nos("reader")
     switches = {name: build.devices[name]["nos"] in readable for name in build.switches}
@@ -102,7 +103,7 @@ def _by_lists(build: Build) -> Callable[[Link], str]:
     return why
 
 
-def _by_files(build: Build) -> Callable[[Link], str]:
+def _judge_by_files(build: Build) -> Callable[[Link], str]:
     """Why a link is not in a lab, by the configurations at its ends; "" where it is."""
 
     def why(link: Link) -> str:
@@ -119,26 +120,26 @@ def is_bridged(build: Build, end: End) -> bool:
     return bool(port and (port.bond or port.access_vlan or port.tagged_vlans))
 
 
-def _without(build: Build, why: Callable[[Link], str], out: Counter[str]) -> Build:
-    """A build without the links that there is a reason against; `out` counts these by reason."""
-    kept = []
+def _drop_links(build: Build, why: Callable[[Link], str], reasons: Counter[str]) -> Build:
+    """A build without the links that there is a reason against; `reasons` counts these by reason."""
+    kept_links = []
     for link in build.links:
         if reason := why(link):
-            out[reason] += 1
+            reasons[reason] += 1
         else:
-            kept.append(link)
-    ends = {end for link in kept for end in (link.a, link.b)}
+            kept_links.append(link)
+    ends = {end for link in kept_links for end in (link.a, link.b)}
     names = {end.device for end in ends}
     lists = {
-        "devices.csv": _cut(build.files["devices.csv"], lambda row: row["device"] in names),
-        "links.csv": _cut(build.files["links.csv"], lambda row: End(row["a_device"], row["a_port"]) in ends),
-        "addresses.csv": _cut(build.files["addresses.csv"], lambda row: row["device"] in names),
+        "devices.csv": _cut_table(build.files["devices.csv"], lambda row: row["device"] in names),
+        "links.csv": _cut_table(build.files["links.csv"], lambda row: End(row["a_device"], row["a_port"]) in ends),
+        "addresses.csv": _cut_table(build.files["addresses.csv"], lambda row: row["device"] in names),
     }
     configs = {path: text for path, text in build.files.items() if path.startswith("configs/")}
     return Build(lists | {path: text for path, text in configs.items() if path.split("/")[1] in names})
 
 
-def _cut(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
+def _cut_table(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
     """A table of those of its rows that are kept."""
     reader, cut = csv.DictReader(io.StringIO(text)), io.StringIO()
     writer = csv.DictWriter(cut, reader.fieldnames or (), lineterminator="\n")
@@ -147,55 +148,55 @@ def _cut(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
     return cut.getvalue()
 
 
-def _joined_to_hosts(build: Build) -> set[str]:
+def _find_joined_devices(build: Build) -> set[str]:
     """Devices that are hosts, or that links join to some."""
-    mates = defaultdict[str, set[str]](set)
+    neighbours = defaultdict[str, set[str]](set)
     for near, far in build.far.items():
-        mates[near.device].add(far.device)
-    found, new = set[str](), set(build.hosts)
+        neighbours[near.device].add(far.device)
+    joined, new = set[str](), set(build.hosts)
     while new:
-        found |= new
-        new = {mate for device in new for mate in mates[device]} - found
-    return found
+        joined |= new
+        new = {neighbour for device in new for neighbour in neighbours[device]} - joined
+    return joined
 
 
 BARE = "ports of hosts that are bridged, bonded or in a VRF: they are cabled, and have no address"
 OUTSIDE = "ports of routers outside of the fabric: they are cabled, and have neither address nor sessions"
 
 
-def _bare_ends(build: Build) -> dict[End, str]:
+def _explain_bare_ends(build: Build) -> dict[End, str]:
     """Ends of hosts that have no address in a lab, and why: there are no VLANs, bonds and VRFs, nor the outside."""
-    found = {}
+    reasons = {}
     for near, far in build.far.items():
         if near.device not in build.forms:
             form = build.forms[far.device]
             port, peers = form.interfaces.get(far.port), {key for bgp in form.bgp.values() for key in bgp.peers}
-            own = {address.partition("/")[0] for address in build.addresses.get(near, ())}
-            if build.kinds.get(near) == "exit" or peers & own:
-                found[near] = OUTSIDE
+            host_addresses = {address.partition("/")[0] for address in build.addresses.get(near, ())}
+            if build.kinds.get(near) == "exit" or peers & host_addresses:
+                reasons[near] = OUTSIDE
             elif is_bridged(build, far) or (port and port.vrf):
-                found[near] = BARE
-    return found
+                reasons[near] = BARE
+    return reasons
 
 
-def _bare(build: Build) -> Build:
+def _drop_bare_addresses(build: Build) -> Build:
     """A build without the addresses of hosts that they cannot have in a lab."""
-    ends = _bare_ends(build)
-    cut = _cut(build.files["addresses.csv"], lambda row: End(row["device"], row["port"]) not in ends)
+    ends = _explain_bare_ends(build)
+    cut = _cut_table(build.files["addresses.csv"], lambda row: End(row["device"], row["port"]) not in ends)
     return Build({**build.files, "addresses.csv": cut})
 
 
-def _within(build: Build) -> Iterator[str]:
+def _explain_limits(build: Build) -> Iterator[str]:
     """Sentences on what devices of a lab are told and do not do in it."""
-    yield from (f"{count:,} {what}" for what, count in sorted(Counter(_bare_ends(build).values()).items()))
-    yield from _named("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
+    yield from (f"{count:,} {reason}" for reason, count in sorted(Counter(_explain_bare_ends(build).values()).items()))
+    yield from _name_few("VRFs", (vrf for form in build.forms.values() for vrf in form.vrfs))
     if overlays := sum(bool(form.overlay) for form in build.forms.values()):
         yield f"what EVPN carries, of {overlays:,} switches; its sessions are there"
     if build.notes:
-        yield _not_understood(build)
+        yield _explain_not_understood(build)
 
 
-def _not_understood(build: Build) -> str:
+def _explain_not_understood(build: Build) -> str:
     """A sentence on what no reader knows in configurations: first words of lines, tables, or why a part fails."""
     notes = build.notes.values()
     words = sorted({f"`{word}`" for note in notes for word in note.unknown})
@@ -208,10 +209,10 @@ def _not_understood(build: Build) -> str:
     )
 
 
-def _named(what: str, names: Iterable[str]) -> Iterator[str]:
-    if found := sorted(set(names)):
-        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-        yield f"{what}: {', '.join(found[:MOST_NAMED])}{more}"
+def _name_few(title: str, names: Iterable[str]) -> Iterator[str]:
+    if listed := sorted(set(names)):
+        more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
+        yield f"{title}: {', '.join(listed[:MOST_NAMED])}{more}"
 
 
 # What is seen of a lab's devices from outside of FRR: ports, addresses, routes and daemons, whoever changed them.
@@ -231,21 +232,21 @@ class Route:
     ports: frozenset[str]
 
 
-def routes(lab: Lab, device: str) -> list[Route]:
+def read_routes(lab: Lab, device: str) -> list[Route]:
     """The main table of a device, the longest prefixes first, and of one prefix what is used first.
 
     Raises InputError (FG175) where it does not answer.
     """
-    found = []
+    table = []
     for family, everywhere in (("-4", "0.0.0.0/0"), ("-6", "::/0")):
         for row in json.loads(lab.run(device, "ip", "-N", "-json", family, "route", "show", "table", "main")):
             network = ip_network(everywhere if row["dst"] == "default" else row["dst"])
             hops = (hop for hop in row.get("nexthops", [row]) if "dead" not in hop["flags"])
             ports = frozenset(hop["dev"] for hop in hops if "dev" in hop and row.get("type") != "blackhole")
-            found.append(
+            table.append(
                 (-network.prefixlen, row.get("metric", 0), Route(network, int(row.get("protocol", BOOT)), ports))
             )
-    return [route for *_, route in sorted(found, key=lambda each: each[:2])]
+    return [route for *_, route in sorted(table, key=lambda keyed: keyed[:2])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,28 +257,30 @@ class Ports:
     addresses: dict[str, frozenset[str]]
 
 
-def ports(lab: Lab, device: str) -> Ports:
+def read_ports(lab: Lab, device: str) -> Ports:
     """What a device's ports are like, by the kernel's names; raises InputError (FG175) where it does not answer."""
     rows = json.loads(lab.run(device, "ip", "-json", "addr", "show"))
     down = frozenset(row["ifname"] for row in rows if "UP" not in row["flags"])
-    return Ports(down, {row["ifname"]: frozenset(_addresses(row)) for row in rows})
+    return Ports(down, {row["ifname"]: frozenset(_list_addresses(row)) for row in rows})
 
 
-def _addresses(row: dict[str, Any]) -> Iterator[str]:
-    yield from (f"{one['local']}/{one['prefixlen']}" for one in row["addr_info"] if one["scope"] == "global")
+def _list_addresses(row: dict[str, Any]) -> Iterator[str]:
+    yield from (
+        f"{address['local']}/{address['prefixlen']}" for address in row["addr_info"] if address["scope"] == "global"
+    )
 
 
-def planned(build: Build, end: End) -> frozenset[str]:
+def list_planned_addresses(build: Build, end: End) -> frozenset[str]:
     """The addresses that a port or loopback should have."""
     addresses = build.forms[end.device].loopbacks if end.port == LOOPBACK else build.own(end)
     return frozenset(str(ip_interface(address)) for address in addresses)
 
 
-def daemons(lab: Lab) -> set[tuple[str, str]]:
+def list_daemons(lab: Lab) -> set[tuple[str, str]]:
     """(switch, name) of every daemon that runs."""
-    found = set()
-    for process in daemons_of(lab.folder):
+    running = set()
+    for process in find_daemons(lab.folder):
         with contextlib.suppress(OSError):  # it has ended meanwhile
             words = Path("/proc", str(process), "cmdline").read_bytes().decode().split("\0")
-            found.add((Path(words[words.index("--vty_socket") + 1]).name, Path(words[0]).name))
-    return found
+            running.add((Path(words[words.index("--vty_socket") + 1]).name, Path(words[0]).name))
+    return running

@@ -22,7 +22,7 @@ PACKAGES = {"ip": "iproute2", "ping": "iputils-ping", "sysctl": "procps", "vtysh
 RIGHTS = "a lab needs the right to make network namespaces, which root has: `sudo fabricgen lab ...`"
 
 
-def lacking() -> str:
+def explain_lack() -> str:
     """What this machine lacks for a lab, and how to get it; "" for nothing. Nothing stays of the try."""
     if sys.platform != "linux":
         return f"a lab needs Linux, for its network namespaces, and this is {sys.platform}: take a virtual machine"
@@ -38,28 +38,28 @@ def lacking() -> str:
 def can_make_namespaces() -> bool:
     """Whether this process may make a network namespace; the one that is made is deleted."""
     probe = f"fabricgen-probe-{os.getpid()}"
-    made = subprocess.run(["ip", "netns", "add", probe], check=False, capture_output=True)  # noqa: S603, S607
+    added = subprocess.run(["ip", "netns", "add", probe], check=False, capture_output=True)  # noqa: S603, S607
     subprocess.run(["ip", "netns", "del", probe], check=False, capture_output=True)  # noqa: S603, S607
-    return made.returncode == 0
+    return added.returncode == 0
 
 
 def require_rights() -> None:
     """Raise InputError (FG172) where this process may not change network namespaces."""
     if not shutil.which("ip"):
-        _refuse(f"a lab needs ip: `apt-get install {PACKAGES['ip']}`")
+        _refuse_machine(f"a lab needs ip: `apt-get install {PACKAGES['ip']}`")
     if not can_make_namespaces():
-        _refuse(RIGHTS)
+        _refuse_machine(RIGHTS)
 
 
 def require_machine() -> None:
     """Raise InputError (FG172) where this machine lacks something, with how to get it."""
-    if found := lacking():
-        _refuse(found)
+    if lack := explain_lack():
+        _refuse_machine(lack)
 
 
-def _refuse(found: str) -> NoReturn:
-    reason, _, way = found.partition(": ")
-    raise fault(CODE, reason, hint=way)
+def _refuse_machine(lack: str) -> NoReturn:
+    reason, _, remedy = lack.partition(": ")
+    raise fault(CODE, reason, hint=remedy)
 
 
 SWITCH_MB, HOST_MB, LINK_MB = 30, 1, 1
@@ -86,8 +86,8 @@ def require_room(switches: int, hosts: int, links: int) -> None:
     size = f"a lab of {switches:,} switches, {hosts:,} hosts and {links:,} links"
     needed, free = (switches * SWITCH_MB + hosts * HOST_MB + links * LINK_MB) / 1000, _free_gb()
     if needed > SHARE * free:
-        told = f"takes about {needed:,.1f} GB of memory, and may have {SHARE:.0%} of the {free:,.1f} GB available"
-        raise fault(CODE, f"{size} {told}", hint=FEWER)
+        needs = f"takes about {needed:,.1f} GB of memory, and may have {SHARE:.0%} of the {free:,.1f} GB available"
+        raise fault(CODE, f"{size} {needs}", hint=FEWER)
 
 
 def require_neighbours(number: int) -> None:
@@ -95,8 +95,8 @@ def require_neighbours(number: int) -> None:
     most = min(int(Path("/proc/sys", name.replace(".", "/")).read_text(encoding="ascii")) for name in NEIGHBOURS)
     if number > most:
         enough = f"`sysctl -w {' '.join(f'{name}={2 * number}' for name in NEIGHBOURS)}` for the whole machine"
-        told = f"a lab with {number:,} neighbours, where the kernel keeps {most:,}: sessions beyond these stay down"
-        raise fault(CODE, told, hint=f"{FEWER}; or {enough}")
+        message = f"a lab with {number:,} neighbours, where the kernel keeps {most:,}: sessions beyond these stay down"
+        raise fault(CODE, message, hint=f"{FEWER}; or {enough}")
 
 
 def _free_gb() -> float:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from fabricgen.kernel.diagnostics import make_printable
-from fabricgen.lab.breaking import broken_links
-from fabricgen.lab.check import Check, Finding, ask, findings
+from fabricgen.lab.breaking import find_broken_links
+from fabricgen.lab.check import Check, Finding, ask_neighbours, check_lab
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Link
 
@@ -29,51 +29,51 @@ class Judged:
     findings: Sequence[Finding]
 
 
-def judge(lab: Lab) -> Judged:
+def judge_lab(lab: Lab) -> Judged:
     """Look at a lab until nothing is wrong or it stays as it is; raises InputError (FG175) where it does not answer."""
-    looks = [_look(lab)]
-    while looks[-1].findings and len(looks) < LOOKS and not (len(looks) >= SAME and _same(looks[-SAME:])):
+    looks = [_look_once(lab)]
+    while looks[-1].findings and len(looks) < LOOKS and not (len(looks) >= SAME and _is_stable(looks[-SAME:])):
         time.sleep(PAUSE_S)
-        looks.append(_look(lab))
+        looks.append(_look_once(lab))
     return looks[-1]
 
 
-def _same(looks: Sequence[Judged]) -> bool:
+def _is_stable(looks: Sequence[Judged]) -> bool:
     return all(look == looks[0] for look in looks)
 
 
-def _look(lab: Lab) -> Judged:
-    broken = broken_links(lab)
-    up, sessions = Check(lab, lab.build, ask(lab, lab.build)).count()
-    return Judged(sorted(broken, key=str), up, sessions, findings(lab, lab.build, broken))
+def _look_once(lab: Lab) -> Judged:
+    broken = find_broken_links(lab)
+    up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count()
+    return Judged(sorted(broken, key=str), up, sessions, check_lab(lab, lab.build, broken))
 
 
-def write(form: str, name: str, lab: Lab, found: Judged) -> str:
+def write_report(form: str, name: str, lab: Lab, judged: Judged) -> str:
     """The report in a format by name: text or json."""
-    return _json(name, lab, found) if form == "json" else _text(name, lab, found)
+    return _write_json(name, lab, judged) if form == "json" else _write_text(name, lab, judged)
 
 
-def _text(name: str, lab: Lab, found: Judged) -> str:
-    lines = [make_printable(str(each)) for each in found.findings]
-    count = len(found.findings)
+def _write_text(name: str, lab: Lab, judged: Judged) -> str:
+    lines = [make_printable(str(finding)) for finding in judged.findings]
+    count = len(judged.findings)
     verdict = f"{count} finding{'s' * (count != 1)}" if count else "all is as planned"
-    return "\n".join([*lines, f"{name}: {size(lab)}, {found.up} of {found.sessions} sessions up: {verdict}"])
+    return "\n".join([*lines, f"{name}: {describe_size(lab)}, {judged.up} of {judged.sessions} sessions up: {verdict}"])
 
 
-def size(lab: Lab) -> str:
+def describe_size(lab: Lab) -> str:
     """Switches, hosts and links of a lab in words."""
     build = lab.build
     return f"{len(build.switches)} switches, {len(build.hosts)} hosts, {len(build.links)} links"
 
 
-def _json(name: str, lab: Lab, found: Judged) -> str:
+def _write_json(name: str, lab: Lab, judged: Judged) -> str:
     value = {
         "lab": name,
         "switches": len(lab.build.switches),
         "hosts": len(lab.build.hosts),
         "links": len(lab.build.links),
-        "broken": [{"a": str(link.a), "b": str(link.b)} for link in found.broken],
-        "sessions": {"up": found.up, "planned": found.sessions},
-        "findings": [asdict(each) for each in found.findings],
+        "broken": [{"a": str(link.a), "b": str(link.b)} for link in judged.broken],
+        "sessions": {"up": judged.up, "planned": judged.sessions},
+        "findings": [asdict(finding) for finding in judged.findings],
     }
     return json.dumps(value, indent=2)

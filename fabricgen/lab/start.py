@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from fabricgen.lab.check import Check, ask
-from fabricgen.lab.fabric import DAEMON_NAMES, Lab, batch, failed, until
-from fabricgen.lab.files import Build, End, Link, kernel
+from fabricgen.lab.check import Check, ask_neighbours
+from fabricgen.lab.fabric import DAEMON_NAMES, Lab, explain_failure, run_ip_batch, wait_until
+from fabricgen.lab.files import Build, End, Link, kernel_name
 
 SETTINGS = (
     "net.ipv4.ip_forward=1",
@@ -34,64 +34,67 @@ ROUTES_S = 15
 """Once sessions are up, routes are waited for that long; `lab check` says what is wrong with them."""
 
 
-def bring_up(
-    lab: Lab, told: Callable[[str], object] = lambda _: None, holding: int | None = None
+def bring_lab_up(
+    lab: Lab, tell: Callable[[str], object] = lambda _: None, holding: int | None = None
 ) -> list[subprocess.Popen[bytes]]:
     """Start the switches of a build and its hosts, cabled as its links.csv says, each with its configuration.
 
-    Returns the daemons, which outlive this process. `told` hears of each step; `holding` is kept open by what makes
+    Returns the daemons, which outlive this process. `tell` hears of each step; `holding` is kept open by what makes
     namespaces. Raises InputError (FG175) where something fails; what was started until then stays.
     """
     build = lab.build
-    told(f"{len(lab.spaces)} namespaces")
-    batch((f"netns add {space}" for space in lab.spaces.values()), holding=holding)
+    tell(f"{len(lab.spaces)} namespaces")
+    run_ip_batch((f"netns add {space}" for space in lab.spaces.values()), holding=holding)
     for device in lab.spaces:
         lab.inside(device, "sysctl", "-qw", *SETTINGS)
-    told(f"{len(build.links)} links")
-    batch(_cables(lab), holding=holding)
+    tell(f"{len(build.links)} links")
+    run_ip_batch(_list_cable_commands(lab), holding=holding)
     for device, space in lab.spaces.items():
-        batch(interfaces(build, device), "-n", space)
-        for family, rules in (("-4", _rules(build, device, v6=False)), ("-6", _rules(build, device, v6=True))):
-            batch(rules, family, "-n", space)
-    told(f"{len(DAEMON_NAMES) * len(build.switches)} daemons")
-    daemons = start(lab, build.switches)
-    told(f"configurations of {len(build.switches)} switches")
-    configure(lab, {name: build.frr(name) for name in build.switches})
+        run_ip_batch(list_interface_commands(build, device), "-n", space)
+        for family, rules in (
+            ("-4", _list_rule_commands(build, device, v6=False)),
+            ("-6", _list_rule_commands(build, device, v6=True)),
+        ):
+            run_ip_batch(rules, family, "-n", space)
+    tell(f"{len(DAEMON_NAMES) * len(build.switches)} daemons")
+    daemons = start_daemons(lab, build.switches)
+    tell(f"configurations of {len(build.switches)} switches")
+    configure_switches(lab, {name: build.frr(name) for name in build.switches})
     return daemons
 
 
-def sessions_come_up(lab: Lab, told: Callable[[str], object], seconds: float) -> tuple[int, int]:
+def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -> tuple[int, int]:
     """Wait until all sessions are up, at most some seconds, and routes are learned.
 
     Returns how many sessions are up, and how many there should be.
     """
-    deadline, said = time.monotonic() + seconds, -1
+    deadline, last_up = time.monotonic() + seconds, -1
     while True:
-        up, sessions = Check(lab, lab.build, ask(lab, lab.build)).count()
-        if up != said:
-            told(f"{up} of {sessions} sessions up")
+        up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count()
+        if up != last_up:
+            tell(f"{up} of {sessions} sessions up")
         if up == sessions:
-            routes_come(lab)
+            wait_for_routes(lab)
         if up == sessions or time.monotonic() > deadline:
             return up, sessions
-        said = up
+        last_up = up
         time.sleep(0.3)
 
 
-def routes_come(lab: Lab, broken: frozenset[Link] = frozenset()) -> None:
+def wait_for_routes(lab: Lab, broken: frozenset[Link] = frozenset()) -> None:
     """Wait until routes are as planned without broken links, at most ROUTES_S seconds: they follow their sessions."""
     deadline = time.monotonic() + ROUTES_S
     while any(Check(lab, lab.build, {}, broken).routes()) and time.monotonic() < deadline:
         time.sleep(0.3)
 
 
-def _cables(lab: Lab) -> Iterator[str]:
+def _list_cable_commands(lab: Lab) -> Iterator[str]:
     for link in lab.build.links:
-        a, b = (f"{kernel(end.port)} netns {lab.spaces[end.device]}" for end in (link.a, link.b))
+        a, b = (f"{kernel_name(end.port)} netns {lab.spaces[end.device]}" for end in (link.a, link.b))
         yield f"link add name {a} type veth peer name {b}"
 
 
-def interfaces(build: Build, device: str) -> Iterator[str]:
+def list_interface_commands(build: Build, device: str) -> Iterator[str]:
     """Commands of `ip`: a device's ports up, and its addresses and routes.
 
     A switch's addresses are as its configuration has them, a host's as addresses.csv has them.
@@ -101,27 +104,27 @@ def interfaces(build: Build, device: str) -> Iterator[str]:
         yield from (f"address replace {address} dev lo" for address in sorted(build.forms[device].loopbacks))
     for near, far in build.far.items():
         if near.device == device:
-            yield from port_up(build, near, far)
+            yield from list_port_commands(build, near, far)
 
 
-def port_up(build: Build, near: End, far: End) -> Iterator[str]:
+def list_port_commands(build: Build, near: End, far: End) -> Iterator[str]:
     """Commands of `ip` that bring a port up, with its addresses, and its default routes where it is a host's."""
-    port = kernel(near.port)
+    port = kernel_name(near.port)
     yield f"link set {port} up"
     if near.device in build.forms:
-        yield from (_address(address, port) for address in build.own(near))
+        yield from (_spell_address(address, port) for address in build.own(near))
         return
     gateways = {":" in address: address.partition("/")[0] for address in build.addresses.get(far, ())}
     for address in build.own(near):
         v6, source = ":" in address, address.partition("/")[0]
-        yield _address(address, port)
+        yield _spell_address(address, port)
         if v6 in gateways:
             everywhere = "::/0" if v6 else "0.0.0.0/0"
             yield f"route append {everywhere} via {gateways[v6]} dev {port} metric 100 src {source}"
             yield f"route replace {everywhere} via {gateways[v6]} dev {port} table {build.tables[near]}"
 
 
-def _rules(build: Build, device: str, *, v6: bool) -> list[str]:
+def _list_rule_commands(build: Build, device: str, *, v6: bool) -> list[str]:
     """Commands of `ip`: what a host sends from the address of a port leaves by that port, as `hosts` tells it."""
     return [
         f"rule add from {address.partition('/')[0]} table {table}"
@@ -132,32 +135,32 @@ def _rules(build: Build, device: str, *, v6: bool) -> list[str]:
     ]
 
 
-def _address(address: str, port: str) -> str:
+def _spell_address(address: str, port: str) -> str:
     # Without `nodad` an IPv6 address is tentative for a moment, and no route may have it as its source.
     return f"address replace {address} dev {port}" + (" nodad" if ":" in address else "")
 
 
-def start(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
+def start_daemons(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes]]:
     """Start the daemons of switches empty, and wait until each has met zebra; their sockets lie in a device's folder.
 
     zebra comes first: a daemon that does not find it tries again after ten seconds. Raises InputError (FG175) where
     they do not start.
     """
-    found, switches = [], tuple(names)
+    daemons_started, switches = [], tuple(names)
     for name in switches:
         (lab.folder / name).mkdir(parents=True)
         shutil.chown(lab.folder / name, "frr", "frr")
     for daemons in (DAEMON_NAMES[:1], DAEMON_NAMES[1:]):
-        found += [_run(lab.daemon(name, daemon)) for name in switches for daemon in daemons]
+        daemons_started += [_start_process(lab.daemon(name, daemon)) for name in switches for daemon in daemons]
         for name in switches:
             sockets = [lab.folder / name / file for file in ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))]
-            until(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons start")  # type: ignore[misc]
+            wait_until(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons start")  # type: ignore[misc]
     for name in switches:  # a route given to staticd before it has met zebra may be lost
-        until(lambda n=name: _met(lab, n), f"{name}: daemons meet zebra")  # type: ignore[misc]
-    return found
+        wait_until(lambda n=name: _has_met_zebra(lab, n), f"{name}: daemons meet zebra")  # type: ignore[misc]
+    return daemons_started
 
 
-def _run(command: list[str]) -> subprocess.Popen[bytes]:
+def _start_process(command: list[str]) -> subprocess.Popen[bytes]:
     """A process that goes on when this one ends, or is interrupted."""
     return subprocess.Popen(  # noqa: S603 - no shell
         command,
@@ -168,12 +171,12 @@ def _run(command: list[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def _met(lab: Lab, name: str) -> bool:
-    told = lab.vtysh(name, "show zebra client summary")
-    return all(client in told for client in ("static", "bgp"))
+def _has_met_zebra(lab: Lab, name: str) -> bool:
+    clients = lab.ask_frr(name, "show zebra client summary")
+    return all(client in clients for client in ("static", "bgp"))
 
 
-def configure(lab: Lab, texts: Mapping[str, str]) -> None:
+def configure_switches(lab: Lab, texts: Mapping[str, str]) -> None:
     """Give switches their configurations, by name, all at once, and start their sessions again.
 
     FRR waits ever longer before it calls a neighbour that was not there, or whose configuration has changed; and bgpd
@@ -183,10 +186,10 @@ def configure(lab: Lab, texts: Mapping[str, str]) -> None:
 
     def one(name: str) -> None:
         lines = (line for line in texts[name].splitlines() if line.strip() not in ("", "!"))
-        out = lab.vtysh(name, "configure terminal", ROUTES_ALONE, *lines)
+        out = lab.ask_frr(name, "configure terminal", ROUTES_ALONE, *lines)
         if "%" in out:
-            raise failed(f"{name}: FRR refuses its configuration: {out.strip()}")
+            raise explain_failure(f"{name}: FRR refuses its configuration: {out.strip()}")
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(one, texts))
-        list(pool.map(lambda name: lab.vtysh(name, "clear bgp *"), texts))
+        list(pool.map(lambda name: lab.ask_frr(name, "clear bgp *"), texts))

@@ -22,8 +22,8 @@ from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
 from fabricgen.lab.inside import Inside
-from fabricgen.lab.stop import NAMESPACES, daemons_of, take_down
-from fabricgen.publish.files import new_file, replace_file, write_all
+from fabricgen.lab.stop import NAMESPACES, find_daemons, take_down
+from fabricgen.publish.files import open_new_file, replace_file, write_all
 
 CODE = "FG173"
 """The code of a lab that is there already, or that is not there."""
@@ -69,8 +69,8 @@ class State:
 
     def save(self, *, up: bool) -> None:
         """Write what is known of the lab, whole or not at all."""
-        said = {"fabricgen": "lab", "up": up, "namespaces": dict(self.spaces), "left_out": self.left_out}
-        replace_file(self.folder / FILE, (json.dumps(said, indent=2) + "\n").encode())
+        content = {"fabricgen": "lab", "up": up, "namespaces": dict(self.spaces), "left_out": self.left_out}
+        replace_file(self.folder / FILE, (json.dumps(content, indent=2) + "\n").encode())
 
     def write(self, build: Build) -> None:
         """Write the lab as one that is about to come up, with the build that it is made of; raises OSError."""
@@ -78,7 +78,7 @@ class State:
         for path, text in build.files.items():
             file = self.folder / BUILD / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            with new_file(str(file), 0o600) as descriptor:  # a built folder may have secrets
+            with open_new_file(str(file), 0o600) as descriptor:  # a built folder may have secrets
                 write_all(descriptor, text.encode())
 
     def lab(self) -> Lab:
@@ -87,20 +87,20 @@ class State:
         try:
             for file in sorted(path for path in build.rglob("*") if path.is_file()):
                 files[file.relative_to(build).as_posix()] = file.read_text(encoding="utf-8")
-            made = Build(files)
-            lost = sorted({*made.devices} ^ set(self.spaces))
+            files_of_build = Build(files)
+            lost = sorted({*files_of_build.devices} ^ set(self.spaces))
         except (OSError, *_DAMAGE) as error:
-            raise self._damaged(f"{type(error).__name__} in {build}") from None
+            raise self._explain_damage(f"{type(error).__name__} in {build}") from None
         if lost:
-            raise self._damaged(f"its build and {FILE} differ in {', '.join(lost[:4])}")
-        return Lab(self.sockets, self.spaces, made)
+            raise self._explain_damage(f"its build and {FILE} differ in {', '.join(lost[:4])}")
+        return Lab(self.sockets, self.spaces, files_of_build)
 
-    def _damaged(self, why: str) -> InputError:
+    def _explain_damage(self, why: str) -> InputError:
         hint = f"`fabricgen lab down --state {self.folder}` takes down what runs of it"
         return fault(CODE, f"the lab {self.name} is damaged: {why}", hint=hint)
 
 
-def claim(folder: Path) -> None:
+def require_empty(folder: Path) -> None:
     """Raise InputError (FG173) where a folder cannot be that of a lab that is about to come up: it holds something."""
     if (folder / FILE).exists():
         raise fault(CODE, f"there is a lab in {folder} already", hint=f"`fabricgen lab down --state {folder}` ends it")
@@ -108,24 +108,24 @@ def claim(folder: Path) -> None:
         raise fault(CODE, f"{folder} is not empty, and no lab", hint="name another folder with --state")
 
 
-def new_state(folder: Path, made: Inside) -> State:
+def new_state(folder: Path, cut: Inside) -> State:
     """A lab that is about to come up in a folder; the caller holds it.
 
     Raises InputError (FG173) where a namespace of a name exists, or the path of a socket would be too long.
     """
-    spaces = _spaces(folder.name, [*made.build.switches, *made.build.hosts])
+    spaces = _name_namespaces(folder.name, [*cut.build.switches, *cut.build.hosts])
     if odd := sorted(name for name in spaces.values() if not NAME.fullmatch(name)):
-        told = f"a lab in {folder} would have namespaces such as '{odd[0]}'"
-        raise fault(CODE, told, hint="name its folder, with --state, with letters, digits, '-', '_' and '.' alone")
-    taken = [space for space in spaces.values() if (NAMESPACES / space).exists()]
-    if taken:
+        message = f"a lab in {folder} would have namespaces such as '{odd[0]}'"
+        raise fault(CODE, message, hint="name its folder, with --state, with letters, digits, '-', '_' and '.' alone")
+    existing = [space for space in spaces.values() if (NAMESPACES / space).exists()]
+    if existing:
         raise fault(
             CODE,
-            f"there are namespaces of these names already: {', '.join(taken[:4])}" + ", ..." * (len(taken) > 4),
+            f"there are namespaces of these names already: {', '.join(existing[:4])}" + ", ..." * (len(existing) > 4),
             hint="they are not this lab's, and left alone: name the lab otherwise, with `--state /run/fabricgen/OTHER`",
         )
-    state = State(folder, spaces, made.left_out)
-    longest = max(len(os.fsencode(state.sockets / name)) for name in made.build.switches) + LONGEST_FILE
+    state = State(folder, spaces, cut.left_out)
+    longest = max(len(os.fsencode(state.sockets / name)) for name in cut.build.switches) + LONGEST_FILE
     if longest > LONGEST_PATH:
         raise fault(
             CODE,
@@ -135,7 +135,7 @@ def new_state(folder: Path, made: Inside) -> State:
     return state
 
 
-def _spaces(lab: str, devices: Iterable[str]) -> dict[str, str]:
+def _name_namespaces(lab: str, devices: Iterable[str]) -> dict[str, str]:
     """The namespace of each device of a lab."""
     return {device: f"{lab}-{device}" for device in devices}
 
@@ -146,38 +146,38 @@ def read_state(folder: Path) -> State:
     Only namespaces that begin with the lab's own name are believed to be the lab's.
     """
     try:
-        said = json.loads(read_bytes(folder / FILE, FILE))
-        spaces, left_out, up = dict(said["namespaces"]), tuple(map(str, said["left_out"])), bool(said["up"])
-        is_lab = said["fabricgen"] == "lab" and all(map(NAME.fullmatch, spaces.values()))
+        content = json.loads(read_bytes(folder / FILE, FILE))
+        spaces, left_out, up = dict(content["namespaces"]), tuple(map(str, content["left_out"])), bool(content["up"])
+        is_lab = content["fabricgen"] == "lab" and all(map(NAME.fullmatch, spaces.values()))
     except (InputError, *_DAMAGE):
         is_lab = False
     if not is_lab:
         why = f": {FILE} in it is not as `lab up` writes it" if (folder / FILE).exists() else ""
         ending = f"; `fabricgen lab down --state {folder}` takes down what runs of one" if why else ""
-        raise fault(CODE, f"{folder} holds no lab{why}", hint=_others() + ending)
-    if spaces != _spaces(folder.name, spaces):
-        told = f"{folder} holds a lab that has another name, as '{next(iter(spaces.values()))}' says"
-        raise fault(CODE, told, hint="the name of the folder is that of the lab: give it back its name")
+        raise fault(CODE, f"{folder} holds no lab{why}", hint=_list_other_labs() + ending)
+    if spaces != _name_namespaces(folder.name, spaces):
+        message = f"{folder} holds a lab that has another name, as '{next(iter(spaces.values()))}' says"
+        raise fault(CODE, message, hint="the name of the folder is that of the lab: give it back its name")
     return State(folder, spaces, left_out, up)
 
 
-def state_to_end(folder: Path) -> State:
+def find_state_to_end(folder: Path) -> State:
     """What is to be taken down of a lab: what its folder says, and all that runs of the build in it.
 
     Raises InputError (FG173) where the folder holds no lab, and nothing of one runs.
     """
-    spaces = _spaces(folder.name, sorted(_devices_in(folder)))
+    spaces = _name_namespaces(folder.name, sorted(_find_devices(folder)))
     running = {d: space for d, space in spaces.items() if NAME.fullmatch(space) and (NAMESPACES / space).exists()}
     try:
         state = read_state(folder)
     except InputError:
-        if not running and not daemons_of(folder / SOCKETS):
+        if not running and not find_daemons(folder / SOCKETS):
             raise
         return State(folder, running, ())
     return replace(state, spaces={**running, **state.spaces})
 
 
-def _devices_in(folder: Path) -> set[str]:
+def _find_devices(folder: Path) -> set[str]:
     """Devices of the lists and sockets in the folder of a lab, as far as these can be read."""
     devices = set[str]()
     with contextlib.suppress(OSError):
@@ -189,29 +189,29 @@ def _devices_in(folder: Path) -> set[str]:
     return devices
 
 
-def _others() -> str:
-    labs = ", ".join(str(folder) for folder in known_labs())
+def _list_other_labs() -> str:
+    labs = ", ".join(str(folder) for folder in list_labs())
     return f"labs are in {labs}; name one with --state" if labs else "`fabricgen lab up BLUEPRINT` starts one"
 
 
-def known_labs() -> list[Path]:
+def list_labs() -> list[Path]:
     """The folders of labs where they are by default, also of those whose FILE is gone."""
     return sorted({file.parent for name in (FILE, BUILD) for file in LABS.glob(f"*/{name}")})
 
 
-def the_lab(folder: Path | None) -> Path | None:
+def choose_lab(folder: Path | None) -> Path | None:
     """The folder that is named, else that of the only lab there is; None where there is none.
 
     Raises InputError (FG173) where there are several.
     """
-    labs = [folder.resolve()] if folder else known_labs()
+    labs = [folder.resolve()] if folder else list_labs()
     if len(labs) > 1:
-        raise fault(CODE, f"there are {len(labs)} labs", hint=_others())
+        raise fault(CODE, f"there are {len(labs)} labs", hint=_list_other_labs())
     return labs[0] if labs else None
 
 
 @contextlib.contextmanager
-def held(folder: Path) -> Iterator[int]:
+def hold_folder(folder: Path) -> Iterator[int]:
     """Hold the folder of a lab against other commands that change it; gives a descriptor that holds it as long as it
     is open anywhere. Raises InputError (FG173) where another one holds it too long or has removed it meanwhile,
     FileNotFoundError without folder.
@@ -232,7 +232,7 @@ def held(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def remove(state: State) -> None:
+def remove_lab(state: State) -> None:
     """Take a lab down and its folder away, but for what others have put there.
 
     Raises InputError (FG175) where a process or a namespace does not go.
@@ -242,11 +242,11 @@ def remove(state: State) -> None:
         shutil.rmtree(part, ignore_errors=True)
     for file in (*state.folder.glob(f"{TEMPORARY}*"), state.folder / FILE):
         file.unlink(missing_ok=True)
-    leave(state.folder)
+    remove_if_empty(state.folder)
 
 
-def leave(folder: Path) -> None:
+def remove_if_empty(folder: Path) -> None:
     """Take the folder of a lab away where it is empty, and that of all labs."""
-    for each in (folder, LABS):
+    for directory in (folder, LABS):
         with contextlib.suppress(OSError):  # a lab is in it, or a user's own files
-            each.rmdir()
+            directory.rmdir()

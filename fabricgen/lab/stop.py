@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from fabricgen.lab.fabric import failed
+from fabricgen.lab.fabric import explain_failure
 
 NAMESPACES = Path("/run/netns")
 """Where `ip netns` keeps the names of namespaces (ip-netns(8))."""
@@ -25,37 +25,37 @@ def take_down(folder: Path, spaces: Iterable[str]) -> None:
     A daemon that was about to start in a namespace no longer finds it; one that did is seen the second time.
     Raises InputError (FG175) where a process or a namespace does not go.
     """
-    kill(folder)
-    there = [space for space in spaces if (NAMESPACES / space).exists()]
-    text = "".join(f"netns del {space}\n" for space in there)
+    kill_daemons(folder)
+    existing = [space for space in spaces if (NAMESPACES / space).exists()]
+    text = "".join(f"netns del {space}\n" for space in existing)
     command = ["ip", "-force", "-batch", "-"]  # goes on after what fails
     subprocess.run(command, input=text, text=True, check=False, capture_output=True)  # noqa: S603 - no shell
-    kill(folder)
-    if left := [space for space in there if (NAMESPACES / space).exists()]:
-        raise failed(f"namespaces that cannot be deleted: {', '.join(left)}")
+    kill_daemons(folder)
+    if remaining := [space for space in existing if (NAMESPACES / space).exists()]:
+        raise explain_failure(f"namespaces that cannot be deleted: {', '.join(remaining)}")
 
 
-def kill(folder: Path) -> None:
+def kill_daemons(folder: Path) -> None:
     """Kill the daemons whose sockets lie in a folder, and wait until they are gone; raises InputError (FG175)."""
     deadline = time.monotonic() + PATIENCE_S
-    while found := daemons_of(folder):
+    while processes := find_daemons(folder):
         if time.monotonic() > deadline:
-            raise failed(f"processes {', '.join(map(str, found))} do not end")
-        for process in found:
+            raise explain_failure(f"processes {', '.join(map(str, processes))} do not end")
+        for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.01)
 
 
-def daemons_of(folder: Path) -> list[int]:
+def find_daemons(folder: Path) -> list[int]:
     """Ids of the processes that were given sockets in a folder: `--vty_socket FOLDER/DEVICE`. Dead ones have no
     command any more.
     """
     mark = b"\0--vty_socket\0" + os.fsencode(folder) + b"/"
-    found = []
+    processes = []
     for process in Path("/proc").iterdir():
         if process.name.isdecimal():
             with contextlib.suppress(OSError):  # it has ended meanwhile
                 if mark in (process / "cmdline").read_bytes():
-                    found.append(int(process.name))
-    return found
+                    processes.append(int(process.name))
+    return processes

@@ -20,7 +20,7 @@ from fabricgen.blueprint.beside.lock import Lock, show_interval
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
-from fabricgen.design.names.templates import with_own
+from fabricgen.design.names.templates import apply_stated_names
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, did_you_mean
 from fabricgen.kernel.intervals import Interval
 from fabricgen.lock.found import Matching, NetboxDevice, Source, read_export
@@ -62,7 +62,7 @@ class _Adoption:
         usual = list_usual_names(cluster.design, cluster.plan.devices)
         by_usual = {name: row for row, name in enumerate(usual)}
         self._places = _list_places(cluster.plan.devices, cluster.plan.racks)
-        self._plain_names = with_own(cluster.design.loaded.blueprint, usual)
+        self._plain_names = apply_stated_names(cluster.design.loaded.blueprint, usual)
         by_name = {name: row for row, name in enumerate(cluster.names)}
         self._present = by_name
         self._rows_by_name = by_name | by_usual | self._rows if lists.named else self._rows | by_usual | by_name

@@ -10,7 +10,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.blueprint.sections.routing import AsnPlan
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import reserved_places
+from fabricgen.design.shape import count_reserved_places
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
 from fabricgen.numbering.slot_counts import count_numbered_groups
@@ -93,7 +93,7 @@ def _count_asns(tier: TierDesign, by: AsnOwner) -> tuple[int, int]:
     """Numbers that a tier takes now, and with every reserved slot."""
     if by == "rack":
         planes = tier.sizes["plane"] if "plane" in tier.per else 1
-        return tier.places * planes, reserved_places(tier.layout, tier.scope) * planes
+        return tier.places * planes, count_reserved_places(tier.layout, tier.scope) * planes
     if by == "group":
         return tier.groups, count_numbered_groups(tier)
     return tier.switches, count_numbered_groups(tier) * tier.count

@@ -14,8 +14,8 @@ from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, parse_adopte
 from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
-from fabricgen.design.names.switches import NodeNames, SwitchNames, names_of_tier
-from fabricgen.design.names.templates import with_own
+from fabricgen.design.names.switches import NodeNames, SwitchNames, make_switch_names
+from fabricgen.design.names.templates import apply_stated_names
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
 
@@ -39,7 +39,7 @@ def name_devices(design: Design, devices: DeviceTable) -> list[str]:
     renames nothing. Raises InputError where two devices would have one name, or one that is no host name.
     """
     usual = list_usual_names(design, devices)
-    names = with_own(design.loaded.blueprint, usual)
+    names = apply_stated_names(design.loaded.blueprint, usual)
     adopted = read_adopted_names(design)
     if adopted:
         own_names = design.loaded.blueprint.names.devices
@@ -172,7 +172,7 @@ def _make_node_names(design: Design, cls: DeviceClass) -> NodeNames:
 
 
 def _make_switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
-    return names_of_tier(design, design.tier(cls.key))
+    return make_switch_names(design, design.tier(cls.key))
 
 
 def _name_switches(design: Design, cls: DeviceClass) -> list[str]:

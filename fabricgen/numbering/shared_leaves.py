@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.design.tenants.stated import subnet_on_both_sides
+from fabricgen.design.tenants.stated import make_subnet_fault
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.shared_ports import find_shared_segments
 from fabricgen.wiring.arrays import Ints64
@@ -23,7 +23,7 @@ def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
             first_leaves, second_leaves = (_find_leaves(design, plan, fabric, vrf) for vrf in leak.between)
             shared = np.intersect1d(first_leaves, second_leaves)
             if len(shared):
-                faults.append(subnet_on_both_sides(leak, fabric, names[shared[0]], len(shared) - 1))
+                faults.append(make_subnet_fault(leak, fabric, names[shared[0]], len(shared) - 1))
     if faults:
         raise InputError(faults)
 

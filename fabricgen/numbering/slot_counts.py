@@ -10,12 +10,12 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
-    inner,
+    count_racks_per_place,
+    count_reserved_places,
+    count_units_per_place,
     is_part_of_unit,
-    racks_each,
-    reserved_places,
-    units_each,
-    within_unit,
+    is_within_unit,
+    list_inner_dimensions,
 )
 from fabricgen.kernel.units import round_up_to_power_of_two
 
@@ -31,14 +31,14 @@ def group_capacity(tier: TierDesign) -> int:
 
 def count_numbered_groups(tier: TierDesign) -> int:
     """Groups of a tier once every reserved slot is filled and counts stay as they are."""
-    return reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in inner(tier.per))
+    return count_reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in list_inner_dimensions(tier.per))
 
 
 def count_group_slots(fabric: FabricDesign, tier: TierDesign) -> int:
     """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
-    beside = {d: fabric.tiers_beside(tier, d) for d in inner(tier.per)}
+    beside = {d: fabric.list_tiers_beside(tier, d) for d in list_inner_dimensions(tier.per)}
     capacities = (max(map(group_capacity, tiers)) if tiers else tier.sizes[d] for d, tiers in beside.items())
-    return reserved_places(tier.layout, tier.scope) * prod(capacities)
+    return count_reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
 def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
@@ -49,9 +49,9 @@ def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[
 
 def count_unit_slots(layout: Layout, scope: str) -> int:
     """Slots of units in the largest place of a scope: units of a pod, a site, or all; 1 for a unit and its parts."""
-    if within_unit(scope):
+    if is_within_unit(scope):
         return 1
-    most, units_per_place = max(pod.slots for pod in layout.pods), units_each(layout, scope)
+    most, units_per_place = max(pod.slots for pod in layout.pods), count_units_per_place(layout, scope)
     if scope == "pod" or units_per_place:
         return min(most, units_per_place or most)
     owners = [""] if scope == "all" else list(layout.sites)
@@ -68,5 +68,5 @@ def count_part_slots(fabric: FabricDesign, layout: Layout, scope: str) -> int:
     served = list_served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):
         return len(served) * count_unit_slots(layout, scope)
-    parts = Counter(layout.racks_of_members[m] // racks_each(layout, scope) for m in served)
+    parts = Counter(layout.racks_of_members[m] // count_racks_per_place(layout, scope) for m in served)
     return max(parts.values(), default=0)

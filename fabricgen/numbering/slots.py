@@ -14,12 +14,12 @@ from fabricgen.blueprint.dimensions import list_leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.layout import Layout
 from fabricgen.design.shape import (
-    inner,
+    count_parts_of_unit,
+    count_reserved_places,
+    find_place_number,
     is_part_of_unit,
-    parts_of_unit,
-    place_numbers,
-    reserved_places,
-    scope_index,
+    list_inner_dimensions,
+    number_places,
 )
 from fabricgen.numbering.blocks.block_allocator import Slots
 from fabricgen.numbering.slot_counts import group_capacity
@@ -34,8 +34,8 @@ CapacityOf = Callable[[str, int], int]
 
 def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
     """The reserved number of the place (rack, unit, pod, site) that each switch serves."""
-    numbers = np.array(place_numbers(layout, scope), dtype=np.int64)
-    return numbers[scope_index(layout, scope, columns)]
+    numbers = np.array(number_places(layout, scope), dtype=np.int64)
+    return numbers[find_place_number(layout, scope, columns)]
 
 
 def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
@@ -44,9 +44,11 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
     columns, before = make_tier_columns(tier), _read_locked_sizes(tier)
     slot = _find_place_slots(layout, scope, columns)
     layer = np.zeros_like(slot)
-    shape = [f"{parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
+    shape = (
+        [f"{count_parts_of_unit(layout, scope)} {scope}" if is_part_of_unit(scope) else scope] if scope != "all" else []
+    )
     capacities = []
-    for dimension in inner(tier.per):
+    for dimension in list_inner_dimensions(tier.per):
         capacity = before.get(dimension) or _find_capacity(fabric, tier, dimension, capacity_of)
         slot = slot * capacity + columns[dimension] % capacity
         # layers of the dimensions are digits to base 64: a dimension grows to less than 64 times its reserve
@@ -54,7 +56,7 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
         capacities.append(capacity)
         shape.append(f"{capacity} {dimension}")
     name = tier.key.text + (f" ({', '.join(shape)})" if shape else "")
-    return Slots(name, slot, reserved_places(layout, scope) * prod(capacities), layer)
+    return Slots(name, slot, count_reserved_places(layout, scope) * prod(capacities), layer)
 
 
 def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
@@ -65,7 +67,7 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
     held = (match[1] for kind in NUMBERED for name in tier.layout.lock.of(kind) if (match := named.match(name)))
     shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held]
     before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
-    now = {dimension: tier.sizes[dimension] for dimension in inner(tier.per) if dimension in legs}
+    now = {dimension: tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per) if dimension in legs}
     return {} if now in before else next((sizes for sizes in before if sizes.keys() == now.keys()), {})
 
 
@@ -74,7 +76,7 @@ def find_rack_slots(tier: TierDesign) -> Slots:
     layout, scope = tier.layout, tier.scope
     columns = make_tier_columns(tier)
     slot = np.asarray(_find_place_slots(layout, scope, columns), dtype=np.int64)
-    count = reserved_places(layout, scope)
+    count = count_reserved_places(layout, scope)
     if "plane" not in tier.per:
         return Slots(f"{tier.key.text} (as per {scope})", slot, count, np.zeros_like(slot))
     planes = _read_locked_sizes(replace(tier, per=(scope, "plane"))).get("plane") or tier.sizes["plane"]
@@ -85,7 +87,7 @@ def find_rack_slots(tier: TierDesign) -> Slots:
 
 def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
     """The capacity of a dimension of a tier; for the index in another, that of a group of its switches."""
-    tiers = fabric.tiers_beside(tier, dimension)
+    tiers = fabric.list_tiers_beside(tier, dimension)
     if tiers:
         named = tiers[0].key.text if len(tiers) == 1 else f"{fabric.name} {dimension}"
         return capacity_of(named, max(map(group_capacity, tiers)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay
+from fabricgen.design.linked import find_fabric_ip, find_fabric_overlay, find_fabric_underlay
 from fabricgen.design.model import Design
 
 
@@ -19,7 +19,7 @@ def is_management(fabric: FabricDesign) -> bool:
 
 def underlay(design: Design, fabric: FabricDesign) -> str:
     """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`, as stated nearest to the fabric."""
-    return fabric_underlay(design.loaded.blueprint, fabric.name)
+    return find_fabric_underlay(design.loaded.blueprint, fabric.name)
 
 
 def loses_flows_for_good(design: Design, fabric: FabricDesign) -> bool:
@@ -36,7 +36,7 @@ def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
 
 def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
     """Whether VRFs pass the links between the switches of a fabric in sub-interfaces, with sessions of their own."""
-    return runs_bgp(design, fabric) and fabric_overlay(design.loaded.blueprint, fabric.name) == "none"
+    return runs_bgp(design, fabric) and find_fabric_overlay(design.loaded.blueprint, fabric.name) == "none"
 
 
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:
@@ -48,5 +48,5 @@ def list_families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
     """Address families of a fabric, "v4" before "v6", as stated nearest to it; none where its switches do not route."""
     if not is_routed(fabric):
         return ()
-    ip = fabric_ip(design.loaded.blueprint, fabric.name)
+    ip = find_fabric_ip(design.loaded.blueprint, fabric.name)
     return ("v4", "v6") if ip == "dual" else (ip,)

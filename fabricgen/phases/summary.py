@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.phase_selection import Selection
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.summary import summary, whole
+from fabricgen.design.summary import round_number, summarize_design
 from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, WiringPlan
 
@@ -22,7 +22,7 @@ def summarize_phase(cluster: Cluster) -> dict[str, Any]:
     """The figures of summary.json for a cluster at a phase, with its name as `phase`."""
     assert cluster.phase  # noqa: S101 - callers know that it is at one
     design, name = cluster.design, cluster.phase.name
-    figures, selection = summary(design), cluster.phase.selection
+    figures, selection = summarize_design(design), cluster.phase.selection
     layout = design.layout
     sets = {s.path: s for s in layout.node_sets if not s.per_rack}
     nodes = [c for c in cluster.plan.devices.classes if c.kind == NODE and c.path in sets]
@@ -40,7 +40,7 @@ def summarize_phase(cluster: Cluster) -> dict[str, Any]:
         "accelerators": sum(used[cls.path] * _count_accelerators(cls) for cls in nodes),
         "fabrics": {f.name: _summarize_fabric(cluster, f, selection, figures["fabrics"][f.name]) for f in fabrics},
         "scale_up": {s.name: _summarize_scale_up(cluster, s, figures["scale_up"][s.name]) for s in design.scale_up},
-        "power_w": whole(sum(cls.count * _find_draw_w(cls) for cls in cluster.plan.devices.classes)),
+        "power_w": round_number(sum(cls.count * _find_draw_w(cls) for cls in cluster.plan.devices.classes)),
     }
 
 

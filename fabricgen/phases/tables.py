@@ -12,9 +12,9 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cable_overrides.ends import Planned
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
-from fabricgen.design.lab_cuts import read_cuts, subset
+from fabricgen.design.lab_cuts import cut_selection, read_cuts
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import Selection, selected, selection_of
+from fabricgen.design.phase_selection import Selection, select, select_phase
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
@@ -32,7 +32,7 @@ Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
 def build_at_phase(design: Design, name: str) -> Cluster:
     """The cluster of a design at one of its phases; raises InputError as `build_cluster`, and for an unknown phase."""
     try:
-        selection = selection_of(design, name)
+        selection = select_phase(design, name)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
     return cut_cluster(build_cluster(design), name, selection)
@@ -44,8 +44,8 @@ def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
     Raises InputError as `build_cluster`, and for cuts that cannot be made or an unknown phase.
     """
     try:
-        base = selected(design, Phase.model_construct()) if phase is None else selection_of(design, phase)
-        selection = subset(design, read_cuts(design, cuts), base)
+        base = select(design, Phase.model_construct()) if phase is None else select_phase(design, phase)
+        selection = cut_selection(design, read_cuts(design, cuts), base)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
     name = f"lab {cuts}" if phase is None else f"{phase}, lab {cuts}"

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.entry_points import EntryPoint, blame_plugin, list_entry_points
 from fabricgen.plugins.view import ClusterView
-from fabricgen.publish.manifest import ancestors, check_path
+from fabricgen.publish.manifest import check_path, list_ancestors
 
 GROUP = "fabricgen.outputs"
 MOST_FILES, MOST_BYTES = 1_000_000, 4 << 30
@@ -51,7 +51,7 @@ def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]
         if len(files) == MOST_FILES or size > MOST_BYTES:
             limit = f"{MOST_FILES:,} files or {MOST_BYTES >> 20:,} MiB"
             raise entry.unusable(f"it yields more than {limit}", "an output ends, and writes less than that")
-        parents = set(ancestors(path))
+        parents = set(list_ancestors(path))
         if not _is_path(path):
             raise entry.unusable(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")
         if path in files:

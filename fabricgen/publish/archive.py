@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.publish.files import new_file, sync_folder, write_all
-from fabricgen.publish.lock import claimed, sibling
-from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, disk_faults
-from fabricgen.publish.stage import Bundle, Told, in_tasks, silent
+from fabricgen.publish.files import open_new_file, sync_folder, write_all
+from fabricgen.publish.lock import hold_target, name_companion
+from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, report_disk_faults
+from fabricgen.publish.stage import Bundle, Told, run_in_tasks, silent
 
 _COPIED = 1 << 20
 """Bytes that are read, and written, at a time."""
@@ -110,40 +110,40 @@ def publish_archive(
     header: Mapping[str, object],
     parts: frozenset[str] | None = None,
     jobs: int = 1,
-    told: Told = silent,
+    tell: Told = silent,
 ) -> PublishReport:
     """Write these files, in the order they come, and a manifest into a `.tar`, `.tar.zst` or `.zip`.
 
-    Up to `jobs` processes make files; `told` hears of each bundle done. The bytes depend on the files and the header
+    Up to `jobs` processes make files; `tell` hears of each bundle done. The bytes depend on the files and the header
     alone (compressed: and on the release of the compression library). The target is replaced at the end; on any error
     it stays as it was. `parts` were asked for by name. Raises InputError: FG020 the target is not a file,
     FG021 no such kind of archive, FG022 another build is writing it, FG023 the system refused, FG030 one of `parts` has
     no file; ValueError for paths that no producer may use; and, as they are, the errors of the producers.
     """
-    form = next((form for suffix, form in FORMATS.items() if target.name.endswith(suffix)), None)
-    if form is None:
+    open_format = next((open_format for suffix, open_format in FORMATS.items() if target.name.endswith(suffix)), None)
+    if open_format is None:
         raise fault(
             "FG021",
             f"{target}: no format of archives has this suffix",
             hint=f"known: {', '.join(sorted(FORMATS))}",
         )
-    with claimed(target) as real:
+    with hold_target(target) as real:
         if os.path.lexists(real) and not os.path.isfile(real):
             raise fault("FG020", f"{target} is not a file", hint="name a new archive")
-        folder = sibling(real, f"part-{secrets.token_hex(4)}")
-        with disk_faults(target):
+        folder = name_companion(real, f"part-{secrets.token_hex(4)}")
+        with report_disk_faults(target):
             _remove_leftovers(real)
             os.mkdir(folder, 0o700)
         try:
-            with _new_file(target, f"{folder}/archive", flushed=os.path.lexists(real)) as out:
-                archive, ledger = form(out), Ledger(header, parts)
+            with _open_new_file(target, f"{folder}/archive", flushed=os.path.lexists(real)) as out:
+                archive, ledger = open_format(out), Ledger(header, parts)
                 try:
-                    _fill(archive, out, _Packing(target, folder), tuple(bundles), ledger, jobs, told)
+                    _fill_archive(archive, out, _Packing(target, folder), tuple(bundles), ledger, jobs, tell)
                 except BaseException:
                     with contextlib.suppress(Exception):
                         archive.close()  # or it would be closed by chance, after its file
                     raise
-            with disk_faults(target):
+            with report_disk_faults(target):
                 os.replace(f"{folder}/archive", real)
             with contextlib.suppress(OSError):  # it has landed, however durably
                 sync_folder(os.path.dirname(real))
@@ -153,13 +153,13 @@ def publish_archive(
 
 
 @contextlib.contextmanager
-def _new_file(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
+def _open_new_file(target: Path, path: str, *, flushed: bool) -> Iterator[BinaryIO]:
     """A file to write; flushed to the disk before it takes the place of an earlier one, which would be lost with it."""
-    with disk_faults(target):
+    with report_disk_faults(target):
         out = open(path, "xb", _COPIED)  # noqa: SIM115
     try:
         yield out
-        with disk_faults(target):
+        with report_disk_faults(target):
             out.flush()
             if flushed:
                 os.fsync(out.fileno())
@@ -194,51 +194,51 @@ class _Packing:
     folder: str
 
     def __call__(self, bundles: Sequence[Bundle]) -> _Parcel:
-        place = f"{self.folder}/{secrets.token_hex(8)}"
+        path = f"{self.folder}/{secrets.token_hex(8)}"
         with contextlib.ExitStack() as stack:
-            with disk_faults(self.target):
-                descriptor = stack.enter_context(new_file(place))
-            return _Parcel(place, [list(self._members(bundle, descriptor)) for bundle in bundles])
+            with report_disk_faults(self.target):
+                descriptor = stack.enter_context(open_new_file(path))
+            return _Parcel(path, [list(self._write_members(bundle, descriptor)) for bundle in bundles])
 
-    def _members(self, bundle: Bundle, descriptor: int) -> Iterator[_Member]:
+    def _write_members(self, bundle: Bundle, descriptor: int) -> Iterator[_Member]:
         for path, content in bundle.make():
             check_member(path)
             tally = Tally(content)
             for piece in tally:
-                with disk_faults(self.target):
+                with report_disk_faults(self.target):
                     write_all(descriptor, piece)
             mode = _PRIVATE if isinstance(content, Private) else _MODE
             yield _Member(bundle.part, path, tally.sha256, tally.size, mode)
 
 
-def _fill(
+def _fill_archive(
     archive: Archive,
     out: BinaryIO,
     packing: _Packing,
     bundles: Sequence[Bundle],
     ledger: Ledger,
     jobs: int,
-    told: Told,
+    tell: Told,
 ) -> None:
     released = 0
-    for task, parcel in in_tasks(bundles, packing, jobs):
-        with disk_faults(packing.target):
+    for task, parcel in run_in_tasks(bundles, packing, jobs):
+        with report_disk_faults(packing.target):
             content = open(parcel.place, "rb", _COPIED)  # noqa: SIM115
             os.unlink(parcel.place)  # before it is read: what is not written out by now need never be
         with content:
             for bundle, members in zip(task, parcel.members, strict=True):
                 for member in members:
-                    ledger.record(member.part, member.path, member.sha256)
+                    ledger.record_file(member.part, member.path, member.sha256)
                     if member.mode == _PRIVATE:
                         os.fchmod(out.fileno(), _PRIVATE)  # who reads the archive reads the member
-                    with disk_faults(packing.target):
+                    with report_disk_faults(packing.target):
                         archive.add(member.path, member.size, content, member.mode)
-                told(bundle)
+                tell(bundle)
         if out.tell() - released >= _RELEASED:
             released = out.tell()
             _release_cache(out)
-    manifest = ledger.manifest()
-    with disk_faults(packing.target):
+    manifest = ledger.write_manifest_bytes()
+    with report_disk_faults(packing.target):
         archive.add(MANIFEST, len(manifest), BytesIO(manifest))
         archive.close()
 
@@ -251,7 +251,7 @@ def _release_cache(out: BinaryIO) -> None:
 
 
 def _remove_leftovers(real: str) -> None:
-    parent, prefix = os.path.split(sibling(real, "part-"))
+    parent, prefix = os.path.split(name_companion(real, "part-"))
     ours = re.compile(re.escape(prefix) + "[0-9a-f]{8}")
     for name in os.listdir(parent):
         path = os.path.join(parent, name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fabricgen.publish.files import Listing, digest_of
-from fabricgen.publish.manifest import Entry, Ledger, ancestors
+from fabricgen.publish.files import Listing, compute_digest
+from fabricgen.publish.manifest import Entry, Ledger, list_ancestors
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Changes:
     """Files and folders of the user where those of the stage belong."""
 
 
-def own_entries(old: Mapping[str, Entry], ledger: Ledger) -> dict[str, Entry]:
+def list_own_entries(old: Mapping[str, Entry], ledger: Ledger) -> dict[str, Entry]:
     """What the earlier manifest has of the parts that are not being built, and of files that the user edited.
 
     Of the latter it goes on telling what was written: by this the next build sees that they were edited.
@@ -36,23 +36,23 @@ def own_entries(old: Mapping[str, Entry], ledger: Ledger) -> dict[str, Entry]:
     }
 
 
-def edited_among(real: str, old: Mapping[str, Entry], paths: Iterable[str]) -> list[str]:
+def list_edited(real: str, old: Mapping[str, Entry], paths: Iterable[str]) -> list[str]:
     """Those of some files that are there and are not what the manifest says, in order."""
-    return [path for path in sorted(paths) if digest_of(f"{real}/{path}") not in (None, old[path].sha256)]
+    return [path for path in sorted(paths) if compute_digest(f"{real}/{path}") not in (None, old[path].sha256)]
 
 
-def compared(seen: Listing, old: Mapping[str, Entry], ledger: Ledger) -> Changes:
+def compare_listing(listing: Listing, old: Mapping[str, Entry], ledger: Ledger) -> Changes:
     """Compare what was produced with what is in a folder, and with what an earlier build left there."""
-    own, new = own_entries(old, ledger), ledger.entries.keys()
-    keep = (seen.files - old.keys()) | (seen.files & own.keys())
-    ours = {folder for path in old for folder in ancestors(path)}
-    keep_folders = seen.folders - ours
-    keep_folders |= {folder for path in keep | keep_folders for folder in ancestors(path)}
+    own_files, new = list_own_entries(old, ledger), ledger.entries.keys()
+    keep = (listing.files - old.keys()) | (listing.files & own_files.keys())
+    our_folders = {folder for path in old for folder in list_ancestors(path)}
+    keep_folders = listing.folders - our_folders
+    keep_folders |= {folder for path in keep | keep_folders for folder in list_ancestors(path)}
     return Changes(
-        own,
+        own_files,
         keep,
         keep_folders,
-        remove=frozenset((seen.files & old.keys()) - own.keys() - new),
-        prune=frozenset(seen.folders - keep_folders - ledger.folders),
+        remove=frozenset((listing.files & old.keys()) - own_files.keys() - new),
+        prune=frozenset(listing.folders - keep_folders - ledger.folders),
         in_the_way=(keep & new) | (keep & ledger.folders) | (keep_folders & new),
     )

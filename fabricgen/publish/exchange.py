@@ -22,44 +22,44 @@ NO_EXCHANGE = frozenset(
 
 def can_exchange() -> bool:
     """Tell whether the system knows how to, if not in every place."""
-    return _renameat2() is not None
+    return _load_renameat2() is not None
 
 
-def exchangeable(real: str) -> bool:
+def is_exchangeable(real: str) -> bool:
     """Tell whether a folder may be exchanged for one beside it: nobody works in it, and nothing is mounted there."""
     if not (can_write_beside(real) and can_exchange()):
         return False
     try:
-        here = os.getcwd()
+        current = os.getcwd()
     except OSError:
-        here = ""
-    return not any(f"{each}/".startswith(f"{real}/") for each in [here, *mount_points()])
+        current = ""
+    return not any(f"{path}/".startswith(f"{real}/") for path in [current, *list_mount_points()])
 
 
-def mount_points() -> list[str]:
+def list_mount_points() -> list[str]:
     """List what is mounted; a tree with mounts in it cannot be swapped away and deleted."""
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as table:
             fields = [line.split(" ")[4] for line in table]
     except OSError:
         return []
-    return [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), each) for each in fields]
+    return [re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field) for field in fields]
 
 
-def exchange(one: str, other: str) -> None:
+def exchange(old: str, new: str) -> None:
     """Let two paths change places; raises OSError."""
     import ctypes
 
-    call = _renameat2()
+    call = _load_renameat2()
     if call is None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), other)
-    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), new)
+    if call(_AT_FDCWD, os.fsencode(old), _AT_FDCWD, os.fsencode(new), _RENAME_EXCHANGE):
         code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), other)
+        raise OSError(code, os.strerror(code), new)
 
 
 @cache
-def _renameat2() -> Any:
+def _load_renameat2() -> Any:
     import ctypes
 
     return getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)

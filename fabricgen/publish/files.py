@@ -25,7 +25,7 @@ class Listing:
     folders: frozenset[str]
 
 
-def scan(root: str, skip_stage: bool = False) -> Listing:
+def list_folder(root: str, skip_stage: bool = False) -> Listing:
     """List a folder without following links; our manifest and lock (and stage) are left out."""
     skipped = {MANIFEST, LOCK, STAGE} if skip_stage else {MANIFEST, LOCK}
     files: list[str] = []
@@ -47,7 +47,7 @@ def scan(root: str, skip_stage: bool = False) -> Listing:
 
 
 @contextmanager
-def new_file(path: str, mode: int = 0o666) -> Iterator[int]:
+def open_new_file(path: str, mode: int = 0o666) -> Iterator[int]:
     """Make a file of a mode, less the umask; gives its descriptor. Raises OSError, also when there is one already."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
@@ -65,13 +65,13 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 def write_file(path: str, content: bytes, sync: bool = False) -> None:
     """Write a new file; raises OSError, also when there is one already."""
-    with new_file(path) as descriptor:
+    with open_new_file(path) as descriptor:
         write_all(descriptor, content)
         if sync:
             os.fsync(descriptor)
 
 
-def digest_of(path: str) -> str | None:
+def compute_digest(path: str) -> str | None:
     """SHA-256, in hexadecimal, of a file; "" for a link or what cannot be read, None for a folder or nothing."""
     try:
         mode = os.stat(path, follow_symlinks=False).st_mode
@@ -108,7 +108,7 @@ def replace_file(path: Path, content: bytes) -> None:
     """
     earlier = path.stat().st_mode & 0o777 if path.exists() else None
     temporary = path.parent / f".fabricgen-{secrets.token_hex(8)}"
-    with new_file(str(temporary), 0o666 if earlier is None else 0o600) as descriptor:
+    with open_new_file(str(temporary), 0o666 if earlier is None else 0o600) as descriptor:
         try:
             write_all(descriptor, content)
             if earlier is not None:

@@ -18,9 +18,9 @@ from pathlib import Path
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.text_input import read_regular
 from fabricgen.publish.changes import Changes
-from fabricgen.publish.exchange import NO_EXCHANGE, exchange, exchangeable, mount_points
-from fabricgen.publish.files import scan, sync_folder, write_file
-from fabricgen.publish.lock import claimed
+from fabricgen.publish.exchange import NO_EXCHANGE, exchange, is_exchangeable, list_mount_points
+from fabricgen.publish.files import list_folder, sync_folder, write_file
+from fabricgen.publish.lock import hold_target
 from fabricgen.publish.manifest import (
     LOCK,
     MANIFEST,
@@ -28,11 +28,11 @@ from fabricgen.publish.manifest import (
     Entry,
     Ledger,
     PublishReport,
-    ancestors,
     check_path,
-    disk_fault,
-    disk_faults,
+    list_ancestors,
+    make_disk_fault,
     parse_manifest,
+    report_disk_faults,
 )
 from fabricgen.publish.stage import (
     JOURNAL,
@@ -40,10 +40,10 @@ from fabricgen.publish.stage import (
     Stage,
     Stager,
     Told,
-    in_tasks,
-    new_place,
+    name_stage,
     remove_leftovers,
     remove_stage,
+    run_in_tasks,
     silent,
     unfinished,
 )
@@ -72,24 +72,24 @@ def publish_folder(
     refused, FG030 one of `parts` has no file; ValueError for paths or parts that no producer may use; and, as they are,
     the errors of the producers.
     """
-    with claimed(target) as real:
-        with disk_faults(target, real):
-            _finish(target, real)
-            old = _old_files(target, real)
+    with hold_target(target) as real:
+        with report_disk_faults(target, real):
+            _finish_earlier(target, real)
+            old = _read_old_manifest(target, real)
             exists = os.path.isdir(real)
-            inside = exists and not exchangeable(real)
-        place = f"{real}/{STAGE}" if inside else new_place(real)
-        stage = Stage(target, real, place, old, Ledger(header, parts), exists, inside, force)
+            inside = exists and not is_exchangeable(real)
+        stage_path = f"{real}/{STAGE}" if inside else name_stage(real)
+        stage = Stage(target, real, stage_path, old, Ledger(header, parts), exists, inside, force)
         try:
-            with disk_faults(target, real):
+            with report_disk_faults(target, real):
                 stage.open()
-            for task, made in in_tasks(list(bundles), stage.stager(), jobs):
-                for bundle, files in zip(task, made, strict=True):
+            for task, staged_files in run_in_tasks(list(bundles), stage.make_stager(), jobs):
+                for bundle, files in zip(task, staged_files, strict=True):
                     for staged in files:
-                        stage.enter(staged)
+                        stage.enter_file(staged)
                     told(bundle)
-            with disk_faults(target, real):
-                return _land(stage)
+            with report_disk_faults(target, real):
+                return _land_stage(stage)
         finally:
             stage.discard()
 
@@ -101,20 +101,20 @@ def recover(target: Path) -> bool:
     """
     if not os.path.isdir(os.path.dirname(os.path.realpath(target))):
         return False
-    with claimed(target) as real, disk_faults(target, real):
-        return _finish(target, real)
+    with hold_target(target) as real, report_disk_faults(target, real):
+        return _finish_earlier(target, real)
 
 
-def _finish(target: Path, real: str) -> bool:
+def _finish_earlier(target: Path, real: str) -> bool:
     remove_leftovers(real)
-    found = unfinished(real)
-    if found:
+    is_unfinished = unfinished(real)
+    if is_unfinished:
         apply_journal(target, real)
     remove_stage(f"{real}/{STAGE}")
-    return found
+    return is_unfinished
 
 
-def _old_files(target: Path, real: str) -> dict[str, Entry]:
+def _read_old_manifest(target: Path, real: str) -> dict[str, Entry]:
     """Read the earlier manifest; raises InputError FG020 when the target is not ours to write."""
     if not os.path.lexists(real):
         return {}
@@ -132,29 +132,29 @@ def _old_files(target: Path, real: str) -> dict[str, Entry]:
     return files or {}
 
 
-def _land(stage: Stage) -> PublishReport:
+def _land_stage(stage: Stage) -> PublishReport:
     changes = stage.changes()
-    manifest = stage.ledger.manifest(changes.own)
+    manifest = stage.ledger.write_manifest_bytes(changes.own)
     kept = dict(sorted(stage.ledger.edited.items()))
     report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove), kept)
-    if not stage.written and not changes.remove and _is(f"{stage.real}/{MANIFEST}", manifest):
+    if not stage.written and not changes.remove and _has_content(f"{stage.real}/{MANIFEST}", manifest):
         return report
     write_file(f"{stage.tree}/{MANIFEST}", manifest, sync=True)
     stage.check_late_edits(changes)
     if not stage.inside and not _land_by_exchange(stage, changes):
-        stage.move_inside()
+        stage.move_stage_inside()
     if stage.inside:
         land_by_journal(stage, changes)
     return report
 
 
-def _is(path: str, content: bytes) -> bool:
+def _has_content(path: str, content: bytes) -> bool:
     return os.path.isfile(path) and Path(path).read_bytes() == content
 
 
 def _land_by_exchange(stage: Stage, changes: Changes) -> bool:
     """Let the staged tree take the place of the target; false where that cannot be, and nothing is changed."""
-    _keep(stage, changes, stage.stager())
+    _link_kept_files(stage, changes, stage.make_stager())
     sync_folder(stage.tree)
     try:
         if stage.exists:
@@ -171,7 +171,7 @@ def _land_by_exchange(stage: Stage, changes: Changes) -> bool:
     return True
 
 
-def _keep(stage: Stage, changes: Changes, stager: Stager) -> None:
+def _link_kept_files(stage: Stage, changes: Changes, stager: Stager) -> None:
     """Carry what is unchanged or not being built into the staged tree."""
     for path in changes.keep_folders:
         stager.folder_of(f"{path}/.")
@@ -190,9 +190,9 @@ def _adopt_late_files(stage: Stage) -> None:
     A built file that was edited meanwhile is not as the manifest tells, so the next build keeps it.
     """
     with contextlib.suppress(OSError):
-        others = [path for path in scan(stage.tree).files if not _is_linked(stage, path)]
-        users = {*others} - stage.old.keys() - stage.ledger.entries.keys()
-        for path in (*users, *stage.late_edits(stage.tree, others)):
+        unlinked = [path for path in list_folder(stage.tree).files if not _is_linked(stage, path)]
+        users = {*unlinked} - stage.old.keys() - stage.ledger.entries.keys()
+        for path in (*users, *stage.list_late_edits(stage.tree, unlinked)):
             os.makedirs(os.path.dirname(f"{stage.real}/{path}"), exist_ok=True)
             os.replace(f"{stage.tree}/{path}", f"{stage.real}/{path}")
 
@@ -240,8 +240,8 @@ def land_by_journal(stage: Stage, changes: Changes) -> None:
 
 def _check_writable(stage: Stage, changes: Changes) -> None:
     """Find out before the first step what would stop the journal half-way; raises OSError."""
-    mounts = set(mount_points())
-    filled = {folder for path in stage.written for folder in ancestors(path)}
+    mounts = set(list_mount_points())
+    filled = {folder for path in stage.written for folder in list_ancestors(path)}
     touched = filled | {os.path.dirname(path) for path in changes.remove | changes.prune}
     for folder in {"", *touched}:
         path = f"{stage.real}/{folder}" if folder else stage.real
@@ -261,39 +261,39 @@ def apply_journal(target: Path, real: str) -> None:
         _take_steps(real, steps)
     except OSError as error:
         hint = "it stopped half-way; once this is mended, the next build finishes it"
-        raise disk_fault(target, error, real, hint) from error
+        raise make_disk_fault(target, error, real, hint) from error
 
 
 def _take_steps(real: str, steps: _Steps) -> None:
-    place = f"{real}/{STAGE}"
-    sync_folder(place)
+    stage_path = f"{real}/{STAGE}"
+    sync_folder(stage_path)
     for path in steps.remove:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
             os.unlink(f"{real}/{path}")
     for path in steps.prune:
         with contextlib.suppress(OSError):
             os.rmdir(f"{real}/{path}")
-    made = {real}
+    folders = {real}
     for path in steps.replace:
-        staged, final = f"{place}/tree/{path}", f"{real}/{path}"
+        staged, final = f"{stage_path}/tree/{path}", f"{real}/{path}"
         folder = final[: final.rfind("/")]
-        if folder not in made:
+        if folder not in folders:
             os.makedirs(folder, exist_ok=True)
-            made.add(folder)
+            folders.add(folder)
         with contextlib.suppress(FileNotFoundError):  # an earlier run has moved it
             os.replace(staged, final)
     sync_folder(real)
-    os.unlink(f"{place}/{JOURNAL}")
+    os.unlink(f"{stage_path}/{JOURNAL}")
 
 
 def _read_journal(target: Path, path: str) -> _Steps:
     try:
         with open(path, "rb") as file:
-            data = json.loads(file.read())
-        remove, prune, replace = (list(data[key]) for key in ("remove", "prune", "replace"))
+            journal = json.loads(file.read())
+        remove, prune, replace = (list(journal[key]) for key in ("remove", "prune", "replace"))
         steps = _Steps(remove, prune, replace)
-        for each in chain(steps.remove, steps.prune, steps.replace):
-            check_path(each)
+        for step_path in chain(steps.remove, steps.prune, steps.replace):
+            check_path(step_path)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise fault(
             "FG020",

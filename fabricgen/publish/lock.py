@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.publish.manifest import LOCK, disk_faults
+from fabricgen.publish.manifest import LOCK, report_disk_faults
 
 _LONGEST = 120
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP})
 """What a file system without locks answers, such as Lustre mounted without `flock`: build on regardless."""
 
 
-def sibling(real: str, kind: str) -> str:
+def name_companion(real: str, kind: str) -> str:
     """Name a hidden companion beside the target: `.NAME.fabricgen-KIND`; long names are cut to fit."""
     parent, name = os.path.split(real)
     if len(os.fsencode(name)) > _LONGEST:
@@ -35,34 +35,34 @@ def can_write_beside(real: str) -> bool:
 
 
 @contextlib.contextmanager
-def claimed(target: Path) -> Iterator[str]:
+def hold_target(target: Path) -> Iterator[str]:
     """Hold the target against other builds; gives its real path and makes its parent folders.
 
     Raises InputError FG022 when another build holds it, FG023 when the lock cannot be made.
     """
     real = os.path.realpath(target)
-    made: list[str] = []
+    new_folders: list[str] = []
     try:
-        with disk_faults(target):
-            _make_parents(os.path.dirname(real), made)
+        with report_disk_faults(target):
+            _make_parents(os.path.dirname(real), new_folders)
             inside = os.path.isdir(real) and not can_write_beside(real)
-            path = os.path.join(real, LOCK) if inside else sibling(real, "lock")
-            held = _acquire(path)
-        if held is None:
+            path = os.path.join(real, LOCK) if inside else name_companion(real, "lock")
+            descriptor = _acquire_lock(path)
+        if descriptor is None:
             raise fault("FG022", f"another build is writing {target}", hint="wait for it, or choose another target")
         try:
             yield real
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(path)  # before letting go: who waits for this file sees that it is gone
-            os.close(held)
+            os.close(descriptor)
     finally:
-        for folder in reversed(made):
+        for folder in reversed(new_folders):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)  # succeeds only where nothing was published
 
 
-def _make_parents(folder: str, made: list[str]) -> None:
+def _make_parents(folder: str, new_folders: list[str]) -> None:
     missing = []
     while not os.path.isdir(folder):
         missing.append(folder)
@@ -71,10 +71,10 @@ def _make_parents(folder: str, made: list[str]) -> None:
         folder = os.path.dirname(folder)
     for path in reversed(missing):
         os.mkdir(path)
-        made.append(path)
+        new_folders.append(path)
 
 
-def _acquire(path: str) -> int | None:
+def _acquire_lock(path: str) -> int | None:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         try:

@@ -24,7 +24,7 @@ class Private(bytes):
     __slots__ = ()
 
 
-def mode_of(content: Content) -> int:
+def choose_mode(content: Content) -> int:
     """The mode of a file with this content, before the umask."""
     return 0o600 if isinstance(content, Private) else 0o666
 
@@ -98,12 +98,12 @@ class Tally:
         return self._digest.hexdigest()
 
 
-def left_beside(path: str, files: Container[str]) -> bool:
+def is_left_beside(path: str, files: Container[str]) -> bool:
     """Tell whether a file of a manifest is new content beside a file that the user edited."""
     return path.endswith(BESIDE) and path.removesuffix(BESIDE) in files
 
 
-def ancestors(path: str) -> Iterator[str]:
+def list_ancestors(path: str) -> Iterator[str]:
     """Yield the folders that lead to `path`, the nearest first; the root is not among them."""
     end = path.rfind("/")
     while end > 0:
@@ -122,7 +122,7 @@ class Ledger:
     edited: dict[str, str] = field(default_factory=dict)
     """Files that the user edited, and what lies beside them."""
 
-    def record(self, part: str, path: str, sha256: str) -> None:
+    def record_file(self, part: str, path: str, sha256: str) -> None:
         """Enter a file; raises ValueError for a path or a part that no producer may use."""
         if path in self.entries:
             raise ValueError(f"produced twice: {path!r}")
@@ -131,7 +131,7 @@ class Ledger:
         check_member(path)
         if path in self.folders:
             raise ValueError(f"both a file and a folder: {path!r}")
-        for folder in ancestors(path):
+        for folder in list_ancestors(path):
             if folder in self.folders:
                 break
             if folder in self.entries:
@@ -139,7 +139,7 @@ class Ledger:
             self.folders.add(folder)
         self.entries[path] = Entry(sha256, part)
 
-    def manifest(self, kept: Mapping[str, Entry] | None = None) -> bytes:
+    def write_manifest_bytes(self, kept: Mapping[str, Entry] | None = None) -> bytes:
         """Write the manifest of this build and of the `kept` files of earlier ones.
 
         Raises InputError (FG030) where a part that was asked for has no file.
@@ -147,21 +147,21 @@ class Ledger:
         for part in sorted((self.parts or frozenset()) - {entry.part for entry in self.entries.values()}):
             hint = "leave it out of --only; nothing was written"
             raise fault("FG030", f"this cluster has nothing for the part '{part}' to write", hint=hint)
-        return manifest_bytes(self.header, {**(kept or {}), **self.entries})
+        return write_manifest(self.header, {**(kept or {}), **self.entries})
 
 
-def manifest_bytes(header: Mapping[str, object], files: Mapping[str, Entry]) -> bytes:
+def write_manifest(header: Mapping[str, object], files: Mapping[str, Entry]) -> bytes:
     """Write a manifest; raises ValueError for a bad header."""
     if "files" in header:
         raise ValueError("the header of a manifest must not have a key 'files'")
-    listed = {path: _listed(entry, header.get(DIGEST)) for path, entry in files.items()}
+    listed = {path: _list_entry(entry, header.get(DIGEST)) for path, entry in files.items()}
     return (json.dumps({**header, "files": listed}, sort_keys=True, indent=1) + "\n").encode()
 
 
-def _listed(entry: Entry, digest: object) -> dict[str, str]:
+def _list_entry(entry: Entry, digest: object) -> dict[str, str]:
     """An entry as it is written; of files that another build made, with its digest."""
-    own = {"sha256": entry.sha256, "part": entry.part}
-    return own if entry.digest in ("", digest) else {**own, DIGEST: entry.digest}
+    values = {"sha256": entry.sha256, "part": entry.part}
+    return values if entry.digest in ("", digest) else {**values, DIGEST: entry.digest}
 
 
 def parse_manifest(content: bytes) -> dict[str, Entry] | None:
@@ -181,17 +181,17 @@ def parse_manifest(content: bytes) -> dict[str, Entry] | None:
 
 
 @contextlib.contextmanager
-def disk_faults(target: Path, real: str = "") -> Iterator[None]:
+def report_disk_faults(target: Path, real: str = "") -> Iterator[None]:
     """Turn an OSError into InputError FG023 that names the target, or the file in it that failed."""
     try:
         yield
     except OSError as error:
-        raise disk_fault(target, error, real) from error
+        raise make_disk_fault(target, error, real) from error
 
 
-def disk_fault(target: Path, error: OSError, real: str = "", hint: str = "nothing was published") -> InputError:
+def make_disk_fault(target: Path, error: OSError, real: str = "", hint: str = "nothing was published") -> InputError:
     """Make InputError FG023 of what the system said."""
     name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
     inside = bool(real) and name.startswith(f"{real}/") and f"/{STAGE}" not in name
-    place = target / name[len(real) + 1 :] if inside else target
-    return fault("FG023", f"cannot write {place}: {error.strerror or error}", hint=hint)
+    shown = target / name[len(real) + 1 :] if inside else target
+    return fault("FG023", f"cannot write {shown}: {error.strerror or error}", hint=hint)

@@ -39,15 +39,15 @@ class Built:
 
         Where the user had edited the file, the build left that beside it.
         """
-        entry = self._entry(path)
+        entry = self._find_entry(path)
         return None if entry is None else entry.sha256
 
-    def made_of(self, path: str) -> str:
+    def find_blueprint_digest(self, path: str) -> str:
         """The digest of the blueprint that a file was made of; "" where that is not known."""
-        entry = self._entry(path)
+        entry = self._find_entry(path)
         return "" if entry is None else entry.digest
 
-    def _entry(self, path: str) -> Entry | None:
+    def _find_entry(self, path: str) -> Entry | None:
         entries = self.entries or {}
         while path + BESIDE in entries:
             path += BESIDE
@@ -55,10 +55,10 @@ class Built:
 
     def is_edited(self, path: str, content: bytes) -> bool:
         """Whether a file is not as it was built. Line ends alone do not count: git may change these."""
-        wanted = self.digest(path)
-        if wanted is None or sha256(content).hexdigest() == wanted:
+        digest = self.digest(path)
+        if digest is None or sha256(content).hexdigest() == digest:
             return False
-        return sha256(content.replace(b"\r\n", b"\n")).hexdigest() != wanted
+        return sha256(content.replace(b"\r\n", b"\n")).hexdigest() != digest
 
     def check(self, path: str, content: bytes) -> None:
         """Raise InputError where a file is not as it was built (FG054), where it is of no build that the manifest tells
@@ -72,7 +72,7 @@ class Built:
             raise fault(NO_BUILD, message, hint=hint, span=Span(str(self.folder / path), 1, 1))
         if self.is_edited(path, content):
             refuse_unfinished(self.folder)
-            raise InputError([not_as_built(self.folder / path, self.hint(path))])
+            raise InputError([describe_edited(self.folder / path, self.hint(path))])
 
     def read(self, path: str) -> bytes:
         """The content of a file as it was built; raises InputError (FG028, FG054) for anything else."""
@@ -86,7 +86,7 @@ class Built:
         try:
             return read_regular(file)
         except OSError as error:
-            raise cannot_read(file, error) from error
+            raise explain_unreadable(file, error) from error
 
     def hint(self, path: str) -> str:
         """What to do about a file that is not as it was built."""
@@ -107,7 +107,7 @@ def open_built(folder: Path) -> Built:
     except (FileNotFoundError, NotADirectoryError):
         return Built(folder, None)
     except OSError as error:
-        raise cannot_read(manifest, error) from error
+        raise explain_unreadable(manifest, error) from error
     entries = parse_manifest(content)
     if entries is None:
         span = Span(str(manifest), 1, 1)
@@ -134,39 +134,39 @@ def refuse_unfinished(folder: Path, shown_as: str = "") -> None:
 class Surroundings:
     """Finds the build in which a file lies; each manifest is read once."""
 
-    _known: dict[str, Built | None] = field(default_factory=dict)
+    _builds: dict[str, Built | None] = field(default_factory=dict)
 
     def of(self, file: Path) -> tuple[Built, str] | None:
         """The build that wrote a file (or the folder that it is), and the file's path there; None for none.
 
         Raises InputError (FG028) where a build was stopped while it landed around the file.
         """
-        found = None
-        for folder, path in _above(file):
-            refuse_unfinished(folder, _shown(folder))
-            built = self._built(folder) if found is None else None
+        build_of_file = None
+        for folder, path in _list_enclosing_folders(file):
+            refuse_unfinished(folder, _shorten_path(folder))
+            built = self._open_cached(folder) if build_of_file is None else None
             if built is not None and (built.digest(path) is not None or file.is_dir()):
-                found = built, path
-        return found
+                build_of_file = built, path
+        return build_of_file
 
-    def _built(self, folder: Path) -> Built | None:
+    def _open_cached(self, folder: Path) -> Built | None:
         key = str(folder)
-        if key not in self._known:
+        if key not in self._builds:
             try:
                 entries = parse_manifest(read_regular(folder / MANIFEST))
             except OSError:
                 entries = None
-            self._known[key] = None if entries is None else Built(folder, entries)
-        return self._known[key]
+            self._builds[key] = None if entries is None else Built(folder, entries)
+        return self._builds[key]
 
 
 def refuse_unfinished_around(file: Path) -> None:
     """Raise InputError (FG028) where a build was stopped while it landed around a file."""
-    for folder, _ in _above(file):
-        refuse_unfinished(folder, _shown(folder))
+    for folder, _ in _list_enclosing_folders(file):
+        refuse_unfinished(folder, _shorten_path(folder))
 
 
-def not_as_built(file: Path | str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+def describe_edited(file: Path | str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
     """The finding on a file that is not as it was built."""
     message = (
         f"{Path(file).name} is not as built (sha256 differs from {MANIFEST}): it was edited since, or not written whole"
@@ -174,7 +174,7 @@ def not_as_built(file: Path | str, hint: str, severity: Severity = Severity.ERRO
     return Diagnostic(EDITED, severity, message, hint=hint, span=Span(str(file), 1, 1))
 
 
-def missing(file: Path | str) -> Diagnostic:
+def describe_missing(file: Path | str) -> Diagnostic:
     """The finding on a file that a build wrote and that is gone."""
     hint = "build the folder anew, which writes it again"
     return Diagnostic(
@@ -182,19 +182,19 @@ def missing(file: Path | str) -> Diagnostic:
     )
 
 
-def cannot_read(file: Path, error: OSError) -> InputError:
+def explain_unreadable(file: Path, error: OSError) -> InputError:
     """The error for a file of a build that the system does not give."""
     span = Span(str(file), 1, 1)
     return fault(NO_BUILD, f"{file}: {error.strerror or error}", hint="build the folder anew", span=span)
 
 
-def _shown(folder: Path) -> str:
+def _shorten_path(folder: Path) -> str:
     """A folder as people name it: relative to the current one where it is inside."""
     below = os.path.relpath(folder)
     return str(folder) if below.startswith("..") else below
 
 
-def _above(file: Path) -> Iterator[tuple[Path, str]]:
+def _list_enclosing_folders(file: Path) -> Iterator[tuple[Path, str]]:
     """(folder, path in it) for a folder itself and all folders above; links on the way to a file are followed."""
     real = os.path.realpath(file) if file.is_dir() else os.path.join(os.path.realpath(file.parent), file.name)  # noqa: PTH118
     if file.is_dir():

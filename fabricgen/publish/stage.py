@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.publish.changes import Changes, compared, edited_among, own_entries
-from fabricgen.publish.files import Listing, digest_of, new_file, scan, write_all, write_file
-from fabricgen.publish.lock import sibling
+from fabricgen.publish.changes import Changes, compare_listing, list_edited, list_own_entries
+from fabricgen.publish.files import Listing, compute_digest, list_folder, open_new_file, write_all, write_file
+from fabricgen.publish.lock import name_companion
 from fabricgen.publish.manifest import (
     BESIDE,
     STAGE,
@@ -30,12 +30,12 @@ from fabricgen.publish.manifest import (
     Ledger,
     Private,
     Tally,
-    ancestors,
     check_member,
-    disk_fault,
-    mode_of,
+    choose_mode,
+    list_ancestors,
+    make_disk_fault,
 )
-from fabricgen.publish.workers import in_order
+from fabricgen.publish.workers import run_in_order
 
 MARKER = "fabricgen-stage"
 JOURNAL = "journal.json"
@@ -80,12 +80,12 @@ class Stage:
     @property
     def written(self) -> list[str]:
         """Files that differ from those in the target, or are not there."""
-        return [each.path for each in self.staged if each.written]
+        return [staged.path for staged in self.staged if staged.written]
 
     @property
     def unchanged(self) -> list[str]:
         """Files that the target holds already."""
-        return [each.path for each in self.staged if not each.written]
+        return [staged.path for staged in self.staged if not staged.written]
 
     @property
     def tree(self) -> str:
@@ -98,25 +98,25 @@ class Stage:
         write_file(f"{self.place}/{MARKER}", b"written by fabricgen, safe to delete\n")
         os.mkdir(self.tree)
         if self.exists and not self.inside:
-            _resemble(self.real, self.tree)
+            _copy_mode_and_owner(self.real, self.tree)
             shutil.copystat(self.real, self.tree)
 
-    def stager(self) -> Stager:
+    def make_stager(self) -> Stager:
         """What fills the stage, in any process."""
         beside = self.exists and not self.inside
         return Stager(self.target, self.real, self.tree, self.old, beside, self.force)
 
-    def enter(self, staged: Staged) -> None:
+    def enter_file(self, staged: Staged) -> None:
         """Note what became of a file; raises ValueError for one that no producer may make."""
-        self.ledger.record(staged.part, staged.path, staged.sha256)
+        self.ledger.record_file(staged.part, staged.path, staged.sha256)
         self.ledger.edited.update(dict.fromkeys(staged.kept, staged.path))
         self.staged.append(staged)
 
-    def move_inside(self) -> None:
+    def move_stage_inside(self) -> None:
         """Go on inside the target, from where files are moved one by one; raises OSError."""
-        place = f"{self.real}/{STAGE}"
-        os.rename(self.place, place)
-        self.place, self.inside = place, True
+        inner = f"{self.real}/{STAGE}"
+        os.rename(self.place, inner)
+        self.place, self.inside = inner, True
 
     def changes(self) -> Changes:
         """Compare with what is there now; raises InputError FG020 for files in the way.
@@ -124,22 +124,22 @@ class Stage:
         A file that was edited and is made no more is the user's from here on.
         """
         if not self.force:
-            gone = self.old.keys() - self.ledger.entries.keys() - own_entries(self.old, self.ledger).keys()
-            users = edited_among(self.real, self.old, gone)
-            self.ledger.edited.update(dict.fromkeys(users, ""))
-            self.old = {path: entry for path, entry in self.old.items() if path not in users}
-        seen = scan(self.real, self.inside) if self.exists else Listing(frozenset(), frozenset())
-        found = compared(seen, self.old, self.ledger)
-        if found.in_the_way:
-            raise _collisions(self.target, found.in_the_way)
-        return found
+            dropped = self.old.keys() - self.ledger.entries.keys() - list_own_entries(self.old, self.ledger).keys()
+            edited = list_edited(self.real, self.old, dropped)
+            self.ledger.edited.update(dict.fromkeys(edited, ""))
+            self.old = {path: entry for path, entry in self.old.items() if path not in edited}
+        listing = list_folder(self.real, self.inside) if self.exists else Listing(frozenset(), frozenset())
+        changes = compare_listing(listing, self.old, self.ledger)
+        if changes.in_the_way:
+            raise _explain_collisions(self.target, changes.in_the_way)
+        return changes
 
     def check_late_edits(self, changes: Changes) -> None:
         """Raise InputError (FG020) where a file that is about to be replaced or removed was edited since it was staged.
 
         Only files that changed since the stage was opened are read, by the clock of the file system itself.
         """
-        late = self.late_edits(self.real, {*self.written, *changes.remove})
+        late = self.list_late_edits(self.real, {*self.written, *changes.remove})
         if late:
             raise InputError(
                 Diagnostic(
@@ -151,7 +151,7 @@ class Stage:
                 for path in late
             )
 
-    def late_edits(self, root: str, paths: Iterable[str]) -> list[str]:
+    def list_late_edits(self, root: str, paths: Iterable[str]) -> list[str]:
         """Those of some files in `root`, the old target, that were edited since the stage was opened, in order."""
         if self.force or not self.exists:
             return []
@@ -159,12 +159,13 @@ class Stage:
         return [
             path
             for path in sorted(self.old.keys() & set(paths))
-            if _changed_at(f"{root}/{path}") >= since and digest_of(f"{root}/{path}") not in self._ours(path)
+            if _read_change_time(f"{root}/{path}") >= since
+            and compute_digest(f"{root}/{path}") not in self._list_our_digests(path)
         ]
 
-    def _ours(self, path: str) -> set[str | None]:
+    def _list_our_digests(self, path: str) -> set[str | None]:
         """Digests of what earlier builds wrote at a path or beside it; None for a file that is gone."""
-        return {None, *(self.old[each].sha256 for each in (path, path + BESIDE) if each in self.old)}
+        return {None, *(self.old[name].sha256 for name in (path, path + BESIDE) if name in self.old)}
 
     def discard(self) -> None:
         """Remove the stage, unless it holds a journal that the next run has to finish."""
@@ -197,64 +198,66 @@ class Stager:
         check_member(path)
         tally = Tally(content)
         if isinstance(content, bytes):
-            (whole,) = tally
-            place = self._place(path, tally.sha256)
-            if place.same and isinstance(content, Private) and _is_open(f"{self.real}/{place.path}"):
-                place = place._replace(same=False)  # an earlier build wrote it for all to read
-            if not place.same:
-                self._write(place.path, (whole,), mode_of(content))
+            (single,) = tally
+            destination = self._choose_place(path, tally.sha256)
+            if destination.same and isinstance(content, Private) and _is_open(f"{self.real}/{destination.path}"):
+                destination = destination._replace(same=False)  # an earlier build wrote it for all to read
+            if not destination.same:
+                self._write_pieces(destination.path, (single,), choose_mode(content))
         else:  # pieces come once: they are written, and taken away again if they were there
-            self._write(path, tally, mode_of(content))
-            place = self._place(path, tally.sha256)
-            with self._faults(path):
-                if place.same:
+            self._write_pieces(path, tally, choose_mode(content))
+            destination = self._choose_place(path, tally.sha256)
+            with self._report_faults(path):
+                if destination.same:
                     os.unlink(f"{self.tree}/{path}")
-                elif place.kept:
-                    os.rename(f"{self.tree}/{path}", f"{self.tree}/{place.path}")
-        return Staged(part, place.path, tally.sha256, not place.same, place.kept)
+                elif destination.kept:
+                    os.rename(f"{self.tree}/{path}", f"{self.tree}/{destination.path}")
+        return Staged(part, destination.path, tally.sha256, not destination.same, destination.kept)
 
-    def _place(self, path: str, sha256: str) -> _Place:
+    def _choose_place(self, path: str, sha256: str) -> _Place:
         """Where content goes: in place of what an earlier build wrote, there or beside it, and of nothing else."""
         kept: list[str] = []
-        place = path
-        ours: set[str] = set()
-        with self._faults(path):
+        target_path = path
+        our_digests: set[str] = set()
+        with self._report_faults(path):
             while path in self.old:
-                found = digest_of(f"{self.real}/{place}")
-                if found == sha256 and place in self.old:
-                    return _Place(place, same=True, kept=tuple(kept))
-                ours.update(self.old[each].sha256 for each in (place, place + BESIDE) if each in self.old)
-                if self.force or found is None or found in ours:
+                digest = compute_digest(f"{self.real}/{target_path}")
+                if digest == sha256 and target_path in self.old:
+                    return _Place(target_path, same=True, kept=tuple(kept))
+                our_digests.update(
+                    self.old[name].sha256 for name in (target_path, target_path + BESIDE) if name in self.old
+                )
+                if self.force or digest is None or digest in our_digests:
                     break
-                kept.append(place)
-                place += BESIDE
-        return _Place(place, kept=tuple(kept))
+                kept.append(target_path)
+                target_path += BESIDE
+        return _Place(target_path, kept=tuple(kept))
 
-    def _write(self, path: str, pieces: Iterable[bytes], mode: int) -> None:
+    def _write_pieces(self, path: str, pieces: Iterable[bytes], mode: int) -> None:
         with contextlib.ExitStack() as stack:
-            with self._faults(path):
+            with self._report_faults(path):
                 self.folder_of(path)
-                descriptor = stack.enter_context(new_file(f"{self.tree}/{path}", mode))
+                descriptor = stack.enter_context(open_new_file(f"{self.tree}/{path}", mode))
             for piece in pieces:
-                with self._faults(path):
+                with self._report_faults(path):
                     write_all(descriptor, piece)
 
     @contextlib.contextmanager
-    def _faults(self, path: str) -> Iterator[None]:
+    def _report_faults(self, path: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             if error.errno in _CLASH:
                 raise ValueError(f"produced twice, or both a file and a folder: {path!r}") from error
-            raise disk_fault(self.target / path, error) from error
+            raise make_disk_fault(self.target / path, error) from error
 
     def folder_of(self, path: str) -> None:
         """Make the staged folders that lead to `path`, as far as no other process has; raises OSError."""
-        for folder in reversed([each for each in ancestors(path) if each not in self.made]):
+        for folder in reversed([ancestor for ancestor in list_ancestors(path) if ancestor not in self.made]):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(f"{self.tree}/{folder}")
                 if self.resembles:
-                    _resemble(f"{self.real}/{folder}", f"{self.tree}/{folder}")
+                    _copy_mode_and_owner(f"{self.real}/{folder}", f"{self.tree}/{folder}")
             self.made.add(folder)
 
 
@@ -265,7 +268,7 @@ def _is_open(path: str) -> bool:
     return False
 
 
-def _changed_at(path: str) -> int:
+def _read_change_time(path: str) -> int:
     """When a file changed last, in ns; -1 for one that is gone."""
     try:
         return os.stat(path, follow_symlinks=False).st_ctime_ns
@@ -273,7 +276,7 @@ def _changed_at(path: str) -> int:
         return -1
 
 
-def _resemble(old: str, new: str) -> None:
+def _copy_mode_and_owner(old: str, new: str) -> None:
     """Give a staged folder the mode and owner of the folder it stands for, as far as one may."""
     try:
         was = os.stat(old, follow_symlinks=False)
@@ -292,7 +295,7 @@ def _resemble(old: str, new: str) -> None:
         os.chmod(new, stat.S_IMODE(was.st_mode))
 
 
-def _collisions(target: Path, paths: frozenset[str]) -> InputError:
+def _explain_collisions(target: Path, paths: frozenset[str]) -> InputError:
     return InputError(
         Diagnostic(
             "FG020",
@@ -309,27 +312,27 @@ def unfinished(real: str) -> bool:
     return os.path.isfile(f"{real}/{STAGE}/{JOURNAL}") and os.path.isfile(f"{real}/{STAGE}/{MARKER}")
 
 
-def new_place(real: str) -> str:
+def name_stage(real: str) -> str:
     """Name a stage beside the target that no other run uses."""
-    return sibling(real, f"stage-{secrets.token_hex(4)}")
+    return name_companion(real, f"stage-{secrets.token_hex(4)}")
 
 
-def remove_stage(place: str) -> None:
+def remove_stage(path: str) -> None:
     """Remove a stage of ours: a real folder with our marker, or empty; anything else is left alone."""
-    if os.path.islink(place) or not os.path.isdir(place):
+    if os.path.islink(path) or not os.path.isdir(path):
         return
     with contextlib.suppress(OSError):
-        if os.path.isfile(f"{place}/{MARKER}"):
-            shutil.rmtree(f"{place}/tree", ignore_errors=True)
-            for name in {*os.listdir(place)} - {MARKER}:
-                os.unlink(f"{place}/{name}")
-            os.unlink(f"{place}/{MARKER}")  # last, so that a later run knows whose the rest is
-        os.rmdir(place)
+        if os.path.isfile(f"{path}/{MARKER}"):
+            shutil.rmtree(f"{path}/tree", ignore_errors=True)
+            for name in {*os.listdir(path)} - {MARKER}:
+                os.unlink(f"{path}/{name}")
+            os.unlink(f"{path}/{MARKER}")  # last, so that a later run knows whose the rest is
+        os.rmdir(path)
 
 
 def remove_leftovers(real: str) -> None:
     """Remove the stages that killed runs left beside the target; the caller holds its lock."""
-    parent, prefix = os.path.split(sibling(real, "stage-"))
+    parent, prefix = os.path.split(name_companion(real, "stage-"))
     ours = re.compile(re.escape(prefix) + "[0-9a-f]{8}")
     with contextlib.suppress(PermissionError):
         for name in os.listdir(parent):
@@ -378,7 +381,7 @@ def silent(bundle: Bundle) -> None:
     """Tell nobody of a bundle that is done."""
 
 
-def in_tasks(
+def run_in_tasks(
     bundles: Sequence[Bundle], work: Callable[[Sequence[Bundle]], Result], jobs: int
 ) -> Iterator[tuple[tuple[Bundle, ...], Result]]:
     """Yield, in order, portions of bundles and what `work` makes of each, in up to `jobs` processes.
@@ -388,20 +391,20 @@ def in_tasks(
     for prepare in dict.fromkeys(bundle.prepare for bundle in bundles):
         if prepare is not None:
             prepare()
-    tasks = tuple(_portions(bundles))
+    tasks = tuple(_group_bundles(bundles))
     costs = [sum(bundle.cost for bundle in task) for task in tasks]
     large = [number for number, cost in enumerate(costs) if cost > 2 * TASK]
     first = sorted(large, key=lambda number: -costs[number])  # so that nobody waits for one at the end
     workers = jobs if sum(costs) >= WORKERS_FROM else 1
-    results = in_order(partial(_numbered, work, tasks), len(tasks), workers, first=first)
+    results = run_in_order(partial(_run_task, work, tasks), len(tasks), workers, first=first)
     yield from zip(tasks, results, strict=True)
 
 
-def _numbered(work: Callable[[Sequence[Bundle]], Result], tasks: Sequence[Sequence[Bundle]], number: int) -> Result:
+def _run_task(work: Callable[[Sequence[Bundle]], Result], tasks: Sequence[Sequence[Bundle]], number: int) -> Result:
     return work(tasks[number])
 
 
-def _portions(bundles: Iterable[Bundle]) -> Iterator[tuple[Bundle, ...]]:
+def _group_bundles(bundles: Iterable[Bundle]) -> Iterator[tuple[Bundle, ...]]:
     """Join neighbours until they are worth a task."""
     portion: list[Bundle] = []
     total = 0

@@ -32,14 +32,14 @@ _WORK: list[Callable[[int], Any]] = []
 """In a worker: what it does with the number of a task."""
 
 
-def processors() -> int:
+def count_processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def in_order(
+def run_in_order(
     work: Callable[[int], Result], count: int, jobs: int, *, first: Sequence[int] = (), ahead: int = 16
 ) -> Iterator[Result]:
     """Yield work(0) ... work(count - 1), made by `jobs` processes, or by this one.
@@ -51,22 +51,22 @@ def in_order(
     if jobs <= 1:
         yield from map(work, range(count))
         return
-    with _pool(work, jobs) as pool:
-        started: dict[int, Future[Result]] = {number: _start(pool, number) for number in first}
+    with _open_pool(work, jobs) as pool:
+        started: dict[int, Future[Result]] = {number: _submit(pool, number) for number in first}
         later = deque(number for number in range(count) if number not in started)
         for number in range(count):
             while later and later[0] <= number + ahead:
                 following = later.popleft()
-                started[following] = _start(pool, following)
+                started[following] = _submit(pool, following)
             yield started.pop(number).result()
 
 
 @contextlib.contextmanager
-def _pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor]:
+def _open_pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Workers, which end with the block; at once, if it fails."""
-    others = multiprocessing.active_children()
+    other_processes = multiprocessing.active_children()
     context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(work,))
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_worker, initargs=(work,))
     gc.freeze()  # or the first collection in a worker would touch, and so copy, all that is shared
     try:
         yield pool
@@ -75,7 +75,7 @@ def _pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor
         raise fault("FG023", "a worker process ended before its work was done", hint=hint) from error
     except BaseException:
         for process in multiprocessing.active_children():
-            if process not in others:
+            if process not in other_processes:
                 process.kill()
         raise
     finally:
@@ -83,13 +83,13 @@ def _pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor
         gc.unfreeze()
 
 
-def _start(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
+def _submit(pool: ProcessPoolExecutor, number: int) -> Future[Any]:
     """Submit a task. Interruptions are held back, also from processes that start meanwhile: they are for the parent."""
     if not hasattr(signal, "pthread_sigmask"):
-        return pool.submit(_done, number)
+        return pool.submit(_run_task, number)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_PARENT)
     try:
-        return pool.submit(_done, number)
+        return pool.submit(_run_task, number)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -108,7 +108,7 @@ def _may_fork() -> bool:
     return False
 
 
-def _begin(work: Callable[[int], Any]) -> None:
+def _prepare_worker(work: Callable[[int], Any]) -> None:
     """Prepare a worker: it leaves control-C and requests to end to its parent, and ends with it."""
     for number in _LEFT_TO_PARENT:
         signal.signal(number, signal.SIG_IGN)
@@ -123,5 +123,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _done(number: int) -> Any:
+def _run_task(number: int) -> Any:
     return _WORK[0](number)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
-from fabricgen.push.client import NetBox, RefusedError, first_reason
-from fabricgen.push.state import Change, Changes, State, Wanted
+from fabricgen.push.client import NetBox, RefusedError, find_first_reason
+from fabricgen.push.state import Change, Changes, Reference, State
 
 AT_ONCE = {"cables": 20}
 """Objects of a batch, where that is not USUAL: NetBox traces the path of every cable before it answers."""
@@ -22,10 +22,10 @@ Told = Callable[[str, int, int, float], None]
 class Pusher:
     """Writes the changes that a State found."""
 
-    def __init__(self, netbox: NetBox, state: State, told: Told) -> None:
-        self._netbox, self._state, self._told = netbox, state, told
+    def __init__(self, netbox: NetBox, state: State, tell: Told) -> None:
+        self._netbox, self._state, self._told = netbox, state, tell
 
-    def apply(self, found: Changes, *, delete: bool) -> list[str]:
+    def apply(self, differences: Changes, *, delete: bool) -> list[str]:
         """Delete if that is asked for, then make and change; returns what NetBox would not delete, and why.
 
         Raises RefusedError at the first batch that NetBox does not take; what was written before stays.
@@ -33,70 +33,81 @@ class Pusher:
         if not list(self._netbox.records("extras/tags", slug=self._state.tag)):
             name = self._state.tag.replace("-", " ", 1)
             self._netbox.make("extras/tags", [{"name": name, "slug": self._state.tag, "color": "9e9e9e"}])
-        late = self._delete(found.delete) if delete else []
-        self._batches("devices unmarked", found.unmarks, self._change)
-        making = [*found.make, *(each for each in found.blocked if delete and each.number)]
+        late = self._delete_objects(differences.delete) if delete else []
+        self._write_in_batches("devices unmarked", differences.unmarks, self._change_objects)
+        making = [*differences.make, *(change for change in differences.blocked if delete and change.number)]
         for kind in self._state.kinds:
-            self._batches(f"{kind.name} made", [each for each in making if each.kind is kind], self._make)
-            self._batches(f"{kind.name} changed", [each for each in found.change if each.kind is kind], self._change)
-        self._batches("devices marked", found.marks, self._change)
+            self._write_in_batches(
+                f"{kind.name} made", [change for change in making if change.kind is kind], self._make_objects
+            )
+            self._write_in_batches(
+                f"{kind.name} changed",
+                [change for change in differences.change if change.kind is kind],
+                self._change_objects,
+            )
+        self._write_in_batches("devices marked", differences.marks, self._change_objects)
         return [
-            f"{each.kind.name} {' '.join(each.key)}: {why}" for each, why in self._delete([each for each, _ in late])
+            f"{change.kind.name} {' '.join(change.key)}: {why}"
+            for change, why in self._delete_objects([change for change, _ in late])
         ]
 
-    def _batches(self, what: str, changes: Sequence[Change], write: Callable[[Sequence[Change]], None]) -> None:
-        size, started = AT_ONCE.get(what.partition(" ")[0], USUAL), monotonic()
+    def _write_in_batches(
+        self, title: str, changes: Sequence[Change], write: Callable[[Sequence[Change]], None]
+    ) -> None:
+        size, started = AT_ONCE.get(title.partition(" ")[0], USUAL), monotonic()
         for first in range(0, len(changes), size):
-            some = changes[first : first + size]
+            batch = changes[first : first + size]
             try:
-                write(some)
+                write(batch)
             except RefusedError as refused:
-                raise self._named(refused, some) from None
-            done = first + len(some)
-            self._told(what, done, len(changes), done / max(monotonic() - started, 1e-3))
+                raise self._blame_object(refused, batch) from None
+            done = first + len(batch)
+            self._told(title, done, len(changes), done / max(monotonic() - started, 1e-3))
 
     @staticmethod
-    def _named(refused: RefusedError, some: Sequence[Change]) -> RefusedError:
+    def _blame_object(refused: RefusedError, batch: Sequence[Change]) -> RefusedError:
         """The refusal of a batch with the first object that is to blame, which NetBox tells by its place."""
         answer = refused.answer
-        if not (isinstance(answer, list) and len(answer) == len(some)):
+        if not (isinstance(answer, list) and len(answer) == len(batch)):
             return refused
         change, reason = next(
-            (pair for pair in zip(some, map(first_reason, answer), strict=True) if pair[1]), (some[0], "")
+            (pair for pair in zip(batch, map(find_first_reason, answer), strict=True) if pair[1]), (batch[0], "")
         )
         text = f"NetBox does not take {change.kind.name} {' '.join(change.key)}: {reason}"
         return RefusedError(refused.status, text, answer, "what was written before is kept: mend it, and run it again")
 
-    def _make(self, some: Sequence[Change]) -> None:
-        kind = some[0].kind
-        made = self._netbox.make(kind.path, [self._body(each) | {"tags": [{"slug": self._state.tag}]} for each in some])
-        for each, record in zip(some, made, strict=True):
-            self._state.ids[kind.path][each.key] = record["id"]
+    def _make_objects(self, batch: Sequence[Change]) -> None:
+        kind = batch[0].kind
+        records = self._netbox.make(
+            kind.path, [self._write_body(change) | {"tags": [{"slug": self._state.tag}]} for change in batch]
+        )
+        for change, record in zip(batch, records, strict=True):
+            self._state.ids[kind.path][change.key] = record["id"]
 
-    def _change(self, some: Sequence[Change]) -> None:
-        numbers = [each.number or self._state.ids[each.kind.path][each.key] for each in some]
-        bodies = [{"id": number} | self._body(each) for number, each in zip(numbers, some, strict=True)]
-        self._netbox.change(some[0].kind.path, bodies)
+    def _change_objects(self, batch: Sequence[Change]) -> None:
+        numbers = [change.number or self._state.ids[change.kind.path][change.key] for change in batch]
+        bodies = [{"id": number} | self._write_body(change) for number, change in zip(numbers, batch, strict=True)]
+        self._netbox.change(batch[0].kind.path, bodies)
 
-    def _body(self, change: Change) -> dict[str, Any]:
+    def _write_body(self, change: Change) -> dict[str, Any]:
         body: dict[str, Any] = {}
         for name, value in change.fields.items():
-            number = self._state.ids[value.path][value.key] if isinstance(value, Wanted) else value
+            number = self._state.ids[value.path][value.key] if isinstance(value, Reference) else value
             if name in ("a", "b"):
                 body[f"{name}_terminations"] = [{"object_type": "dcim.interface", "object_id": number}]
             else:
                 body[name] = number
         return body
 
-    def _delete(self, changes: Sequence[Change]) -> list[tuple[Change, str]]:
+    def _delete_objects(self, changes: Sequence[Change]) -> list[tuple[Change, str]]:
         """Delete one by one; (what is in use, how NetBox says it)."""
-        kept, started = list[tuple[Change, str]](), monotonic()
-        for done, each in enumerate(changes, start=1):
+        undeleted, started = list[tuple[Change, str]](), monotonic()
+        for done, change in enumerate(changes, start=1):
             try:
-                self._netbox.delete(each.kind.path, each.number)
+                self._netbox.delete(change.kind.path, change.number)
             except RefusedError as refused:
                 if refused.status != IN_USE:
                     raise
-                kept.append((each, first_reason(refused.answer)[:200]))
+                undeleted.append((change, find_first_reason(refused.answer)[:200]))
             self._told("objects deleted", done, len(changes), done / max(monotonic() - started, 1e-3))
-        return kept
+        return undeleted

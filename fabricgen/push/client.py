@@ -33,7 +33,7 @@ KEPT = "kept"
 
 
 @cache
-def _validator(kind: str) -> Draft202012Validator:
+def _load_validator(kind: str) -> Draft202012Validator:
     """The judge of a record of a kind, which is a path or KEPT."""
     schemas = YAML(typ="safe").load(Path(__file__).with_name("records.yaml").read_bytes())
     return Draft202012Validator({"type": "object", **schemas[kind], "$defs": schemas["$defs"]})
@@ -41,7 +41,7 @@ def _validator(kind: str) -> Draft202012Validator:
 
 def describe_misfit(kind: str, record: Any) -> str:
     """What of a record is not as NetBox has it, such as `tags: 7 is not of type 'array'`; "" where it fits."""
-    error = next(_validator(kind).iter_errors(record), None)
+    error = next(_load_validator(kind).iter_errors(record), None)
     if error is None:
         return ""
     number = record.get("id") if isinstance(record, dict) else None
@@ -106,10 +106,10 @@ class NetBox:
             "Accept": "application/json",
             "Accept-Encoding": "identity",  # what is unpacked has no size that is known before
         }
-        self._session.auth = self._authorized  # or a .netrc would take the place of the token
+        self._session.auth = self._add_headers  # or a .netrc would take the place of the token
         self._ends = 0.0
 
-    def _authorized(self, request: Any) -> Any:
+    def _add_headers(self, request: Any) -> Any:
         request.headers.update(self._headers)
         return request
 
@@ -132,33 +132,37 @@ class NetBox:
         ids, most = set[int](), MOST_RECORDS
         while True:
             page = self._call("GET", path, {**filters, "limit": PAGE, "offset": len(ids), "ordering": "id"})
-            rows, count = _page_of(page)
+            rows, count = _parse_page(page)
             most = min(most, count + ADDED)
             if count < 0 or (not rows and len(ids) < count):
-                raise self._not_netbox(f"GET {path} is no page of records", page)
+                raise self._explain_not_netbox(f"GET {path} is no page of records", page)
             if wrong := next(filter(None, (describe_misfit(kind, row) for row in rows)), ""):
-                raise self._not_netbox(f"GET {path} is not as NetBox has it: {wrong}", page)
+                raise self._explain_not_netbox(f"GET {path} is not as NetBox has it: {wrong}", page)
             read = len(ids) + len(rows)
             ids.update(row["id"] for row in rows)
             if len(ids) < read:
-                raise self._not_netbox(f"GET {path} has a record twice", page)
+                raise self._explain_not_netbox(f"GET {path} has a record twice", page)
             if max(count, read) > most:
-                raise self._not_netbox(f"GET {path} goes on after {most:,} records", page)
+                raise self._explain_not_netbox(f"GET {path} goes on after {most:,} records", page)
             yield from rows
             if read >= count:
                 return
             if monotonic() > self._ends:
-                raise self._not_netbox(f"GET {path} is not at its end, and all reading has {ALL_S:,} s", None)
+                raise self._explain_not_netbox(f"GET {path} is not at its end, and all reading has {ALL_S:,} s", None)
 
-    def _not_netbox(self, what: str, answer: Any) -> RefusedError:
-        return RefusedError(200, f"what {self.url} answered to {what}", answer, _NOT_NETBOX)
+    def _explain_not_netbox(self, request: str, answer: Any) -> RefusedError:
+        return RefusedError(200, f"what {self.url} answered to {request}", answer, _NOT_NETBOX)
 
     def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none; the answer is in their order."""
-        made: list[Record] = self._call("POST", path, body=rows)
-        if not isinstance(made, list) or len(made) != len(rows) or any(describe_misfit(KEPT, row) for row in made):
-            raise self._not_netbox(f"POST {path} is not the {len(rows)} records that were sent", made)
-        return made
+        records: list[Record] = self._call("POST", path, body=rows)
+        if (
+            not isinstance(records, list)
+            or len(records) != len(rows)
+            or any(describe_misfit(KEPT, row) for row in records)
+        ):
+            raise self._explain_not_netbox(f"POST {path} is not the {len(rows)} records that were sent", records)
+        return records
 
     def change(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Change records by `id`, all or none."""
@@ -182,33 +186,33 @@ class NetBox:
     ) -> Any:
         within_s = within_s or (READ_S if method == "GET" else WRITE_S)
         try:
-            status, headers, content = _result_of(lambda: self._exchanged(method, path, filters, body), within_s)
+            status, headers, content = _await_result(lambda: self._exchange(method, path, filters, body), within_s)
         except (*self._failed, TimeoutError) as error:
             slow = "time" in str(error) and "out" in str(error)
             reason = f"no whole answer within {within_s:g} s" if slow else type(error).__name__
             text = f"NetBox at {self.url} cannot be reached: {reason} at {method} {path}"
-            kept = "what was written is kept: run it again, it goes on from there"
+            hint_written = "what was written is kept: run it again, it goes on from there"
             raise RefusedError(
-                0, text, None, kept if method != "GET" else "the URL is what stands before /api/"
+                0, text, None, hint_written if method != "GET" else "the URL is what stands before /api/"
             ) from None
         if len(content) > MOST_BYTES:
-            raise self._not_netbox(f"{method} {path} is larger than {MOST_BYTES >> 20} MiB", None)
-        answer = _parse_json(self._mask.without_token(content))
+            raise self._explain_not_netbox(f"{method} {path} is larger than {MOST_BYTES >> 20} MiB", None)
+        answer = _parse_json(self._mask.mask_token(content))
         if b"\\" in content:  # JSON may spell any character of the token as \\u0061
             plain = json.dumps(answer, ensure_ascii=False).encode(errors="surrogatepass")
-            answer = _parse_json(self._mask.without_token(plain))
+            answer = _parse_json(self._mask.mask_token(plain))
         if 300 <= status < 400:
             raise RefusedError(status, f"{self.url} is elsewhere now", None, "give the URL that it redirects to")
         if status >= 300 or (answer is None and content):
             text, hint = self._told(method, path, status, answer), _HINTS.get(status, "")
             if status < 300:
-                kind = self._mask.without_token(headers.get("Content-Type", "text").encode()).decode(errors="replace")
+                kind = self._mask.mask_token(headers.get("Content-Type", "text").encode()).decode(errors="replace")
                 text += f" with {kind[:60]}, not with JSON"
                 hint = _NOT_NETBOX
             raise RefusedError(status, text, answer, hint)
         return answer
 
-    def _exchanged(
+    def _exchange(
         self, method: str, path: str, filters: Mapping[str, Any] | None, body: Any
     ) -> tuple[int, Mapping[str, str], bytes]:
         """(status, headers, content) of an answer; of one that is too large as much as tells so."""
@@ -223,11 +227,11 @@ class NetBox:
 
     @staticmethod
     def _told(method: str, path: str, status: int, answer: Any) -> str:
-        shown = first_reason(answer)[:300]
+        shown = find_first_reason(answer)[:300]
         return f"NetBox answered {status} to {method} {path}" + (f": {shown}" if shown else "")
 
 
-def _result_of(work: Callable[[], Any], within_s: float) -> Any:
+def _await_result(work: Callable[[], Any], within_s: float) -> Any:
     """What `work` returns, or raises; TimeoutError where it takes longer than that, and then it is left alone.
 
     Timeouts of sockets are of one read each: a byte a second meets every one of them. Only another thread ends that,
@@ -259,14 +263,14 @@ def _parse_json(content: bytes) -> Any:
         return None
     level = [answer]
     for _ in range(MOST_DEPTH):
-        inside = [list(each.values()) if isinstance(each, dict) else each for each in level]
-        level = [value for each in inside if isinstance(each, list) for value in each]
+        inside = [list(child.values()) if isinstance(child, dict) else child for child in level]
+        level = [value for child in inside if isinstance(child, list) for value in child]
         if not level:
             return answer
     return None
 
 
-def _page_of(answer: Any) -> tuple[list[Any], int]:
+def _parse_page(answer: Any) -> tuple[list[Any], int]:
     """(records, how many there are on all pages); none of -1 where it is no page."""
     if isinstance(answer, dict) and isinstance(answer.get("count"), int) and isinstance(answer.get("results"), list):
         return answer["results"], answer["count"]
@@ -281,19 +285,19 @@ _HINTS = {
 }
 
 
-def first_reason(told: Any) -> str:
+def find_first_reason(answer: Any) -> str:
     """What an error of NetBox says first: of {"field": ["text"]}, of a list of such, or of {"detail": "text"}."""
-    if isinstance(told, dict):
+    if isinstance(answer, dict):
         return next(
             (
-                f"{key}: {first_reason(value)}" if key not in _PLAIN else first_reason(value)
-                for key, value in told.items()
+                f"{key}: {find_first_reason(value)}" if key not in _PLAIN else find_first_reason(value)
+                for key, value in answer.items()
             ),
             "",
         )
-    if isinstance(told, list):
-        return next((reason for reason in map(first_reason, told) if reason), "")
-    return str(told) if told is not None else ""
+    if isinstance(answer, list):
+        return next((reason for reason in map(find_first_reason, answer) if reason), "")
+    return str(answer) if answer is not None else ""
 
 
 _PLAIN = ("detail", "__all__", "error")
@@ -317,7 +321,7 @@ class TokenMask:
             for start in range(max(1, len(spelled) - RUN + 1))
         }
 
-    def without_token(self, content: bytes) -> bytes:
+    def mask_token(self, content: bytes) -> bytes:
         """The content, masked."""
         lower = content.lower()
         shown = [run for run in self._runs if run in lower]
@@ -344,10 +348,10 @@ def _spell_token(token: bytes) -> set[bytes]:
 
     Of base64, characters that also depend on what stands before or behind the token are left out.
     """
-    found = {token, token.hex().encode(), quote(token, safe="").encode(), ("%" + token.hex("%")).encode()}
+    spellings = {token, token.hex().encode(), quote(token, safe="").encode(), ("%" + token.hex("%")).encode()}
     for before in range(3):
         padded = bytes(before) + token
         for encode in (b64encode, urlsafe_b64encode):
             first, last = (before * 8 + 5) // 6, len(padded) * 8 // 6
-            found.add(encode(padded)[first:last])
-    return {spelled.lower() for spelled in found if spelled}
+            spellings.add(encode(padded)[first:last])
+    return {spelled.lower() for spelled in spellings if spelled}

@@ -41,12 +41,12 @@ class Reading:
 
     def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
         self._netbox = netbox
-        known = {each["name"]: each["id"] for each in netbox.records("dcim/sites", "dcim/sites", fields="id,name")}
-        self._sites = sorted(known[name] for name in sites if name in known)
-        self.missing = sorted(name for name in sites if name not in known)
+        site_ids = {site["name"]: site["id"] for site in netbox.records("dcim/sites", "dcim/sites", fields="id,name")}
+        self._sites = sorted(site_ids[name] for name in sites if name in site_ids)
+        self.missing = sorted(name for name in sites if name not in site_ids)
         """Sites that NetBox has not."""
 
-    def _inside(self, path: str, fields: str) -> Iterator[Record]:
+    def _read_records(self, path: str, fields: str) -> Iterator[Record]:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
         yield from self._netbox.records(path, path, site_id=self._sites, fields=f"id,{fields}") if self._sites else ()
 
@@ -54,37 +54,37 @@ class Reading:
     def devices(self) -> list[NetboxDevice]:
         """Devices that have a name, by id."""
         fields = "name,site,rack,position,device_type,platform,role,primary_ip4,primary_ip6,oob_ip,tags"
-        return [self._device(each) for each in self._inside("dcim/devices", fields) if each["name"]]
+        return [self._make_device(record) for record in self._read_records("dcim/devices", fields) if record["name"]]
 
-    def _device(self, each: Record) -> NetboxDevice:
-        addresses = (_address(each[name]) for name in ("primary_ip4", "primary_ip6"))
+    def _make_device(self, record: Record) -> NetboxDevice:
+        addresses = (_read_address(record[name]) for name in ("primary_ip4", "primary_ip6"))
         return NetboxDevice(
-            each["name"],
-            each["site"]["name"],
-            each["rack"]["name"] if each["rack"] else "",
-            format_number(each["position"]) if each["position"] else "",
+            record["name"],
+            record["site"]["name"],
+            record["rack"]["name"] if record["rack"] else "",
+            format_number(record["position"]) if record["position"] else "",
             tuple(filter(None, addresses)),
-            _address(each["oob_ip"]),
-            Span(f"{self._netbox.url}/dcim/devices/{each['id']}/", 1, 1),
-            each["id"],
-            each["device_type"]["model"],
-            each["platform"]["name"] if each["platform"] else "",
-            each["role"]["name"],
-            _tags(each),
+            _read_address(record["oob_ip"]),
+            Span(f"{self._netbox.url}/dcim/devices/{record['id']}/", 1, 1),
+            record["id"],
+            record["device_type"]["model"],
+            record["platform"]["name"] if record["platform"] else "",
+            record["role"]["name"],
+            _list_tags(record),
         )
 
     @cached_property
     def _interfaces(self) -> dict[int, tuple[Port, str, str]]:
         """Id -> (port, label, speed in Gb/s)."""
-        names = {each.number: each.name for each in self.devices}
+        names = {record.number: record.name for record in self.devices}
         return {
-            each["id"]: (
-                Port(names[each["device"]["id"]], each["name"]),
-                each["label"],
-                format_number(each["speed"] / _KBITS) if each["speed"] else "",
+            record["id"]: (
+                Port(names[record["device"]["id"]], record["name"]),
+                record["label"],
+                format_number(record["speed"] / _KBITS) if record["speed"] else "",
             )
-            for each in self._inside("dcim/interfaces", "device,name,label,speed")
-            if each["device"]["id"] in names
+            for record in self._read_records("dcim/interfaces", "device,name,label,speed")
+            if record["device"]["id"] in names
         }
 
     @cached_property
@@ -100,39 +100,42 @@ class Reading:
     def cables(self) -> Iterator[Cable]:
         """Cables that end at interfaces."""
         fields = "label,type,length,length_unit,a_terminations,b_terminations,tags"
-        for each in self._inside("dcim/cables", fields):
-            a, b = (self._ports(each[f"{side}_terminations"]) for side in "ab")
-            metres = METRES.get((each["length_unit"] or {}).get("value", ""))
-            length = each["length"] * metres if metres and each["length"] is not None else None
-            yield Cable(each["label"], each["type"] or "", length, a, b, _tags(each))
+        for record in self._read_records("dcim/cables", fields):
+            a, b = (self._list_ports(record[f"{side}_terminations"]) for side in "ab")
+            metres = METRES.get((record["length_unit"] or {}).get("value", ""))
+            length = record["length"] * metres if metres and record["length"] is not None else None
+            yield Cable(record["label"], record["type"] or "", length, a, b, _list_tags(record))
 
-    def _ports(self, ends: list[dict[str, Any]]) -> list[Port]:
-        found = (self._interfaces.get(end["object_id"]) for end in ends if end["object_type"] == INTERFACE)
-        return [interface[0] for interface in found if interface]
+    def _list_ports(self, ends: list[dict[str, Any]]) -> list[Port]:
+        interfaces = (self._interfaces.get(end["object_id"]) for end in ends if end["object_type"] == INTERFACE)
+        return [interface[0] for interface in interfaces if interface]
 
     @cached_property
     def modules(self) -> dict[Port, tuple[str, frozenset[str]]]:
         """The type of the module in each bay, and its tags."""
-        names = {each.number: each.name for each in self.devices}
+        names = {record.number: record.name for record in self.devices}
         return {
-            Port(names[each["device"]["id"]], each["module_bay"]["name"]): (each["module_type"]["model"], _tags(each))
-            for each in self._inside("dcim/modules", "device,module_bay,module_type,tags")
-            if each["device"]["id"] in names
+            Port(names[record["device"]["id"]], record["module_bay"]["name"]): (
+                record["module_type"]["model"],
+                _list_tags(record),
+            )
+            for record in self._read_records("dcim/modules", "device,module_bay,module_type,tags")
+            if record["device"]["id"] in names
         }
 
     def addresses(self) -> Iterator[tuple[str, str, Port | None, frozenset[str]]]:
         """(address with its length, description, port, tags); port is None where it is at none of these sites."""
         fields = "id,address,description,assigned_object_type,assigned_object_id,tags"
-        for each in self._netbox.records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):
-            own = each["assigned_object_type"] == INTERFACE
-            at = self._interfaces.get(each["assigned_object_id"]) if own else None
-            if at or not each["assigned_object_id"]:
-                yield each["address"], each["description"], at[0] if at else None, _tags(each)
+        for record in self._netbox.records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):
+            of_interface = record["assigned_object_type"] == INTERFACE
+            interface = self._interfaces.get(record["assigned_object_id"]) if of_interface else None
+            if interface or not record["assigned_object_id"]:
+                yield record["address"], record["description"], interface[0] if interface else None, _list_tags(record)
 
 
-def _address(address: Record | None) -> str:
+def _read_address(address: Record | None) -> str:
     return str(address["address"]) if address else ""
 
 
-def _tags(record: Record) -> frozenset[str]:
+def _list_tags(record: Record) -> frozenset[str]:
     return frozenset(tag["slug"] for tag in record["tags"])

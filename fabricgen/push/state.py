@@ -29,7 +29,7 @@ FLAGS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Reference:
     """The id of an object that may have to be made first."""
 
     path: str
@@ -78,82 +78,97 @@ class State:
 
     def changes(self) -> Changes:
         """Compare everything; reads all that it needs, and writes nothing."""
-        found, kept = Changes(), defaultdict[str, set[int]](set)
+        differences, kept_ids = Changes(), defaultdict[str, set[int]](set)
         for kind in self.kinds:
-            records = self._records(kind)
+            records = self._read_records(kind)
             if kind.name == "cables":
-                self._cables(kind, records, found, kept[kind.path])
+                self._compare_cables(kind, records, differences, kept_ids[kind.path])
             else:
-                self._objects(kind, records, found, kept[kind.path])
+                self._compare_objects(kind, records, differences, kept_ids[kind.path])
             if kind.name == "sites":
                 self._sites = sorted(self.ids["dcim/sites"].values())
-        self._marks(found)
+        self._compare_marks(differences)
         for path, kind in {kind.path: kind for kind in reversed(self.kinds)}.items():
-            gone = [each for each in self._records(kind) if self._ours(each) and each["id"] not in kept[path]]
-            found.delete += [Change(kind, _called(each), {}, each["id"]) for each in gone]
-        return found
+            dropped = [
+                record
+                for record in self._read_records(kind)
+                if self._is_ours(record) and record["id"] not in kept_ids[path]
+            ]
+            differences.delete += [Change(kind, _name_record(record), {}, record["id"]) for record in dropped]
+        return differences
 
-    def _ours(self, record: Record) -> bool:
+    def _is_ours(self, record: Record) -> bool:
         return any(tag["slug"] == self.tag for tag in record.get("tags", ()))
 
-    def _of_another_push(self, record: Record) -> str:
+    def _find_other_push(self, record: Record) -> str:
         """The tag of the push of another blueprint that made an object; "" where none did, or this one did too."""
         tags = [tag["slug"] for tag in record.get("tags", ())]
         return "" if self.tag in tags else next((tag for tag in tags if tag.startswith(TAGS)), "")
 
-    def _records(self, kind: Kind) -> list[Record]:
+    def _read_records(self, kind: Kind) -> list[Record]:
         if kind.path not in self._read:
             filters: dict[str, Any] = {}
             if kind.path.partition("/")[2] in IN_SITES:
                 filters["site_id"] = self._sites
-            filters["fields"] = ",".join((_CABLE if kind.name == "cables" else self._read_of(kind)) + _ALWAYS)
-            read = self._sites or "site_id" not in filters
-            shape = kind.path if kind.name == "cables" else KEPT
-            self._read[kind.path] = list(self._netbox.records(kind.path, shape, **filters)) if read else []
+            filters["fields"] = ",".join(
+                (_CABLE if kind.name == "cables" else self._list_fields_to_read(kind)) + _ALWAYS
+            )
+            needed = self._sites or "site_id" not in filters
+            schema = kind.path if kind.name == "cables" else KEPT
+            self._read[kind.path] = list(self._netbox.records(kind.path, schema, **filters)) if needed else []
         return self._read[kind.path]
 
-    def _read_of(self, kind: Kind) -> list[str]:
+    def _list_fields_to_read(self, kind: Kind) -> list[str]:
         more = {"devices": DEVICE, "ip-addresses": ("assigned_object_type",)}.get(kind.path.partition("/")[2], ())
-        of_path = [name for each in self.kinds if each.path == kind.path for name in (*each.plain, *each.references)]
-        return sorted({*of_path, *more} - {*MARKS})
+        fields_of_path = [
+            name
+            for other_kind in self.kinds
+            if other_kind.path == kind.path
+            for name in (*other_kind.plain, *other_kind.references)
+        ]
+        return sorted({*fields_of_path, *more} - {*MARKS})
 
-    def _objects(self, kind: Kind, records: list[Record], found: Changes, kept: set[int]) -> None:
-        held = {_known(kind, (plain(record.get(name)) for name in kind.key)): record for record in records}
-        for row in rows(kind):
+    def _compare_objects(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[int]) -> None:
+        by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
+        for row in list_rows(kind):
             key = tuple(str(row[name]) for name in kind.key)
-            fields = dict(self._fields(kind, row))
-            own = (self._own(fields[name]) if name in fields else str(row[name]) for name in kind.key)
-            there = held.get(_known(kind, own))
-            if there is None:
-                found.make.append(Change(kind, key, fields))
+            fields = dict(self._list_fields(kind, row))
+            key_texts = (self._spell_resolved(fields[name]) if name in fields else str(row[name]) for name in kind.key)
+            record = by_key.get(_match_key(kind, key_texts))
+            if record is None:
+                differences.make.append(Change(kind, key, fields))
                 continue
-            self.ids[kind.path][key] = there["id"]
-            kept.add(there["id"])
+            self.ids[kind.path][key] = record["id"]
+            kept_ids.add(record["id"])
             differing = {
                 name: value
                 for name, value in fields.items()
-                if name not in kind.once and not alike(there.get(name), self._resolved(value))
+                if name not in kind.once and not is_alike(record.get(name), self._resolve(value))
             }
             if differing:
-                told = ", ".join(f"{n} {_shown(there.get(n))} -> {_shown(v)}" for n, v in differing.items())
-                other = self._of_another_push(there)
-                taken = there.get("assigned_object_id") and "assigned_object_id" in differing and not self._ours(there)
-                if other or taken:
-                    told = (
-                        f"has the tag {other}, of another push" if other else "is of another interface, not by a push"
+                text = ", ".join(f"{n} {_show_value(record.get(n))} -> {_show_value(v)}" for n, v in differing.items())
+                other_push = self._find_other_push(record)
+                is_taken = (
+                    record.get("assigned_object_id") and "assigned_object_id" in differing and not self._is_ours(record)
+                )
+                if other_push or is_taken:
+                    text = (
+                        f"has the tag {other_push}, of another push"
+                        if other_push
+                        else "is of another interface, not by a push"
                     )
-                    found.blocked.append(Change(kind, key, differing, 0, told))
+                    differences.blocked.append(Change(kind, key, differing, 0, text))
                 else:
-                    found.change.append(Change(kind, key, differing, there["id"], told))
+                    differences.change.append(Change(kind, key, differing, record["id"], text))
 
-    def _own(self, value: Any) -> str:
-        return plain(self._resolved(value))
+    def _spell_resolved(self, value: Any) -> str:
+        return spell_value(self._resolve(value))
 
-    def _resolved(self, value: Any) -> Any:
+    def _resolve(self, value: Any) -> Any:
         """An id where the object is there, None for what is to be made."""
-        return self.ids[value.path].get(value.key, value) if isinstance(value, Wanted) else value
+        return self.ids[value.path].get(value.key, value) if isinstance(value, Reference) else value
 
-    def _fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
+    def _list_fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
         """The fields of the REST API that a row has."""
         for name in kind.plain:
             if name not in MARKS:
@@ -161,80 +176,91 @@ class State:
                 yield name, FLAGS.get(value, None if value == "" and name in NUMBERS else value)
         for name, (target, columns) in kind.references.items():
             key = tuple(str(row[column]) for column in columns)
-            yield name, Wanted(self._paths[target], key) if key[-1] else None
+            yield name, Reference(self._paths[target], key) if key[-1] else None
             if name == "assigned_object_id":
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
-    def _cables(self, kind: Kind, records: list[Record], found: Changes, kept: set[int]) -> None:
+    def _compare_cables(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[int]) -> None:
         """A cable is known by the two ports that it joins; one of others at either is in the way."""
-        at: dict[int, Record] = {}
-        ends = {record["id"]: _ends(record) for record in records}
-        at = {end: record for record in records for end in ends[record["id"]]}
-        for row in rows(kind):
+        cable_at: dict[int, Record] = {}
+        ends = {record["id"]: _list_end_ids(record) for record in records}
+        cable_at = {end: record for record in records for end in ends[record["id"]]}
+        for row in list_rows(kind):
             a, b = (("dcim/interfaces", (str(row[f"side_{s}_device"]), str(row[f"side_{s}_name"]))) for s in "ab")
             ids = [self.ids[name].get(key) for name, key in (a, b)]
-            here = [at[number] for number in ids if number in at]
-            key, own = (*a[1], *b[1]), {n: row[n] for n in ("type", "label", "color", "length", "length_unit")}
-            if not here:
-                fields = {**own, "status": row["status"], "a": Wanted(*a), "b": Wanted(*b)}
-                found.make.append(Change(kind, key, fields))
-                continue
-            if ends[here[0]["id"]] == set(ids):
-                kept.add(here[0]["id"])
-                differing = {n: v for n, v in own.items() if n not in kind.once and not alike(here[0].get(n), v)}
-                told = ", ".join(f"{n} {_shown(here[0].get(n))} -> {_shown(v)}" for n, v in differing.items())
-                if differing:
-                    found.change.append(Change(kind, key, differing, here[0]["id"], told))
-                continue
-            why = f"cable {here[0].get('display', here[0]['id'])} is there" + (
-                ": --delete takes it away" if all(map(self._ours, here)) else ", and fabricgen did not make it"
+            cables_here = [cable_at[number] for number in ids if number in cable_at]
+            key, fields_of_cable = (
+                (*a[1], *b[1]),
+                {n: row[n] for n in ("type", "label", "color", "length", "length_unit")},
             )
-            fields = {**own, "status": row["status"], "a": Wanted(*a), "b": Wanted(*b)}
-            found.blocked.append(Change(kind, key, fields, int(all(map(self._ours, here))), why))
+            if not cables_here:
+                fields = {**fields_of_cable, "status": row["status"], "a": Reference(*a), "b": Reference(*b)}
+                differences.make.append(Change(kind, key, fields))
+                continue
+            if ends[cables_here[0]["id"]] == set(ids):
+                kept_ids.add(cables_here[0]["id"])
+                differing = {
+                    n: v
+                    for n, v in fields_of_cable.items()
+                    if n not in kind.once and not is_alike(cables_here[0].get(n), v)
+                }
+                text = ", ".join(
+                    f"{n} {_show_value(cables_here[0].get(n))} -> {_show_value(v)}" for n, v in differing.items()
+                )
+                if differing:
+                    differences.change.append(Change(kind, key, differing, cables_here[0]["id"], text))
+                continue
+            why = f"cable {cables_here[0].get('display', cables_here[0]['id'])} is there" + (
+                ": --delete takes it away"
+                if all(map(self._is_ours, cables_here))
+                else ", and fabricgen did not make it"
+            )
+            fields = {**fields_of_cable, "status": row["status"], "a": Reference(*a), "b": Reference(*b)}
+            differences.blocked.append(Change(kind, key, fields, int(all(map(self._is_ours, cables_here))), why))
 
-    def _marks(self, found: Changes) -> None:
+    def _compare_marks(self, differences: Changes) -> None:
         """Primary and out-of-band addresses, which are fields of devices."""
         devices = next(kind for kind in self.kinds if kind.name == "devices")
-        held = {record["id"]: record for record in self._records(devices)}
-        moved = {each.number for each in found.change if "assigned_object_id" in each.fields}
-        for number, record in held.items():
+        device_records = {record["id"]: record for record in self._read_records(devices)}
+        moved = {change.number for change in differences.change if "assigned_object_id" in change.fields}
+        for number, record in device_records.items():
             names = [name for name in DEVICE if record.get(name) and record[name]["id"] in moved]
             if names:
-                found.unmarks.append(Change(devices, (record["display"],), dict.fromkeys(names), number))
-        unmarked = {(each.number, name) for each in found.unmarks for name in each.fields}
+                differences.unmarks.append(Change(devices, (record["display"],), dict.fromkeys(names), number))
+        unmarked = {(change.number, name) for change in differences.unmarks for name in change.fields}
         for kind in self.kinds:
             mark = next((name for name in MARKS if name in kind.table.columns), "")
-            for row in rows(kind) if mark else ():
+            for row in list_rows(kind) if mark else ():
                 name = "oob_ip" if mark == "is_oob" else f"primary_ip{6 if ':' in row['address'] else 4}"
                 device = self.ids["dcim/devices"].get((str(row["device"]),), 0)
-                there = held.get(device, {}).get(name)
-                wanted = Wanted(kind.path, tuple(str(row[name]) for name in kind.key))
-                if self._of_another_push(held.get(device, {})):
+                address = device_records.get(device, {}).get(name)
+                reference = Reference(kind.path, tuple(str(row[name]) for name in kind.key))
+                if self._find_other_push(device_records.get(device, {})):
                     continue
-                if (device, name) in unmarked or not alike(there, self._resolved(wanted)):
+                if (device, name) in unmarked or not is_alike(address, self._resolve(reference)):
                     key = (str(row["device"]),)
-                    told = f"{name} {there['display'] if there else '-'} -> {row['address']}"
-                    found.marks.append(Change(devices, key, {name: wanted}, device, told))
+                    text = f"{name} {address['display'] if address else '-'} -> {row['address']}"
+                    differences.marks.append(Change(devices, key, {name: reference}, device, text))
 
 
-def _known(kind: Kind, key: Iterable[str]) -> Key:
+def _match_key(kind: Kind, key: Iterable[str]) -> Key:
     """What NetBox tells objects of a kind apart by."""
     return tuple(text.lower() if kind.any_case else text for text in key)
 
 
-def rows(kind: Kind) -> Iterator[Row]:
+def list_rows(kind: Kind) -> Iterator[Row]:
     """The rows of a kind by column."""
     names = tuple(kind.table.columns)
     return (dict(zip(names, row, strict=True)) for row in kind.table.rows())
 
 
-def _called(record: Record) -> Key:
+def _name_record(record: Record) -> Key:
     """What an object of NetBox is called, after its device if it is in one."""
     names = (record["device"]["display"] if record.get("device") else "", str(record.get("display", record["id"])))
     return tuple(filter(None, names))
 
 
-def _ends(record: Record) -> set[int]:
+def _list_end_ids(record: Record) -> set[int]:
     return {
         end["object_id"]
         for side in ("a_terminations", "b_terminations")
@@ -243,21 +269,21 @@ def _ends(record: Record) -> set[int]:
     }
 
 
-def plain(value: Any) -> str:
+def spell_value(value: Any) -> str:
     """A value as NetBox answers it, as text: of a choice its value, of another object its id, "" for none."""
     if isinstance(value, Mapping):
-        return plain(value.get("id", value.get("value")))
+        return spell_value(value.get("id", value.get("value")))
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def alike(there: Any, wanted: Any) -> bool:
+def is_alike(current: Any, planned: Any) -> bool:
     """Whether a field of NetBox has the value that is wanted."""
-    return plain(there) == plain(wanted)
+    return spell_value(current) == spell_value(planned)
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, Wanted):
+def _show_value(value: Any) -> str:
+    if isinstance(value, Reference):
         return " ".join(value.key)
     if isinstance(value, Mapping):
         return str(value.get("display", value.get("value")))
-    return "-" if value in (None, "") else plain(value)
+    return "-" if value in (None, "") else spell_value(value)

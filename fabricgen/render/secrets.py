@@ -20,7 +20,7 @@ from fabricgen.blueprint.sections.management import Aaa, Management, Snmp, SnmpU
 from fabricgen.blueprint.sections.secret import ENVIRONMENT, FILE
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.kernel.diagnostics import Path as Place
@@ -180,7 +180,7 @@ def resolve_exit_passwords(design: Design, resolver: SecretResolver) -> dict[str
     """
     passwords: dict[str, str] = {}
     faults: list[Diagnostic] = []
-    for exit_ in exits_of(design):
+    for exit_ in list_exits(design):
         references: list[tuple[Place, str | None]] = [((*exit_.path, "password"), exit_.spec.password)]
         references += [
             ((*exit_.path, "devices", n, "password"), device.password) for n, device in exit_.spec.devices.items()

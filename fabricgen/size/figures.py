@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from fabricgen.catalog.cable_models import CableProfile, CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.loads import Device, has_optics, planned_w
-from fabricgen.design.capacity.bisection import bisection_gbps, node_gbps
+from fabricgen.design.capacity.bisection import compute_bisection, sum_node_bandwidth
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
-from fabricgen.design.media.gearing import LinkPort, light_between
+from fabricgen.design.media.gearing import LinkPort, find_light_rate
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
@@ -91,7 +91,7 @@ def find_figures(design: Design, prices: Prices) -> Figures:
     """The figures of a design, without expanding it: costs are what it takes at least."""
     fabric = design.fabrics[0]
     ends = list(_list_cage_ends(design, fabric))
-    nodes_gbps = node_gbps(design, fabric)
+    nodes_gbps = sum_node_bandwidth(design, fabric)
     switch_w = _sum_watts((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
     added_w = sum(end.count * end.least_w for end in ends if not has_optics(end.device))
     return Figures(
@@ -101,7 +101,7 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         optics=sum(end.count for end in ends),
         power_w=None if switch_w is None else switch_w + added_w,
         hops=2 * len(fabric.tiers) - 1,
-        bisection=float(2 * bisection_gbps(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
+        bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
         switch_power_w=switch_w,
         nodes_power_w=_sum_watts((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
         latency_ns=_sum_switches_ns(design, fabric),
@@ -212,7 +212,7 @@ def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
 
 def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
     """The profiles of modules that a port may have for links to another."""
-    light, geared = light_between(catalog, port, far), catalog.gearboxes
+    light, geared = find_light_rate(catalog, port, far), catalog.gearboxes
     media = (c for c in catalog.cables if c.fibre and c.selectable and light in c.lane_gbps)
     at = CageLanes(port.form_factor, port.lane_gbps, port.speed_gbps)
     return tuple(dict.fromkeys(module for c in media if (module := c.module_at(at, light, geared))))
@@ -266,11 +266,11 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.optics import sum_rack_optics
     from fabricgen.bom.prices import list_part_names
-    from fabricgen.design.capacity.counts import link_counts
+    from fabricgen.design.capacity.counts import count_links
 
     design = cluster.design
     fabric, cables = design.fabrics[0], cluster.plan.cables
-    counts = link_counts(design, fabric)
+    counts = count_links(design, fabric)
     bill = make_bill(cluster)
     lines = bill.lines
     by_kind = {line.part: line.quantity for line in lines if line.kind == "transceiver"}
@@ -340,7 +340,7 @@ def _find_losses(design: Design, fabric: FabricDesign) -> dict[str, dict[str, fl
 
     analysis, losses = FailureAnalysis(design, fabric), {}
     for tier in fabric.tiers:
-        share = float(analysis.after_switch(tier).share) if analysis.whole else 0.0
+        share = float(analysis.analyze_switch_loss(tier).share) if analysis.whole else 0.0
         ports = tier.downs[0].count if tier.lowest else 0
         losses[tier.name] = {"bisection_left": round(share, 4), "node_ports": ports}
     return losses

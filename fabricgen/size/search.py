@@ -293,10 +293,10 @@ def _run_all(
     work: Callable[[Item], Outcomes], tasks: Sequence[Item], jobs: int, reasons: Counter[str]
 ) -> list[Candidate]:
     """What workers make of all items, in order; reasons of those that are no candidates are counted."""
-    from fabricgen.publish.workers import in_order
+    from fabricgen.publish.workers import run_in_order
 
     candidates: list[Candidate] = []
-    for results in in_order(partial(_run_nth, work, tasks), len(tasks), jobs if len(tasks) > 8 else 1):
+    for results in run_in_order(partial(_run_nth, work, tasks), len(tasks), jobs if len(tasks) > 8 else 1):
         for result in results:
             if isinstance(result, str):
                 reasons[result] += 1

@@ -18,11 +18,11 @@ from fabricgen.design.ports import (
     PortDemand,
     PortKind,
     SwitchDemand,
-    down_class,
-    most_downlinks,
-    up_class,
-    uplink_speed,
-    uplinks_needed,
+    choose_uplink_speed,
+    count_most_downlinks,
+    count_needed,
+    find_down_class,
+    find_up_class,
 )
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.size.wishes import Wishes
@@ -84,9 +84,9 @@ class Ports:
     @cached_property
     def up(self) -> PortKind:
         """The kind of its uplinks."""
-        below = down_class(self.profile, PortDemand(self.kind, 0))
-        cage = self.profile.cages[up_class(self.profile, below[0] if below else None)]
-        speed = uplink_speed(self.profile, below[0] if below else None, self.kind.speed_gbps)
+        below = find_down_class(self.profile, PortDemand(self.kind, 0))
+        cage = self.profile.cages[find_up_class(self.profile, below[0] if below else None)]
+        speed = choose_uplink_speed(self.profile, below[0] if below else None, self.kind.speed_gbps)
         return PortKind(speed, min(self.kind.lane_gbps, cage.lane_gbps))
 
     def most(self, ratio: Fraction | None, spare: int = 0) -> int:
@@ -99,14 +99,14 @@ class Ports:
 
     def uplinks(self, down: int, ratio: Fraction) -> int:
         """The uplinks of a leaf with so many downlinks."""
-        return uplinks_needed(down * self.kind.speed_gbps, self.up.speed_gbps, ratio)
+        return count_needed(down * self.kind.speed_gbps, self.up.speed_gbps, ratio)
 
 
 @cache
 def _count_most_downlinks(
     profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int
 ) -> int:
-    return most_downlinks(profile, SwitchDemand((PortDemand(kind, 0),)), up, ratio, spare_ports=spare)
+    return count_most_downlinks(profile, SwitchDemand((PortDemand(kind, 0),)), up, ratio, spare_ports=spare)
 
 
 class Hardware:
@@ -160,14 +160,14 @@ class Hardware:
     def _meet_switch(self, switch: str, planes: int) -> Ports | str:
         """How a NIC meets a switch over so many planes, by the rules of designs; else why not, as text."""
         from fabricgen.blueprint.sections.fabric import Fabric
-        from fabricgen.design.attach import attach
+        from fabricgen.design.attach import attach_profile
         from fabricgen.design.media.gearing import LinkOptics
         from fabricgen.design.media.policy import OPEN
 
         profile = self.catalog.switch(switch, ("switch",))
         fabric = Fabric.model_construct(planes=planes, nic={}, speed=None, rail_groups=())
         try:
-            met = attach(self.node, ROLE, fabric, profile, ("node",), optics=LinkOptics(self.catalog, (), OPEN))
+            met = attach_profile(self.node, ROLE, fabric, profile, ("node",), optics=LinkOptics(self.catalog, (), OPEN))
         except InputError as error:
             return error.diagnostics[0].message
         full = max(self.node.roles[ROLE].speeds)

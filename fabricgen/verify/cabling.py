@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.diff.compare import collector_paused
-from fabricgen.diff.folder import blocks_of, check_together
+from fabricgen.diff.compare import pause_collector
+from fabricgen.diff.folder import check_same_blueprint, read_blocks
 from fabricgen.export.files import addresses as addresses_part
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
@@ -231,8 +231,8 @@ def cabling_in(folder: Path) -> PlannedCabling:
     it was built (FG054).
     """
     built = open_built(folder)
-    check_together(built)
-    with collector_paused():
+    check_same_blueprint(built)
+    with pause_collector():
         devices, links, cables = (
             _read(folder / file, built.read(file), names)
             for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES))
@@ -270,7 +270,7 @@ def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
     known = [defaultdict[str, int](count().__next__) for _ in names]
     numbers: list[list[Ints]] = [[] for _ in names]
     labels: dict[str, list[str]] = {name: [] for name in names if name in LABELS}
-    for block in blocks_of(file, content, names):
+    for block in read_blocks(file, content, names):
         for at, (name, texts) in enumerate(zip(names, block, strict=True)):
             if name in labels:
                 labels[name] += texts

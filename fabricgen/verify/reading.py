@@ -8,10 +8,10 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from fabricgen.diff.compare import collector_paused
+from fabricgen.diff.compare import pause_collector
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, make_printable
-from fabricgen.publish.workers import in_order, processors
+from fabricgen.publish.workers import count_processors, run_in_order
 from fabricgen.verify.dumps import _json, _near_misses, _transcript
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, contents, sources
@@ -71,7 +71,7 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
     batches = _batches(found)
     ignored, faults, parts, reports = list[str](), list[Diagnostic](), list[Sightings](), list[PortReport]()
     files, optics_files, used = 0, 0, set[int]()
-    for batch in in_order(partial(_read_batch, batches, optics), len(batches), jobs or processors()):
+    for batch in run_in_order(partial(_read_batch, batches, optics), len(batches), jobs or count_processors()):
         parts.append(batch.sightings)
         reports += batch.reports
         files += batch.files
@@ -110,7 +110,7 @@ def _batches(found: list[Source]) -> list[list[Source]]:
 def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batch:
     """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
     builder, read = SightingsBuilder(), _Batch(joined([]))
-    with collector_paused():
+    with pause_collector():
         for source in batches[number]:
             _read_source(source, builder, read, optics)
             if len(read.faults) >= MOST_FAULTS:

@@ -18,11 +18,11 @@ from fabricgen.blueprint.sections.management import Management, Tls
 from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.catalog.nos_configuration import Intent
-from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.linked import fabric_overlay, is_multihomed
+from fabricgen.design.linked import find_fabric_overlay, is_multihomed
 from fabricgen.design.model import Design
-from fabricgen.design.qos import qos_of
+from fabricgen.design.qos import find_qos
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import links_carry_vrfs, list_families, underlay
 from fabricgen.views.balancing import find_balancing
@@ -90,7 +90,7 @@ def list_asked_intents(design: Design) -> Iterator[AskedIntent]:
             yield from _list_host_intents(design, fabric)
             yield from _list_vrf_intents(design, fabric)
             yield from _list_setting_intents(design, fabric)
-    for exit_ in exits_of(design):
+    for exit_ in list_exits(design):
         if exit_.fabric.protocol != "infiniband":
             tiers = (design.tier(exit_.extra.tier),)
             for intent, keys in _list_exit_intents(exit_):
@@ -154,12 +154,12 @@ def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedInt
         paths.append((*fabric.path, "vrf") if blueprint.fabrics[fabric.name].vrf else fabric.path)
     for path in paths:
         yield AskedIntent("vrfs", path, owner.tiers)
-        if fabric_overlay(blueprint, fabric.name) == "evpn":
+        if find_fabric_overlay(blueprint, fabric.name) == "evpn":
             at = _locate_setting(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
             yield AskedIntent("evpn-vrfs", at, owner.tiers)
         elif links_carry_vrfs(design, owner):
             yield AskedIntent("vrf-subinterfaces", path, owner.tiers)
-    if qos_of(design, fabric).lossless and any(name == owner.name for name, _ in design.vnis):
+    if find_qos(design, fabric).lossless and any(name == owner.name for name, _ in design.vnis):
         at = _locate_setting(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
         yield AskedIntent("vxlan-dscp", at, fabric.tiers)
     for leak in design.leaks:
@@ -171,7 +171,7 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
     """What the settings of a fabric ask of all its switches, and those of the cluster that it does not override."""
     blueprint = design.loaded.blueprint
     spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
-    if qos_of(design, fabric).lossless:
+    if find_qos(design, fabric).lossless:
         stated_profile = spec.qos.profile or blueprint.qos.profile
         path = _locate_setting(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
         yield AskedIntent("lossless", path if stated_profile else fabric.path, fabric.tiers)

@@ -10,7 +10,7 @@ from fabricgen.catalog.nos_configuration import Intent
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.snippets import place_of
+from fabricgen.design.snippets import find_snippet_place
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.tables import SWITCH, DeviceTable, WiringPlan
@@ -41,7 +41,7 @@ def list_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Placed
 def _place_snippet(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
     from fabricgen.views.switch import PlacedSnippet
 
-    place = place_of(snippet, design.catalog, path)
+    place = find_snippet_place(snippet, design.catalog, path)
     return PlacedSnippet(name, place, _list_snippet_lines(snippet), snippet.tree or {}, path)
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.exits import EXIT_HOLD_S, ExitDevice, parse_accepted
 from fabricgen.blueprint.sections.routing import Bfd as BfdSpec
-from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.model import Design
 
 if TYPE_CHECKING:
@@ -76,10 +76,15 @@ class SwitchExits:
 
 def list_outside_prefixes(design: Design, fabric: FabricDesign, vrf: str) -> tuple[Permit, ...]:
     """What is beyond the exits of a fabric and of those linked with it that are in a VRF, ascending."""
-    linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
+    linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
     return tuple(
         sorted(
-            {p for e in exits_of(design) if e.fabric.name in linked and e.vrf == vrf for p in list_accepted_prefixes(e)}
+            {
+                p
+                for e in list_exits(design)
+                if e.fabric.name in linked and e.vrf == vrf
+                for p in list_accepted_prefixes(e)
+            }
         )
     )
 

@@ -22,7 +22,7 @@ import numpy as np
 from fabricgen.blueprint.sections.fabric import SUBNET_NOS
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.linked import whole_fabrics
+from fabricgen.design.linked import group_infiniband_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, assign_guids, list_guid_rows
@@ -208,7 +208,7 @@ class _FabricViewBuilder:
 
     def __init__(self, design: Design, plan: WiringPlan, names: Sequence[str], name: str) -> None:
         self._design, self._plan, self._names, self._name = design, plan, names, name
-        self._members = whole_fabrics(design)[name]
+        self._members = group_infiniband_fabrics(design)[name]
         self._spec = design.loaded.blueprint.fabrics[name]
         links = plan.links
         is_of_fabric = [s.fabric in self._members and isinstance(s.b, PortRun) for s in links.segments]

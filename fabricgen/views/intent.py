@@ -14,9 +14,9 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Bfd, LoadBalance, Routing
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_vlan, linked_fabrics
+from fabricgen.design.linked import find_fabric_vlan, group_linked_fabrics
 from fabricgen.design.model import Design
-from fabricgen.design.qos import QosIntent, qos_of
+from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.underlay import is_management, list_families, underlay
@@ -124,7 +124,7 @@ def make_fabric_intent(
     """
     blueprint = design.loaded.blueprint
     spec = blueprint.fabrics[fabric.name]
-    linked = next(part for part in linked_fabrics(blueprint.fabrics) if fabric.name in part)
+    linked = next(part for part in group_linked_fabrics(blueprint.fabrics) if fabric.name in part)
     joined = [f for f in design.fabrics if f.name in linked and f.vrf == fabric.vrf]
     members = (fabric, *joined)
     loopbacks = tuple(dict.fromkeys(p for f in members for p in _list_pool_prefixes(design, f, "loopback")))
@@ -144,8 +144,8 @@ def make_fabric_intent(
         balancing=find_balancing(spec.routing, blueprint.routing),
         spans=list_spans(spec),
         management=spec.management.over(blueprint.management),
-        qos=qos_of(design, fabric),
-        vlan=fabric_vlan(blueprint, design.layout.numbering, fabric.name),
+        qos=find_qos(design, fabric),
+        vlan=find_fabric_vlan(blueprint, design.layout.numbering, fabric.name),
         vrf=fabric.vrf,
         families=list_families(design, fabric),
         loopback_pools=_add_single_prefixes(loopbacks, single_loopbacks),

@@ -17,7 +17,7 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
-from fabricgen.design.linked import fabric_overlay, fabric_vlan, is_multihomed
+from fabricgen.design.linked import find_fabric_overlay, find_fabric_vlan, is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, fault
@@ -125,7 +125,7 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
                 f"{name} are MLAG pairs for the bonds of {fabric.name}, and {other.name} has a subnet for each rail"
             )
             raise fault(FAULT, message, path=path, hint=f"state `hosts: bridged` of {other.name}, or other switches")
-        if fabric_vlan(design.loaded.blueprint, design.layout.numbering, other.name) == PAIR_VLAN:
+        if find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, other.name) == PAIR_VLAN:
             message = f"{other.name} has VLAN {PAIR_VLAN}, in which the MLAG pairs of {name} talk to each other"
             raise fault(FAULT, message, path=path, hint=f"state another `vlan` of {other.name}")
 
@@ -321,7 +321,7 @@ def check_multihoming(design: Design, tier: TierDesign) -> None:
     blueprint = design.loaded.blueprint
     where, spec = f"{tier.fabric} {tier.name}", blueprint.fabrics[tier.fabric].tiers[tier.name]
     path: Path = (*tier.path, "pair")
-    if fabric_overlay(blueprint, tier.fabric) != "evpn":
+    if find_fabric_overlay(blueprint, tier.fabric) != "evpn":
         message, hint = f"{where} have `pair: evpn`, and no overlay", "state `routing: {overlay: evpn}`"
         raise fault(MULTIHOMING_FAULT, message, path=path, hint=hint)
     if tier.up is None:

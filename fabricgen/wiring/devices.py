@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.design.floor.port_sides import aisle_of_ports
+from fabricgen.design.floor.port_sides import find_port_aisle
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Ints
@@ -33,7 +33,7 @@ def expand_devices(design: Design) -> DeviceTable:
     classes: list[DeviceClass] = []
     first = 0
     for cls, _ in drafts:
-        aisle = aisle_of_ports(design, (cls.fabric, cls.tier), cls.nos, cls.profile)
+        aisle = find_port_aisle(design, (cls.fabric, cls.tier), cls.nos, cls.profile)
         classes.append(replace(cls, first=first, aisle=aisle))
         first += cls.count
     counts = [cls.count for cls in classes]

@@ -18,7 +18,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import PROFILE_KINDS, CableProfile, NodeProfile, SwitchProfile
 from fabricgen.catalog.schema import make_catalog_schema
 from fabricgen.catalog.sonic_models import SonicPlatform
-from fabricgen.design.scale_up.domains import kind_of
+from fabricgen.design.scale_up.domains import load_kind
 from fabricgen.kernel.diagnostics import InputError
 
 HOME = Path(fabricgen.catalog.__file__).parent
@@ -137,7 +137,7 @@ def test_node_ports_are_told_apart_and_share_cages_only_where_twin_ported(name: 
 @pytest.mark.parametrize("name", CATALOG.ids("scale_up"))
 def test_scale_up_domain_adds_up(name: str) -> None:
     domain = CATALOG.scale_up(name)
-    size = kind_of(domain, ()).size(domain, domain.accelerators or 64, 0)
+    size = load_kind(domain, ()).size(domain, domain.accelerators or 64, 0)
     assert size.switches == domain.switches
     assert {*domain.media, *domain.switch_media} <= set(CATALOG.ids("cables"))
     if domain.tray:
@@ -154,7 +154,7 @@ def test_scale_up_domain_adds_up(name: str) -> None:
 def test_scale_up_bandwidth_is_as_published(name: str, gbps_of_an_accelerator: float) -> None:
     domain = CATALOG.scale_up(name)
     assert domain.accelerators is not None
-    links = kind_of(domain, ()).size(domain, domain.accelerators, 0).links_each
+    links = load_kind(domain, ()).size(domain, domain.accelerators, 0).links_each
     assert links * domain.link_gbps == pytest.approx(gbps_of_an_accelerator)
 
 

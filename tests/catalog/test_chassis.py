@@ -16,7 +16,7 @@ from fabricgen.catalog.models import CageClass, NicRole, SwitchProfile
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.fabric_model import Leg
-from fabricgen.design.summary import power_w
+from fabricgen.design.summary import sum_power
 from fabricgen.export.files import cables
 from fabricgen.kernel.diagnostics import InputError
 
@@ -130,7 +130,7 @@ def test_external_devices_are_wired_but_not_bought() -> None:
 
 def test_external_devices_draw_none_of_our_power() -> None:
     ours = cluster_of("fabrics.compute.extra.wan.device=border-router").design
-    assert power_w(ours) - power_w(cluster_of().design) == 1500
+    assert sum_power(ours) - sum_power(cluster_of().design) == 1500
 
 
 def legs_of(planes: int, nic: str | None = None) -> tuple[Leg, ...]:

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.bom.need import KINDS
-from fabricgen.pipeline import all_parts
+from fabricgen.pipeline import list_all_parts
 from tests.conftest import BLUEPRINTS, EXAMPLES, SMALLER, example_design, require
 
 COLUMNS = {
@@ -53,10 +53,13 @@ def smaller(name: str) -> list[str]:
 @pytest.fixture(scope="module", params=EXAMPLES)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every example, built once."""
-    from fabricgen.cli.main import run
+    from fabricgen.cli.main import run_command
 
     target = tmp_path_factory.mktemp("built") / request.param
-    assert run(["build", str(BLUEPRINTS / f"{request.param}.yaml"), "-o", str(target), *smaller(request.param)]) == 0
+    assert (
+        run_command(["build", str(BLUEPRINTS / f"{request.param}.yaml"), "-o", str(target), *smaller(request.param)])
+        == 0
+    )
     return target
 
 
@@ -252,7 +255,7 @@ def test_the_help_and_the_page_of_outputs_name_every_part(fabricgen) -> None:
     words = set(re.split(r"[\s,;:.]+", fabricgen("build", "--help").out))
     page = (BLUEPRINTS.parent / "docs" / "outputs.md").read_text(encoding="utf-8")
     files = {name.rpartition(".")[0] or name for name in re.findall(r"`([a-z0-9.-]+)[/`]", page)}
-    assert set(all_parts()) <= words & files
+    assert set(list_all_parts()) <= words & files
 
 
 def test_only_touches_the_parts_named(tmp_path: Path, fabricgen) -> None:

@@ -123,7 +123,7 @@ BAD = {
 
 @pytest.mark.slow
 def test_the_hooks_of_readme_stop_what_build_refuses_and_a_stale_lock(clone: Path, tmp_path: Path) -> None:
-    from fabricgen.cli.main import run
+    from fabricgen.cli.main import run_command
 
     folder = tmp_path / "project"
     (folder / "blueprints").mkdir(parents=True)
@@ -135,7 +135,7 @@ def test_the_hooks_of_readme_stop_what_build_refuses_and_a_stale_lock(clone: Pat
     (folder / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
     blueprint = folder / "blueprints" / "pod.yaml"
     blueprint.write_text(GOOD, encoding="utf-8")
-    assert run(["lock", str(blueprint)]) == 0
+    assert run_command(["lock", str(blueprint)]) == 0
     good = pre_commit(folder, clone)
     assert good.returncode == 0, good.stdout + good.stderr
     assert good.stdout.count("Passed") == 2

@@ -29,7 +29,7 @@ def test_a_terminal_sees_how_far_a_long_build_is(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     threads = threading.active_count()
-    with progress.progress_of(BUNDLES) as told:
+    with progress.show_progress(BUNDLES) as told:
         for bundle in BUNDLES[:21]:
             told(bundle)
         assert threading.active_count() == threads
@@ -41,9 +41,9 @@ def test_a_terminal_sees_how_far_a_long_build_is(monkeypatch: pytest.MonkeyPatch
 
 
 def test_small_builds_and_pipes_see_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    with progress.progress_of(BUNDLES) as told:
+    with progress.show_progress(BUNDLES) as told:
         assert told is silent
     monkeypatch.setattr(progress, "SHOWN_FROM", 10)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress.progress_of(BUNDLES) as told:
+    with progress.show_progress(BUNDLES) as told:
         assert told is silent

@@ -71,7 +71,7 @@ def designed(blueprint: dict[str, Any], folder: Path) -> Design:
 def advice_on(blueprint: dict[str, Any], folder: Path) -> list[Advice]:
     """The advice that a blueprint is refused with; nothing where it is not refused."""
     given_out: list[Advice] = []
-    original = hints.advice_on
+    original = hints.find_advice
 
     def spy(*arguments: Any) -> tuple[Advice, ...]:
         found = original(*arguments)
@@ -79,7 +79,7 @@ def advice_on(blueprint: dict[str, Any], folder: Path) -> list[Advice]:
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hints, "advice_on", spy)
+        patch.setattr(hints, "find_advice", spy)
         try:
             designed(blueprint, folder)
         except InputError:

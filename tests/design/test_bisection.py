@@ -7,7 +7,13 @@ from fractions import Fraction
 import pytest
 
 from fabricgen.cluster import build_cluster
-from fabricgen.design.capacity.bisection import Loss, bisection_gbps, bisection_per_accelerator, node_gbps, strands_of
+from fabricgen.design.capacity.bisection import (
+    Loss,
+    compute_bisection,
+    compute_bisection_per_accelerator,
+    count_strands,
+    sum_node_bandwidth,
+)
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
 from tests.conftest import example_design
@@ -113,7 +119,7 @@ def _least_cut(design: Design, lost: dict[TierKey, list[str]]) -> Fraction:
 def test_it_is_the_least_even_cut_of_the_plan(design_of, text: str, lost: dict[TierKey, list[str]]) -> None:
     design = design_of(text)
     losses = {key: Loss(len(switches)) for key, switches in lost.items()}
-    assert bisection_gbps(design, design.fabric("compute"), losses) == _least_cut(design, lost)
+    assert compute_bisection(design, design.fabric("compute"), losses) == _least_cut(design, lost)
 
 
 @pytest.mark.parametrize(
@@ -121,29 +127,29 @@ def test_it_is_the_least_even_cut_of_the_plan(design_of, text: str, lost: dict[T
 )
 def test_full_bisection_gives_an_accelerator_all_its_ports(name: str, gbps: int) -> None:
     design = example_design(name)
-    assert bisection_per_accelerator(design, design.fabric("compute")) == gbps
+    assert compute_bisection_per_accelerator(design, design.fabric("compute")) == gbps
 
 
 def test_a_plane_is_a_strand_and_its_loss_takes_its_share() -> None:
     design = example_design("superpod-b300")
     compute = design.fabric("compute")
-    assert strands_of(design, compute) == compute.planes
+    assert count_strands(design, compute) == compute.planes
     spines = compute.tier("spine")
     plane = {spines.key: Loss(spines.count)}
-    assert bisection_gbps(design, compute, plane) == Fraction(node_gbps(design, compute), 4)
+    assert compute_bisection(design, compute, plane) == Fraction(sum_node_bandwidth(design, compute), 4)
     both = {spines.key: Loss(spines.count, strands=0)}
-    assert bisection_gbps(design, compute, both) == 0
+    assert compute_bisection(design, compute, both) == 0
 
 
 def test_losses_in_every_place_add_up() -> None:
     design = example_design("superpod-b200-3tier")
     compute = design.fabric("compute")
-    whole = bisection_gbps(design, compute)
+    whole = compute_bisection(design, compute)
     half = {compute.tier("spine").key: Loss(2, places=0, strands=0)}
-    assert bisection_gbps(design, compute, half) == whole / 2
+    assert compute_bisection(design, compute, half) == whole / 2
 
 
 def test_without_nodes_there_is_none() -> None:
     design = example_design("two-site")
-    assert bisection_gbps(design, design.fabric("across")) == 0
-    assert bisection_per_accelerator(design, design.fabric("across")) is None
+    assert compute_bisection(design, design.fabric("across")) == 0
+    assert compute_bisection_per_accelerator(design, design.fabric("across")) is None

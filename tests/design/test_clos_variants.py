@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.capacity.counts import link_counts
-from fabricgen.design.summary import summary
+from fabricgen.design.capacity.counts import count_links
+from fabricgen.design.summary import summarize_design
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.lint.engine import lint
 
@@ -127,15 +127,15 @@ def meetings(cluster: Cluster) -> dict[str, set[tuple[int, int]]]:
 def test_a_variant_is_sized_wired_and_judged_from_its_text(variant, design_of) -> None:
     text, switches, links, met = variant
     design = design_of(text)
-    figures = summary(design)["fabrics"]["compute"]
+    figures = summarize_design(design)["fabrics"]["compute"]
     assert figures["switches"] == switches
     assert figures["links"] == links
     cluster = build_cluster(design)
     assert len(set(cluster.names)) == len(cluster.names)
     (fabric,) = design.fabrics
     segments = Counter(np.array([s.key for s in cluster.plan.links.segments])[cluster.plan.links.segment].tolist())
-    assert segments == {count.key: count.links for count in link_counts(design, fabric)}
-    assert len(cluster.plan.cables) == sum(count.cables for count in link_counts(design, fabric))
+    assert segments == {count.key: count.links for count in count_links(design, fabric)}
+    assert len(cluster.plan.cables) == sum(count.cables for count in count_links(design, fabric))
     assert meetings(cluster) == {tier: {pair} for tier, pair in met.items()}
     serious = [d.text() for d in lint(design, cluster).findings if d.severity >= Severity.ERROR]
     assert serious == []

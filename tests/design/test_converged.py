@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 from tests.conftest import built_files
 
@@ -60,7 +60,7 @@ def test_a_switch_is_listed_once_and_its_links_carry_their_own_fabric(cluster: C
     owners = {cls.fabric for cls in cluster.plan.devices.classes if cls.tier == "leaf"}
     assert owners == {"storage"}
     inband = cluster.design.fabric("inband")
-    assert {c.key: c.links for c in link_counts(cluster.design, inband)} == {"node-leaf": 2 * 8 * 2 + 2 * 2}
+    assert {c.key: c.links for c in count_links(cluster.design, inband)} == {"node-leaf": 2 * 8 * 2 + 2 * 2}
     links = cluster.plan.links
     mine = [i for i, s in enumerate(links.segments) if s.fabric == "inband"]
     ports = Counter((links.b_device[r], cluster.b_port[r]) for r in range(len(links)))

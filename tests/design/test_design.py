@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.export.files import cables
 from tests.conftest import EXAMPLES, example_cluster, example_design
 
@@ -18,7 +18,7 @@ def test_bundles_add_up_to_the_links_between_nodes_and_switches(name: str) -> No
     assert sum(g.count for g in design.groups if g.tier == "node") >= design.layout.nodes
     for fabric in design.fabrics:
         extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
-        total = sum(count.links for count in link_counts(design, fabric)) - extra
+        total = sum(count.links for count in count_links(design, fabric)) - extra
         assert sum(b.links for b in design.bundles if b.fabric == fabric.name) == total
         assert sum(g.count for g in design.groups if g.fabric == fabric.name) == sum(t.switches for t in fabric.tiers)
 

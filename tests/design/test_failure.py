@@ -10,7 +10,12 @@ import pytest
 
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.capacity.failure import FailureAnalysis
-from fabricgen.design.capacity.failure_domains import FailureDomain, feed_failures, rack_failures, row_failures
+from fabricgen.design.capacity.failure_domains import (
+    FailureDomain,
+    list_feed_failures,
+    list_rack_failures,
+    list_row_failures,
+)
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
@@ -100,7 +105,7 @@ def switches_of(design: Design, cluster: Cluster, lost: FailureDomain) -> list[s
 
 def check_racks(design: Design, cluster: Cluster) -> None:
     """Every network rack of the design holds what the one of its name holds in the plan, and none is left out."""
-    racks = list(rack_failures(design, FloorPlan(design)))
+    racks = list(list_rack_failures(design, FloorPlan(design)))
     for lost in racks:
         mine = sorted(f"{key.fabric}.{key.tier} {g}" for key, held in lost.switches.items() for g in held)
         assert mine == switches_of(design, cluster, lost), lost.name
@@ -130,7 +135,7 @@ def test_spots_are_those_of_the_plan(design_of, name: str) -> None:
         for place, _ in enumerate(floor.shared_racks(run)):
             assert floor.shared_spot(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]
     first = [n for n in racks.names if n.startswith("p1-su01-")]
-    assert [floor.unit_spot(0, rack) for rack in range(floor.plan_of(0).racks)] == [spots[n] for n in first]
+    assert [floor.unit_spot(0, rack) for rack in range(floor.find_plan(0).racks)] == [spots[n] for n in first]
     check_racks(design, cluster)
 
 
@@ -146,8 +151,8 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
     counted, racks = Counted(plan), plan.racks
     for tier in survival.chain:
         of_tier = next(c for c in plan.devices.classes if (c.kind, c.tier) == (SWITCH, tier.name))
-        assert survival.after_switch(tier).share == counted.share({of_tier.first}), tier.name
-    for lost in rack_failures(design, floor):
+        assert survival.analyze_switch_loss(tier).share == counted.share({of_tier.first}), tier.name
+    for lost in list_rack_failures(design, floor):
         gone = counted.in_racks([rack == lost.name for rack in racks.names])
         assert survival.after(lost).share == counted.share(gone), lost.name
     places = list(zip(racks.row.tolist(), racks.column.tolist(), strict=True))
@@ -157,7 +162,7 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
     by_row = "feed_per: row" in SMALL[name]
     feeds = {f"feed {f}": [(r if by_row else r + c) % 2 == i for r, c in places] for i, f in enumerate("AB")}
     exact = 0
-    for lost in (*row_failures(design, floor), *feed_failures(design, floor)):
+    for lost in (*list_row_failures(design, floor), *list_feed_failures(design, floor)):
         gone, said = counted.in_racks((rows | feeds)[lost.name]), survival.after(lost).share
         if not gone & counted.nodes:
             exact += 1
@@ -171,13 +176,16 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
 
 def test_a_plane_is_lost_whole(design_of) -> None:
     design = design_of(PLANES)
-    counted, left = Counted(build_cluster(design).plan), FailureAnalysis(design, design.fabric("compute")).after_plane()
+    counted, left = (
+        Counted(build_cluster(design).plan),
+        FailureAnalysis(design, design.fabric("compute")).analyze_plane_loss(),
+    )
     first = set(np.flatnonzero(counted.plan.devices.plane == 0).tolist())
     assert left
     assert left.share == counted.share(first) == Fraction(1, 2)
     assert sum(left.gone.values()) == len(first)
     alone = design_of(RAILS)
-    assert FailureAnalysis(alone, alone.fabric("compute")).after_plane() is None
+    assert FailureAnalysis(alone, alone.fabric("compute")).analyze_plane_loss() is None
 
 
 def test_what_planes_and_racks_of_their_own_are_worth(design_of) -> None:
@@ -186,7 +194,7 @@ def test_what_planes_and_racks_of_their_own_are_worth(design_of) -> None:
     for text in (PLANES, PLANES.replace("racks: 2", "racks: 1", 1)):
         design = design_of(text)
         survival = FailureAnalysis(design, design.fabric("compute"))
-        shares.append(min(survival.after(lost).share for lost in rack_failures(design, FloorPlan(design))))
+        shares.append(min(survival.after(lost).share for lost in list_rack_failures(design, FloorPlan(design))))
     assert shares == [Fraction(1, 2), 0]
 
 

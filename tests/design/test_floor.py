@@ -71,8 +71,8 @@ def check_design_agrees(design: Design, cluster: Cluster) -> None:
     columns = (racks.site, racks.row, racks.column, racks.hall)
     spots = dict(zip(racks.names, zip(*(c.tolist() for c in columns), strict=True), strict=True))
     for unit in range(design.layout.units):
-        for rack in range(floor.plan_of(unit).racks):
-            assert floor.unit_spot(unit, rack) == spots[floor.unit_rack_name(unit, rack)]
+        for rack in range(floor.find_plan(unit).racks):
+            assert floor.unit_spot(unit, rack) == spots[floor.name_unit_rack(unit, rack)]
     for run in floor.runs:
         for place, switches in enumerate(floor.shared_racks(run)):
             if switches:

@@ -12,7 +12,7 @@ from fabricgen.design.build import build_design
 from fabricgen.design.fabric_model import Feed, TierKey, Uplink
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.sizing.spread import RunPorts, nests, uplink_ends
+from fabricgen.design.sizing.spread import RunPorts, is_nested, list_uplink_ends
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from tests.conftest import BLUEPRINTS, example_cluster, example_design
@@ -127,11 +127,11 @@ def layout(uplinks: int, spines: int, lowers: int, ports: tuple[int, int, int]) 
     links = -(-uplinks // spines)
     lower = PortRun(uplinks, 400, 100, 0, tuple(range(1, 1 + -(-uplinks // ways))), ways, connectors)
     upper = PortRun(links * lowers, 400, 100, 0, tuple(range(1, cages + 1)), ways, connectors)
-    nested = nests(uplinks, spines, lower.per_connector, upper.per_connector)
+    nested = is_nested(uplinks, spines, lower.per_connector, upper.per_connector)
     assert nested
     uplink = Uplink("compute", TierKey("compute", "spine"), 1, uplinks, spines, lowers, lowers, True, nested)
     at = RunPorts(upper, 0, [feed := Feed(KEY, 0, 0, links * lowers, links * lowers, links, nested)], ()).of(feed)
-    ends = uplink_ends(uplink, lower)
+    ends = list_uplink_ends(uplink, lower)
     found = {(r, port): (s, at[r * links + k]) for r in range(lowers) for port, (s, k) in enumerate(ends)}
     assert len(set(found.values())) == len(found)
     assert all(0 <= port < upper.capacity for _, port in found.values())
@@ -163,10 +163,10 @@ def test_a_full_switch_uses_every_port_and_what_comes_beside_starts_from_the_top
         room = lowers * links
         feed = Feed(KEY, 0, 0, room, room, links, True)
         ports = RunPorts(run, 0, [feed], ())
-        left = ports.left_over(room)
+        left = ports.list_left_over(room)
         assert sorted((*ports.of(feed), *left)) == list(range(run.capacity))
         if lowers < most:
-            fewer = RunPorts(run, 0, [Feed(KEY, 0, 0, links, links, links, True)], ()).left_over(links)
+            fewer = RunPorts(run, 0, [Feed(KEY, 0, 0, links, links, links, True)], ()).list_left_over(links)
             assert fewer[: len(left) - links] == left[: len(left) - links]
 
 
@@ -176,7 +176,7 @@ def test_a_second_tier_and_extra_devices_move_no_uplink_of_the_first() -> None:
     second = Feed(TierKey("storage", "leaf"), 0, 40, 20, 20, 2, True)
     alone, both = RunPorts(run, 0, [first], ()), RunPorts(run, 0, [first, second], ())
     assert alone.of(first) == both.of(first)
-    kept = (*both.of(first), *both.of(second), *both.left_over(60))
+    kept = (*both.of(first), *both.of(second), *both.list_left_over(60))
     assert sorted(kept) == list(range(128))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fabricgen.design.attach import unattached
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.attach import list_unattached
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 
 HALL = """
@@ -22,7 +22,7 @@ ABOVE = "tiers: {leaf: {switch: sn5600, above: compute.leaf}}"
 
 
 def links(design: Design, fabric: str) -> dict[str, int]:
-    return {count.key: count.links for count in link_counts(design, design.fabric(fabric))}
+    return {count.key: count.links for count in count_links(design, design.fabric(fabric))}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,6 @@ def test_nodes_attach_where_they_are_asked_for(fabrics: str, node_links: int, de
 
 def test_ports_without_a_cable_are_told(design_of: Callable[..., Design]) -> None:
     extra = "  oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201}}, extra: {ufm: {device: ufm}}}"
-    found = {one.profile.id: (one.attached, one.missing) for one in unattached(design_of(HALL + extra))}
+    found = {one.profile.id: (one.attached, one.missing) for one in list_unattached(design_of(HALL + extra))}
     assert found["dgx-b200"] == (("bmc", "compute"), ("inband", "storage"))
     assert found["ufm"] == (("bmc",), ("compute", "inband"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fabricgen.design.attach import unattached
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.attach import list_unattached
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.lint.engine import lint
 from tests.conftest import example_design
 
@@ -20,14 +20,14 @@ def test_node_sets_of_two_generations_have_a_fabric_each() -> None:
         fabric = design.fabric(name)
         ports, speed = PORTS[model]
         assert [(a.profile.id, len(a.legs), a.speed_gbps) for _, a in fabric.attachments] == [(model, ports, speed)]
-        assert [(c.key, c.links) for c in link_counts(design, fabric)] == [("node-leaf", 16 * ports)]
+        assert [(c.key, c.links) for c in count_links(design, fabric)] == [("node-leaf", 16 * ports)]
     for name in ("storage", "inband", "oob"):
         assert {a.profile.id for _, a in design.fabric(name).attachments} == set(PORTS)
 
 
 def test_what_nodes_skip_is_told_apart_from_what_nobody_attaches() -> None:
     design = example_design("two-generations", "scalable_unit.nodes.h100={nodes: 8 x dgx-h100, skip: [xdr, storage]}")
-    (found,) = unattached(design)
+    (found,) = list_unattached(design)
     assert (found.profile.id, found.missing, found.skipped) == ("dgx-h100", ("storage",), {"storage"})
 
 

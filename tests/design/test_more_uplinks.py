@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.design.advice.choices import more_uplinks
+from fabricgen.design.advice.choices import find_more_uplinks
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
@@ -78,7 +78,7 @@ def test_uplinks_are_rounded_up_only_where_that_saves_half_of_the_switches_above
 
 def test_the_choice_is_told(design_of: DesignOf) -> None:
     design = design_of(TWO_TIERS)
-    assert [more.text for more in more_uplinks(design, design.fabric("compute"))] == [
+    assert [more.text for more in find_more_uplinks(design, design.fabric("compute"))] == [
         "32 uplinks a leaf instead of 29: 8 spine switches instead of 29"
     ]
 
@@ -135,7 +135,7 @@ def test_extra_devices_find_the_ports_that_more_uplinks_would_take(
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_have_the_fewest_uplinks(name: str) -> None:
     design = example_design(name)
-    assert [more.text for fabric in design.fabrics for more in more_uplinks(design, fabric)] == []
+    assert [more.text for fabric in design.fabrics for more in find_more_uplinks(design, fabric)] == []
     assert not list(UplinksOfFewDivisors().check(design))
 
 

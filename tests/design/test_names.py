@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.design.floor.halls import row_number
+from fabricgen.design.floor.halls import print_row_number
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import example_cluster
 
@@ -108,7 +108,7 @@ def test_racks_are_named_by_templates_and_moved_by_their_names() -> None:
 def test_names_tell_the_place_that_racks_csv_has() -> None:
     cluster = example_cluster("leaf-spine", 'names.racks="r{row}-{column}-{hall}"')
     racks = cluster.plan.racks
-    for name, row, column in zip(racks.names, row_number(racks.row), row_number(racks.column), strict=True):
+    for name, row, column in zip(racks.names, print_row_number(racks.row), print_row_number(racks.column), strict=True):
         assert name.startswith(f"r{row}-{column}-")
 
 

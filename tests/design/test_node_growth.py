@@ -9,7 +9,7 @@ import pytest
 
 from fabricgen.blueprint.beside.lock import Lock, format_lock, parse_lock
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.fabric_model import NodeFeed, TierDesign
 from tests.properties.compiling import compiled
 from tests.properties.test_growth_laws import moved
@@ -146,7 +146,7 @@ def counts_agree(cluster: Cluster) -> None:
         links[key] += 1
         cables.setdefault(key, set()).add(int(table.cable[i]))
     (fabric,) = cluster.design.fabrics
-    counted = link_counts(cluster.design, fabric)
+    counted = count_links(cluster.design, fabric)
     assert {c.key: (c.links, c.cables) for c in counted} == {k: (n, len(cables[k])) for k, n in links.items()}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.lint.engine import lint
@@ -63,7 +63,7 @@ def test_the_same_switches_meet_as_often_and_no_port_is_used_twice(example: tupl
     assert set(before) != set(after)
     assert len(apart.cable_ids) == len(beside.cable_ids)
     for one, other in zip(apart.design.fabrics, beside.design.fabrics, strict=True):
-        assert link_counts(apart.design, one) == link_counts(beside.design, other)
+        assert count_links(apart.design, one) == count_links(beside.design, other)
 
 
 @pytest.mark.parametrize(("before", "after"), [(3, 4), (5, 8)])

@@ -12,7 +12,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.profile import PowerSupplies
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.lint.rules.design.fg416_feed_stops_devices import FeedStopsDevices
 from fabricgen.wiring.racks.loads import compute_rack_loads
 
@@ -86,7 +86,7 @@ def test_switches_in_the_rack_are_part_of_its_published_power(tmp_path: Path) ->
     """142 kW are the most that a GB300 NVL72 draws, with the two SN2201 that are listed among its components."""
     cluster = _cluster(tmp_path, NVL72.replace("RACK", "nvl72-gb300"))
     assert compute_rack_loads(cluster.plan).power_w.tolist() == [18 * 7889]
-    assert summary(cluster.design)["power_w"] == 18 * 7889
+    assert summarize_design(cluster.design)["power_w"] == 18 * 7889
 
 
 def test_other_switches_in_the_rack_draw_on_their_own(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_other_switches_in_the_rack_draw_on_their_own(tmp_path: Path) -> None:
     text = NVL72.replace("RACK", "nvl72-gb300") + (
         "  compute: {protocol: roce, tiers: {leaf: {switch: sn5600, per: rack, count: 2, stand: rack-top}}}\n"
     )
-    assert summary(_cluster(tmp_path, text).design)["power_w"] == pytest.approx(18 * 7889 + 2 * sn5600)
+    assert summarize_design(_cluster(tmp_path, text).design)["power_w"] == pytest.approx(18 * 7889 + 2 * sn5600)
 
 
 def test_they_draw_on_their_own_elsewhere(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.scale_across import site_oversubscription, spans_of
-from fabricgen.design.summary import summary
+from fabricgen.design.scale_across import compute_site_oversubscription, list_spans
+from fabricgen.design.summary import summarize_design
 from tests.conftest import example_cluster
 
 
@@ -60,12 +60,12 @@ def test_the_optics_follow_the_distance(km: float, medium: str, length_m: float)
 
 def test_figures_of_a_span_and_of_each_site_against_it(cluster: Cluster) -> None:
     across = cluster.design.fabric("across")
-    [(_, figures)] = spans_of(cluster.design, across)
+    [(_, figures)] = list_spans(cluster.design, across)
     assert (figures.links, figures.gbps, figures.latency_us) == (64, 25600, 196.0)
     nodes = {"east": 128, "west": 64}
     expected = {site: Fraction(count * 8 * 400, 64 * 400) for site, count in nodes.items()}
-    assert site_oversubscription(cluster.design, across) == expected
-    assert summary(cluster.design)["fabrics"]["across"]["spans"]["haul"]["latency_us"] == 196
+    assert compute_site_oversubscription(cluster.design, across) == expected
+    assert summarize_design(cluster.design)["fabrics"]["across"]["spans"]["haul"]["latency_us"] == 196
 
 
 def test_bgp_runs_over_the_span_between_different_as_numbers(cluster: Cluster) -> None:

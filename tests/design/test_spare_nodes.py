@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, bom, cables, devices, endpoints, links, racks
 from fabricgen.export.table import ExportContext
 from tests.conftest import example_cluster, example_design
@@ -23,7 +23,7 @@ def test_a_rack_of_72_has_64_in_use_as_published() -> None:
     "Slurm Block Topology" dashboard, docs.coreweave.com/observability/managed-grafana/sunk/slurm-block-topology.
     """
     design = example_design("spare-nodes")
-    figures = summary(design)
+    figures = summarize_design(design)
     assert (figures["nodes"], figures["spare_nodes"], figures["accelerators"]) == (4 * 18, 4 * 2, 4 * 16 * 4)
     assert figures["scale_up"]["nvlink"]["accelerators"] == 4 * 72
 
@@ -62,15 +62,15 @@ def test_a_slot_that_becomes_spare_moves_nothing(spare: str) -> None:
 def test_which_slots_are_spare(stated: str, spare: set[tuple[int, int]]) -> None:
     design = example_design(SMALL, f"spare_nodes={stated}")
     assert {(slot.su, slot.node) for slot in design.layout.spare} == spare
-    assert summary(design)["spare_nodes"] == len(spare)
-    assert summary(design)["nodes"] == 8
+    assert summarize_design(design)["spare_nodes"] == len(spare)
+    assert summarize_design(design)["nodes"] == 8
 
 
 def test_the_last_that_are_present_and_have_accelerators_are_spare() -> None:
     sets = "scalable_unit.nodes={gpu: 4 x dgx-b200, store: 2 x generic-server}"
     design = example_design(SMALL, sets, "spare_nodes={per: su}", "omit=[p1/su-1/node-4]")
     assert {(slot.su, slot.node) for slot in design.layout.spare} == {(1, 3), (2, 4)}
-    assert summary(design)["accelerators"] == 8 * (3 + 4 - 2)
+    assert summarize_design(design)["accelerators"] == 8 * (3 + 4 - 2)
 
 
 def test_kinds_of_units_have_rules_of_their_own() -> None:
@@ -90,7 +90,7 @@ def test_kinds_of_units_have_rules_of_their_own() -> None:
 
 def test_without_spare_nodes_nothing_is_said_of_them(fabricgen, tmp_path: Path) -> None:
     assert "spare" not in endpoints.make_table(example_cluster(SMALL)).columns
-    assert "spare_nodes" not in summary(example_design(SMALL))
+    assert "spare_nodes" not in summarize_design(example_design(SMALL))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.blueprint.beside.lock import format_lock, parse_lock
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.kept.release import holes, release
+from fabricgen.design.kept.release import find_holes, release_paths
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.fg752_no_default_route import NoDefaultRoute
@@ -122,11 +122,11 @@ def test_numbers_stay_with_tenants_whoever_comes_and_goes() -> None:
 def test_what_a_tenant_had_is_kept_until_it_is_released() -> None:
     """Its number, VLANs and addresses of links: nobody else gets them."""
     cluster, plain = example_cluster("tenants"), example_cluster("tenants", "tenants={blue: {nodes: [p1/su-1/node-1]}}")
-    gone = holes(cluster.lock, plain.holders, plain.design.layout, {})
+    gone = find_holes(cluster.lock, plain.holders, plain.design.layout, {})
     own = {kind: [name for k, name in gone if k == kind] for kind in ("tenants", "vlans", "ipv4")}
     assert (own["tenants"], own["vlans"]) == (["green"], ["compute in green", "storage in green"])
     assert all(name.endswith("in vrf green") for name in own["ipv4"])
-    left = release(cluster.lock, ["tenants/green"], gone)
+    left = release_paths(cluster.lock, ["tenants/green"], gone)
     assert not any("green" in name for held in left.held.values() for name in held)
 
 

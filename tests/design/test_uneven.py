@@ -15,8 +15,8 @@ import pytest
 
 from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.capacity.bisection import Loss, bisection_gbps
-from fabricgen.design.capacity.uneven import uneven_landings
+from fabricgen.design.capacity.bisection import Loss, compute_bisection
+from fabricgen.design.capacity.uneven import find_uneven_landings
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
@@ -86,7 +86,7 @@ def test_the_cost_is_what_equal_cost_routing_does_on_the_plan(
             arriving = sum(Fraction(up[spine], size[2]) for other, up in above.items() if other != leaf)
             most = max(most, arriving / links)
     mean = Fraction(len(above) - 1, size[2])
-    (landing,) = uneven_landings(design, design.fabric("compute"))
+    (landing,) = find_uneven_landings(design, design.fabric("compute"))
     assert landing.cost == most / mean
     assert 1 < landing.cost <= Fraction(landing.fewest + 1, landing.fewest)
     assert landing.lower.oversubscription
@@ -100,7 +100,7 @@ def test_the_bisection_is_never_too_high(
     design = design_of(blueprint(*size).replace("[su, rail]", "su"))
     cluster = build_cluster(design)
     gone = [row for row, name in enumerate(cluster.names) if lost and name == "compute-spine-01"]
-    found = bisection_gbps(design, design.fabric("compute"), {key: Loss(number) for key, number in lost.items()})
+    found = compute_bisection(design, design.fabric("compute"), {key: Loss(number) for key, number in lost.items()})
     counted = least_cut(cluster.plan, gone)
     assert counted * Fraction(1, 2) < found <= counted
 
@@ -130,7 +130,7 @@ def test_a_count_that_divides_is_as_without(design_of: DesignOf) -> None:
     text = blueprint(4, 2, 8, 4)
     one, other = (build_cluster(design_of(t)) for t in (text, text.replace(", spread: uneven", "")))
     assert one.plan.links.b_port.tolist() == other.plan.links.b_port.tolist()
-    assert not list(uneven_landings(one.design, one.design.fabric("compute")))
+    assert not list(find_uneven_landings(one.design, one.design.fabric("compute")))
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ def spots(design: Design) -> Spots:
     floor, found = FloorPlan(design), Spots()
     floor.check()
     for unit in range(design.layout.units):
-        found |= {floor.unit_rack_name(unit, r): floor.unit_spot(unit, r) for r in range(floor.plan_of(unit).racks)}
-    assert list(found) == floor.unit_rack_names()
+        found |= {floor.name_unit_rack(unit, r): floor.unit_spot(unit, r) for r in range(floor.find_plan(unit).racks)}
+    assert list(found) == floor.name_unit_racks()
     assert len(set(found.values())) == len(found) == floor.first_racks[-1]
     return found
 
@@ -71,7 +71,7 @@ def spots(design: Design) -> Spots:
 def kept(design: Design) -> Lock:
     """What a lock keeps of the numbers and of the floor plan of a design."""
     floor, lock = FloorPlan(design), design.layout.numbering.lock(design.layout.lock, "mixed")
-    return replace(lock, held={**lock.held, **floor.held()}, rooms={**lock.rooms, **floor.areas.kept_counts()})
+    return replace(lock, held={**lock.held, **floor.held()}, rooms={**lock.rooms, **floor.areas.list_kept_counts()})
 
 
 def test_units_have_the_racks_of_their_kind_in_rows_of_its_own(planned_of: PlannedOf) -> None:

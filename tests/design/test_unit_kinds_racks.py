@@ -98,7 +98,7 @@ def test_floor_plans_draw_each_unit_with_its_own_racks(design_of: DesignOf) -> N
         runs[name] += len(run)
         assert {cluster.plan.racks.names[rack].rpartition("-")[0] for rack in run} == {name}
     floor = FloorPlan(cluster.design)
-    assert sorted(runs.values()) == sorted(floor.plan_of(unit).racks for unit in range(cluster.design.layout.units))
+    assert sorted(runs.values()) == sorted(floor.find_plan(unit).racks for unit in range(cluster.design.layout.units))
 
 
 def test_runs_of_racks_of_two_tiers_do_not_share_a_name(design_of: DesignOf) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.cli.sides import lists_of
+from fabricgen.cli.sides import make_lists
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.diff.compare import Change, Side, compare
-from fabricgen.diff.listing import Listing, Lists, column_of
-from fabricgen.diff.sizing_figures import sizing_figures
+from fabricgen.diff.compare import Change, Side, compare_sides
+from fabricgen.diff.listing import Listing, Lists, make_column
+from fabricgen.diff.sizing_figures import read_sizing_figures
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
@@ -28,13 +28,13 @@ cluster_of = cache(compiled)
 @cache
 def side_of(name: str, *sets: str) -> Side:
     cluster = cluster_of(name, *sets)
-    return Side(name, lists_of(cluster, {}), sizing_figures(cluster))
+    return Side(name, make_lists(cluster, {}), read_sizing_figures(cluster))
 
 
 def changed(lists: Lists, name: str, row: int, **cells: object) -> Lists:
     """The same lists with some cells of one row changed."""
     listing: Listing = getattr(lists, name)
-    columns = {key: column_of(column[:]) for key, column in listing.columns.items()}
+    columns = {key: make_column(column[:]) for key, column in listing.columns.items()}
     for key, value in cells.items():
         columns[key][row] = value
     return replace(lists, **{name: Listing(columns)})
@@ -43,4 +43,4 @@ def changed(lists: Lists, name: str, row: int, **cells: object) -> Lists:
 @pytest.fixture
 def change() -> Callable[[str, tuple[str, ...], tuple[str, ...]], Change]:
     """What it does to a shipped blueprint when one set of changes gives way to another."""
-    return lambda name, old, new: compare(side_of(name, *old), side_of(name, *new))
+    return lambda name, old, new: compare_sides(side_of(name, *old), side_of(name, *new))

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.diff.cables import ChangedCables, cable_listing, compare_cables, compare_optics
-from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare, compare_addresses
-from fabricgen.diff.fail_on import fails
+from fabricgen.diff.cables import ChangedCables, compare_cables, compare_optics, list_cables
+from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare_addresses, compare_sides
+from fabricgen.diff.fail_on import matches_any
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
 from fabricgen.diff.renaming import NAME
-from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, session_listing
+from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, list_sessions
 from fabricgen.views.model.routing import model_bgp
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
 
@@ -27,7 +27,7 @@ LISTS = side_of("leaf-spine").lists
 
 
 def against(lists: object) -> Change:
-    return compare(Side("old", LISTS), Side("new", lists))  # type: ignore[arg-type]
+    return compare_sides(Side("old", LISTS), Side("new", lists))  # type: ignore[arg-type]
 
 
 def row(name: str, **where: str) -> int:
@@ -44,18 +44,18 @@ def test_a_splitter_may_have_legs_of_a_carrier_and_of_what_it_carries() -> None:
     """A cable belongs to all fabrics of its legs, in whatever order these are listed."""
     fabrics = ["storage", "inband", "storage", "inband"]
     legs = Listing.of({name: ["x"] * 4 if name != "fabric" else fabrics for name in COLUMNS["cables"]})
-    assert cable_listing(legs)["fabric"].tolist() == ["inband + storage"]
-    assert not compare_cables(cable_listing(legs), cable_listing(legs.picked(np.array([3, 2, 1, 0]))))
-    alone = cable_listing(legs.picked(np.array([0, 2])))
-    assert compare_cables(cable_listing(legs), alone).counts()["reassigned"] == 1
+    assert list_cables(legs)["fabric"].tolist() == ["inband + storage"]
+    assert not compare_cables(list_cables(legs), list_cables(legs.pick_rows(np.array([3, 2, 1, 0]))))
+    alone = list_cables(legs.pick_rows(np.array([0, 2])))
+    assert compare_cables(list_cables(legs), alone).counts()["reassigned"] == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_the_same_blueprint_makes_no_difference(name: str) -> None:
-    from fabricgen.cli.sides import lists_of
+    from fabricgen.cli.sides import make_lists
 
-    change = compare(side_of(name), Side("again", lists_of(compiled(name), {}), side_of(name).shape))
+    change = compare_sides(side_of(name), Side("again", make_lists(compiled(name), {}), side_of(name).shape))
     assert not change
     assert counts(change) == {}
     assert change.bom is not None
@@ -64,10 +64,10 @@ def test_the_same_blueprint_makes_no_difference(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_row_of_the_plan_is_listed(name: str) -> None:
-    plan, change = cluster_of(name).plan, compare(side_of(name), side_of(name))
+    plan, change = cluster_of(name).plan, compare_sides(side_of(name), side_of(name))
     assert len(change.devices.new) == len(plan.devices)
     assert len(change.links.new) == len(plan.links)
-    cables = cable_listing(side_of(name).lists.cables)
+    cables = list_cables(side_of(name).lists.cables)
     assert len(cables) == len(plan.cables)
     assert sum(map(len, cables["ends"])) == len(plan.cables.end_cable)
 
@@ -78,7 +78,7 @@ def test_every_column_that_is_compared_has_a_way_to_change() -> None:
     of_links = [field for about in LINK_CHANGES.values() for field in about]
     assert sorted([*of_links, "a_device", "a_port"]) == sorted(COLUMNS["links"])
     of_sessions = {field for about in SESSION_CHANGES.values() for field in about} | {"a_device", "a_port"}
-    assert of_sessions == set(session_listing(LISTS, np.arange(len(LISTS.links))).columns)
+    assert of_sessions == set(list_sessions(LISTS, np.arange(len(LISTS.links))).columns)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_every_column_that_is_compared_has_a_way_to_change() -> None:
 def test_sessions_are_those_that_configurations_have(name: str) -> None:
     cluster = cluster_of(name)
     lists = side_of(name).lists
-    listed = session_listing(lists, np.arange(len(lists.links)))
+    listed = list_sessions(lists, np.arange(len(lists.links)))
     ends = {
         *zip(listed["a_device"], listed["a_port"], strict=True),
         *zip(listed["b_device"], listed["b_port"], strict=True),
@@ -100,10 +100,10 @@ def test_sessions_are_those_that_configurations_have(name: str) -> None:
 
 def test_what_is_set_aside_as_alike_has_not_changed() -> None:
     sides = side_of("superpod-b200"), side_of("superpod-b200", "pods.p1.su=3")
-    found, (old, new) = compare(*sides), (side.lists for side in sides)
-    rerouted = set(old.links["cable"][found.links.changed_as("moved")[0]])
-    whole = compare_cables(cable_listing(old.cables), cable_listing(new.cables), rerouted)
-    sessions = [session_listing(lists, np.arange(len(lists.links))) for lists in (old, new)]
+    found, (old, new) = compare_sides(*sides), (side.lists for side in sides)
+    rerouted = set(old.links["cable"][found.links.find_changed("moved")[0]])
+    whole = compare_cables(list_cables(old.cables), list_cables(new.cables), rerouted)
+    sessions = [list_sessions(lists, np.arange(len(lists.links))) for lists in (old, new)]
     everything = ChangedCables(np.arange(len(old.cables)), np.arange(len(new.cables)), frozenset(old.cables["cable"]))
     optics = compare_optics(old.cables, new.cables, everything)
     for kind, few, all_ in (
@@ -176,16 +176,16 @@ def test_legs_of_a_breakout_come_and_go() -> None:
     keep = np.array([i for i in range(len(cables)) if i != first], dtype=np.int64)
     from dataclasses import replace
 
-    fewer = replace(LISTS, cables=cables.picked(keep))
+    fewer = replace(LISTS, cables=cables.pick_rows(keep))
     assert counts(against(fewer)) == {"cables": {"leg-removed": 1}}
-    back = compare(Side("old", fewer), Side("new", LISTS))
+    back = compare_sides(Side("old", fewer), Side("new", LISTS))
     assert counts(back) == {"cables": {"leg-added": 1}}
 
 
 def test_a_switch_that_starts_to_speak_adds_sessions() -> None:
     silent = changed(LISTS, "devices", row("devices", device=LEAF), asn="")
     assert counts(against(silent))["sessions"] == {"removed": 4}
-    assert counts(compare(Side("old", silent), Side("new", LISTS)))["sessions"] == {"added": 4}
+    assert counts(compare_sides(Side("old", silent), Side("new", LISTS)))["sessions"] == {"added": 4}
 
 
 def test_growth_within_the_reserve_only_adds(change: Changing) -> None:
@@ -234,7 +234,7 @@ def test_a_cable_that_becomes_a_breakout_to_a_new_spine_is_moved(change: Changin
     assert counts(grown)["links"]["moved"] == 4096
     assert counts(grown)["cables"]["moved"] == 4096
     assert "leg-added" not in counts(grown)["cables"]
-    assert fails(grown, ("moved-cable",))
+    assert matches_any(grown, ("moved-cable",))
 
 
 def test_a_stated_count_is_said_to_be_stated(change: Changing) -> None:
@@ -254,13 +254,13 @@ def test_an_omitted_slot_that_counts_from_the_last_is_named(change: Changing) ->
 
 def test_the_bill_of_materials_differs_by_pieces_cost_and_power(change: Changing) -> None:
     old, new = side_of("leaf-spine"), side_of("leaf-spine", "pods.p1.su=3", 'spares.switches="50%"')
-    bom = compare(old, new, {"sn4700": 1000.0, "generic-server": 5.5}).bom
+    bom = compare_sides(old, new, {"sn4700": 1000.0, "generic-server": 5.5}).bom
     assert bom is not None
     switch = next(row for row in bom.parts if row.part == "sn4700")
     assert (switch.old_quantity, switch.new_quantity, switch.old_bought, switch.new_bought) == (8, 10, 8, 15)
     assert (bom.old_cost, bom.new_cost, bom.cost) == (8044.0, 15066.0, 7022.0)
     assert bom.power_w == 4660.0, "four servers of 800 W, two SN4700 of 630 W, and their optics"
-    assert compare(old, new).bom.cost is None  # type: ignore[union-attr]
+    assert compare_sides(old, new).bom.cost is None  # type: ignore[union-attr]
 
 
 def addresses(*rows: tuple[str, str, str, str]) -> Listing:

@@ -8,8 +8,8 @@ import pytest
 
 from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster
-from fabricgen.diff.bill import bom_title
-from fabricgen.diff.compare import Side, compare
+from fabricgen.diff.bill import describe_bom
+from fabricgen.diff.compare import Side, compare_sides
 from fabricgen.diff.folder import read_lists
 from fabricgen.export import order
 from fabricgen.export.table import ExportContext, load_part
@@ -36,7 +36,7 @@ def built(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaf-spine", "monday", "nvl72-gb200", "superpod-b200", "superpod-b300", "two-site"])
 def test_a_folder_holds_the_lists_of_its_cluster(tmp_path: Path, name: str) -> None:
-    change = compare(Side("folder", read_lists(open_built(write(cluster_of(name), tmp_path)))), side_of(name))
+    change = compare_sides(Side("folder", read_lists(open_built(write(cluster_of(name), tmp_path)))), side_of(name))
     assert not change
     assert all(not delta.counts()["changed"] for delta in change.deltas.values())
 
@@ -46,19 +46,19 @@ def test_optics_in_maxima_of_devices_count_once(tmp_path: Path) -> None:
     """The QM9700 of a pod draw 1,720 W with their optics; the SN5600 of another draw theirs besides."""
     sides = side_of("superpod-b200"), side_of("superpod-b300")
     totals = [order.make_power_table(make_bill(cluster_of(side.name))).columns["power_w"][-1] for side in sides]
-    moved = compare(*sides).bom
+    moved = compare_sides(*sides).bom
     assert moved is not None
     assert (moved.old_power_w, moved.new_power_w, moved.twice) == (*(float(str(watts)) for watts in totals), False)
     with_racks, without = tmp_path / "whole", tmp_path / "old"
     for folder, parts in ((with_racks, (*PARTS, "racks")), (without, PARTS)):
         folder.mkdir()
-        read = compare(
+        read = compare_sides(
             Side("folder", read_lists(open_built(write(cluster_of("superpod-b200"), folder, parts)))), sides[1]
         )
         assert read.bom is not None
         twice = folder == without
         assert (read.bom.old_power_w, read.bom.twice) == (moved.old_power_w + (26112 if twice else 0), twice)
-        assert ("optics in maxima of devices may count twice" in bom_title(read.bom)) == twice
+        assert ("optics in maxima of devices may count twice" in describe_bom(read.bom)) == twice
 
 
 def test_order_of_rows_and_further_columns_do_not_count(built: Path) -> None:
@@ -66,19 +66,19 @@ def test_order_of_rows_and_further_columns_do_not_count(built: Path) -> None:
         header, *rows = file.read_text().splitlines()
         lines = [f"note,{header}", *(f'"a, b",{row}' for row in reversed(rows))]
         file.write_text("\r\n".join(lines))
-    assert not compare(Side("folder", read_lists(open_built(built))), side_of("leaf-spine"))
+    assert not compare_sides(Side("folder", read_lists(open_built(built))), side_of("leaf-spine"))
 
 
 def test_numbers_are_compared_by_value(built: Path) -> None:
     file = built / "links.csv"
     file.write_text(file.read_text().replace(",400,", ",400.0,"))
     assert ",400.0," in file.read_text()
-    assert not compare(Side("folder", read_lists(open_built(built))), side_of("leaf-spine"))
+    assert not compare_sides(Side("folder", read_lists(open_built(built))), side_of("leaf-spine"))
 
 
 def test_lists_that_a_folder_lacks_are_said_not_to_be_compared(tmp_path: Path) -> None:
     folder = write(cluster_of("leaf-spine"), tmp_path, ("devices", "links", "cables"))
-    change = compare(Side("folder", read_lists(open_built(folder))), side_of("leaf-spine"))
+    change = compare_sides(Side("folder", read_lists(open_built(folder))), side_of("leaf-spine"))
     assert (change.addresses, change.bom) == (None, None)
     assert not change
     assert change.notes == (

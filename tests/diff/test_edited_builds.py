@@ -19,11 +19,11 @@ LEAF = "configs/compute-leaf-p1-su01-r1-01"
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a blueprint and what was built of it."""
-    from fabricgen.cli.main import run
+    from fabricgen.cli.main import run_command
 
     folder = tmp_path_factory.mktemp("pristine")
     shutil.copy(BLUEPRINTS / "leaf-spine.yaml", folder / "pod.yaml")
-    assert run(["build", str(folder / "pod.yaml"), "-o", str(folder / "out")]) == 0
+    assert run_command(["build", str(folder / "pod.yaml"), "-o", str(folder / "out")]) == 0
     return folder
 
 

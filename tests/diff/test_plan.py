@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.cli.sides import PlanOptions, _ClusterConfigs, changes
-from fabricgen.diff.affected import affected_switches
-from fabricgen.diff.compare import compare
+from fabricgen.cli.sides import PlanOptions, _ClusterConfigs, compare_sources
+from fabricgen.diff.affected import find_affected_switches
+from fabricgen.diff.compare import compare_sides
 from tests.conftest import BLUEPRINTS, SMALLER, Ran
 from tests.diff.conftest import cluster_of, side_of
 
@@ -289,8 +289,8 @@ def test_every_configuration_that_differs_is_among_those_that_are_rendered(
     name: str, old: tuple[str, ...], new: tuple[str, ...]
 ) -> None:
     was, now = cluster_of(name, *old), cluster_of(name, *new)
-    change = compare(side_of(name, *old), side_of(name, *new))
-    affected = affected_switches(was, now, change.devices, change.links)
+    change = compare_sides(side_of(name, *old), side_of(name, *new))
+    affected = find_affected_switches(was, now, change.devices, change.links)
     before, after = ({} for _ in range(2))
     for found, cluster in ((before, was), (after, now)):
         configs = _ClusterConfigs(cluster, None)
@@ -303,7 +303,7 @@ def test_every_configuration_that_differs_is_among_those_that_are_rendered(
 @pytest.mark.slow
 def test_a_small_change_renders_few_configurations() -> None:
     blueprint = str(BLUEPRINTS / "superpod-b300.yaml")
-    change = changes(blueprint, blueprint, PlanOptions(new_sets=('omit=["p1/su-1/node-2"]',)))
+    change = compare_sources(blueprint, blueprint, PlanOptions(new_sets=('omit=["p1/su-1/node-2"]',)))
     assert change.configs is not None
     assert 0 < len({file.device for file in change.configs.files}) <= change.configs.devices < 25
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.diff.compare import Change, compare
-from fabricgen.diff.reports.json import as_json
-from fabricgen.diff.tenant_moves import few_names
+from fabricgen.diff.compare import Change, compare_sides
+from fabricgen.diff.reports.json import make_json
+from fabricgen.diff.tenant_moves import join_names
 from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster
 from tests.diff.conftest import side_of
 
@@ -36,8 +36,8 @@ def test_a_node_that_moves_is_said_and_nothing_else(fabricgen: Callable[..., Ran
 
 
 def test_a_node_that_leaves_is_of_none() -> None:
-    change = compare(side_of("pkeys"), side_of("pkeys", BLUE))
-    assert [move["new"] for move in as_json(change)["tenants"]] == [None]
+    change = compare_sides(side_of("pkeys"), side_of("pkeys", BLUE))
+    assert [move["new"] for move in make_json(change)["tenants"]] == [None]
     assert change.reasons == ("p1-su01-n002 moves from tenant blue to no tenant: compute 8 ports in partitions.conf",)
 
 
@@ -78,8 +78,8 @@ def test_what_tenants_share_is_said(fabricgen: Callable[..., Ran]) -> None:
 
 
 def test_names_are_drawn_together_where_they_follow_each_other() -> None:
-    assert few_names(["a-n001", "a-n002", "a-n003", "a-n005", "b"]) == "a-n001..n003, a-n005, b"
-    assert few_names([f"x{i}a" for i in range(6)]) == "x0a, x1a, x2a, x3a and 2 more"
+    assert join_names(["a-n001", "a-n002", "a-n003", "a-n005", "b"]) == "a-n001..n003, a-n005, b"
+    assert join_names([f"x{i}a" for i in range(6)]) == "x0a, x1a, x2a, x3a and 2 more"
 
 
 def test_sides_without_tenants_have_none(fabricgen: Callable[..., Ran], tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_sides_without_tenants_have_none(fabricgen: Callable[..., Ran], tmp_path
 def test_the_first_node_of_a_tenant_on_a_leaf_brings_its_vrf(overlay: str) -> None:
     """Sub-interfaces on its uplinks, and so at their far ends, or nothing beyond the leaf."""
     way = f"routing.overlay={overlay}"
-    found = compare(side_of("tenants", way, "tenants.green.nodes=[p1/su-1/node-3]"), side_of("tenants", way))
+    found = compare_sides(side_of("tenants", way, "tenants.green.nodes=[p1/su-1/node-3]"), side_of("tenants", way))
     assert "VRF green appears on compute-leaf-p1-su02-01" in found.reasons
     assert {d for d in found.deltas if found.deltas[d]} == ({"addresses"} if overlay == "none" else set())
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.cli.sides import PlanOptions, changes
+from fabricgen.cli.sides import PlanOptions, compare_sources
 from fabricgen.diff.compare import Change
 from tests.conftest import BLUEPRINTS, Ran
 
@@ -23,7 +23,7 @@ ALL = "names.switches={all: 's-{default}'}"
 
 
 def plan(old: tuple[str, ...], new: tuple[str, ...], blueprint: str = LEAF_SPINE) -> Change:
-    return changes(blueprint, blueprint, PlanOptions(old_sets=old, new_sets=new))
+    return compare_sources(blueprint, blueprint, PlanOptions(old_sets=old, new_sets=new))
 
 
 def happened(change: Change) -> dict[str, dict[str, int]]:
@@ -67,7 +67,10 @@ def test_two_that_change_names_are_renamed() -> None:
 @pytest.mark.slow
 def test_configurations_that_may_differ_are_all_found() -> None:
     for sets in ((ONE,), (ALL,), (ONE, "pods.p1.su=3"), (ONE, "address_of={hub: {asn: 4200000999}}")):
-        some, every = plan((), sets), changes(LEAF_SPINE, LEAF_SPINE, PlanOptions(new_sets=sets, every_config=True))
+        some, every = (
+            plan((), sets),
+            compare_sources(LEAF_SPINE, LEAF_SPINE, PlanOptions(new_sets=sets, every_config=True)),
+        )
         assert some.configs is not None
         assert every.configs is not None
         assert some.configs.files == every.configs.files
@@ -112,7 +115,7 @@ def test_folders_tell_by_rows_that_agree_in_all_but_the_name(built: Path, fabric
     other = built.with_name("other")
     assert fabricgen("build", LEAF_SPINE, "--set", setting, "-o", other).code == 0
     for old, new, sets in ((str(built), LEAF_SPINE, (setting,)), (str(built), str(other), ())):
-        change = changes(old, new, PlanOptions(new_sets=sets))
+        change = compare_sources(old, new, PlanOptions(new_sets=sets))
         assert happened(change) == expected
         assert change.configs is not None
         assert {file.state for file in change.configs.files} == {"changed"}
@@ -121,7 +124,7 @@ def test_folders_tell_by_rows_that_agree_in_all_but_the_name(built: Path, fabric
 def test_a_file_that_is_named_after_its_device_goes_with_it(tmp_path: Path, fabricgen: Run) -> None:
     for name, sets in (("old", ()), ("new", ("--set", ALL))):
         assert fabricgen("build", BLUEPRINTS / "dual-stack.yaml", *sets, "-o", tmp_path / name).code == 0
-    change = changes(str(tmp_path / "old"), str(tmp_path / "new"), PlanOptions())
+    change = compare_sources(str(tmp_path / "old"), str(tmp_path / "new"), PlanOptions())
     assert change.configs is not None
     named = [file for file in change.configs.files if file.file.endswith(".cfg")]
     assert named
@@ -131,7 +134,7 @@ def test_a_file_that_is_named_after_its_device_goes_with_it(tmp_path: Path, fabr
 def test_a_device_of_other_numbers_in_the_same_place_is_another(built: Path, fabricgen: Run) -> None:
     """A folder does not tell what was meant: without the same addresses it is not taken for the same device."""
     sets = (ONE, "address_of={hub: {asn: 4200000999}}")
-    change = changes(str(built), LEAF_SPINE, PlanOptions(new_sets=sets))
+    change = compare_sources(str(built), LEAF_SPINE, PlanOptions(new_sets=sets))
     assert happened(change)["devices"] == {"added": 1, "removed": 1}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fabricgen.diff.listing import among, column_of, lookup
-from fabricgen.diff.matching import comparable, match_rows, unlike
-from fabricgen.diff.texts import Texts, texts_of
+from fabricgen.diff.listing import find_among, find_rows, make_column
+from fabricgen.diff.matching import find_differing, list_comparables, match_rows
+from fabricgen.diff.texts import Texts, split_column
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, StackedColumn, encode_column
 
 NUMBER = np.array([1, 0, 1, 2], dtype=np.int32)
@@ -29,7 +29,7 @@ WORDS = ["leaf-2:", "leaf-1:2", "leaf-2:1", "spine:2"]
     ],
 )
 def test_a_column_reads_as_its_texts(cells: object, texts: list[object]) -> None:
-    column = texts_of(cells)  # type: ignore[arg-type] # as tables have them
+    column = split_column(cells)  # type: ignore[arg-type] # as tables have them
     assert (len(column), column.tolist()) == (len(texts), texts)
     assert column[:].tolist() == texts
     assert [column[row] for row in range(len(texts))] == texts
@@ -39,27 +39,29 @@ def test_a_column_reads_as_its_texts(cells: object, texts: list[object]) -> None
 @pytest.mark.parametrize("wanted", [(), ("leaf-1:2", "spine"), ("spine:2", "leaf-2:"), ("leaf-1:21",), ("",)])
 def test_rows_among_texts_are_found_in_parts_and_as_a_whole(wanted: tuple[str, ...]) -> None:
     expected = [word in wanted for word in WORDS]
-    assert among(wanted, texts_of(ENDS)).tolist() == expected
-    assert among(wanted, texts_of(ConcatenatedColumn(("", ENDS)))).tolist() == expected
-    assert among(wanted, column_of(WORDS)).tolist() == expected
+    assert find_among(wanted, split_column(ENDS)).tolist() == expected
+    assert find_among(wanted, split_column(ConcatenatedColumn(("", ENDS)))).tolist() == expected
+    assert find_among(wanted, make_column(WORDS)).tolist() == expected
 
 
 def test_rows_are_looked_up_in_parts_and_as_a_whole() -> None:
     known = {"leaf-2:": 5, "leaf-2": 4, "spine:2": 0}
-    assert lookup(known, texts_of(ENDS)).tolist() == lookup(known, column_of(WORDS)).tolist() == [5, -1, -1, 0]
-    assert lookup(known, texts_of(NAMES)).tolist() == [4, -1, 4, -1]
+    assert (
+        find_rows(known, split_column(ENDS)).tolist() == find_rows(known, make_column(WORDS)).tolist() == [5, -1, -1, 0]
+    )
+    assert find_rows(known, split_column(NAMES)).tolist() == [4, -1, 4, -1]
 
 
 def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
-    halves = texts_of(
+    halves = split_column(
         ConcatenatedColumn(
             (encode_column(["leaf-", "spine:2"], NUMBER // 2), encode_column(["2:", "1:2", "2:1", ""], np.arange(4)))
         )
     )
     assert halves.tolist() == WORDS
     rows = np.arange(4)
-    for other in (texts_of(ENDS), column_of(WORDS)):
-        assert not unlike(halves, other, rows, rows).any()
+    for other in (split_column(ENDS), make_column(WORDS)):
+        assert not find_differing(halves, other, rows, rows).any()
         gone, come, was, now = match_rows([(halves, other)])
         assert not len(gone)
         assert not len(come)
@@ -67,9 +69,14 @@ def test_texts_that_are_put_together_otherwise_are_still_the_same() -> None:
 
 
 def test_parts_that_columns_share_are_compared_once() -> None:
-    assert isinstance(texts_of(ENDS), Texts)
-    assert len(comparable([(texts_of(NAMES), texts_of(NAMES)), (texts_of(ENDS), texts_of(ENDS))])) == 2
-    shifted = texts_of(ConcatenatedColumn((encode_column(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS)))
+    assert isinstance(split_column(ENDS), Texts)
+    assert (
+        len(list_comparables([(split_column(NAMES), split_column(NAMES)), (split_column(ENDS), split_column(ENDS))]))
+        == 2
+    )
+    shifted = split_column(
+        ConcatenatedColumn((encode_column(["spine", "leaf-1", "leaf-2"], (NUMBER + 1) % 3), ":", PORTS))
+    )
     rows = np.array([0, 2])
-    assert unlike(texts_of(ENDS), shifted, rows, rows).tolist() == [False, False]
-    assert unlike(texts_of(ENDS), shifted, rows, rows[::-1]).tolist() == [True, True]
+    assert find_differing(split_column(ENDS), shifted, rows, rows).tolist() == [False, False]
+    assert find_differing(split_column(ENDS), shifted, rows, rows[::-1]).tolist() == [True, True]

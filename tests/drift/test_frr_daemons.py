@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.daemon, pytest.mark.law]
 @contextlib.contextmanager
 def switch(text: str) -> Iterator[Daemons]:
     """Daemons of the switch that a configuration calls itself."""
-    require(machine.lacking())
+    require(machine.explain_lack())
     with short_folder() as folder, frr_daemons(folder, hostname(text)) as daemons:
         yield daemons
 

@@ -104,7 +104,7 @@ def test_the_playbook_finds_what_frr_runs_otherwise(tmp_path: Path, fabricgen: C
     """Switches of a lab, with FRR running: the playbook tells the session whose AS number somebody changed by hand,
     finds the other switch as planned, and changes nothing.
     """
-    require(machine.lacking())
+    require(machine.explain_lack())
     out, switches = tmp_path / "out", (LEAF, "compute-spine-01")
     for parts in ((), ("--only", "hosts,ansible")):
         assert fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", out, *LAB, *parts).code == 0
@@ -116,9 +116,9 @@ def test_the_playbook_finds_what_frr_runs_otherwise(tmp_path: Path, fabricgen: C
             (etc / "sockets-of-lab").write_text(str(folder / name))
             (etc / "name-in-lab").write_text(name)
         change = (f"router bgp {build.devices[LEAF]['asn']}", "neighbor Ethernet224 remote-as 65099")
-        lab.vtysh(LEAF, "configure terminal", *change)
+        lab.ask_frr(LEAF, "configure terminal", *change)
         compared = ansible("playbook", tmp_path, *playbook(out), ",".join(["localhost", *switches]))
-        assert change[1] in lab.vtysh(LEAF, "show running-config")
+        assert change[1] in lab.ask_frr(LEAF, "show running-config")
     assert compared.returncode == 2, compared.stdout
     assert f"1 differ from the plan, -e push=true pushes it: {LEAF}" in compared.stdout
     spine = build.devices["compute-spine-01"]["asn"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fabricgen.cli.main import run
+from fabricgen.cli.main import run_command
 from tests.conftest import BLUEPRINTS, built_files, example_cluster
 from tests.hall.examples import EXAMPLES
 from tests.hall.plan import Plan, read_plan
@@ -58,6 +58,6 @@ def verify(example: str, dumps: Mapping[str, str], *options: str) -> Verdict:
         report = Path(folder, "report.json")
         errors = io.StringIO()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
-            code = run(["verify", blueprint, str(dump_folder), "-o", str(report), *settings, *options])
+            code = run_command(["verify", blueprint, str(dump_folder), "-o", str(report), *settings, *options])
         text = report.read_text(encoding="utf-8") if report.exists() else "{}"
         return Verdict(code, json.loads(text), errors.getvalue())

@@ -19,7 +19,7 @@ import pytest
 
 from fabricgen.lab import machine
 from fabricgen.lab.state import NAMESPACES
-from fabricgen.lab.stop import daemons_of
+from fabricgen.lab.stop import find_daemons
 from tests.conftest import BLUEPRINTS, require
 
 pytestmark = pytest.mark.daemon
@@ -34,7 +34,7 @@ SMALL = ("--set", "pods.p1.su=1", "--set", "fabrics.compute.tiers.spine.count=1"
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder for a lab, with a name that no other lab has."""
-    require(machine.lacking())
+    require(machine.explain_lack())
     with tempfile.TemporaryDirectory(prefix="lab", dir="/run" if os.access("/run", os.W_OK) else None) as outer:
         Path(outer).chmod(0o755)
         lab = Path(outer, f"lab{os.getpid()}")
@@ -87,7 +87,7 @@ def damage(folder: Path) -> None:
 def nothing_is_left(folder: Path) -> bool:
     """Whether a lab has no namespace, no process and no folder."""
     assert not [space.name for space in NAMESPACES.glob(f"{folder.name}-*")]
-    assert not daemons_of(folder / "frr")
+    assert not find_daemons(folder / "frr")
     return not folder.exists()
 
 
@@ -95,7 +95,7 @@ def test_a_lab_comes_up_and_tells_of_a_broken_link(folder: Path) -> None:
     """Leaf and spine are a process each, and go on between commands; a link is lost alone, and comes back."""
     out = run(folder, "up", BLUEPRINTS / "leaf-spine.yaml")
     assert out.startswith(f"{folder.name}: 8 switches, 8 hosts, 32 links, 16 of 16 sessions up, in ")
-    assert len(daemons_of(folder / "frr")) == 24
+    assert len(find_daemons(folder / "frr")) == 24
     expect_findings(folder, {})
     port, far = "compute-leaf-p1-su01-r1-01:Ethernet224", "compute-spine-01:Ethernet0"
     assert run(folder, "break", port) == f"broken: {port} to {far}\n"
@@ -158,7 +158,7 @@ def test_what_is_interrupted_leaves_nothing(folder: Path, how: signal.Signals) -
             assert process.stderr
             assert "held\n" in iter(process.stderr.readline, "")
             assert list(NAMESPACES.glob(f"{folder.name}-*"))
-            assert daemons_of(folder / "frr")
+            assert find_daemons(folder / "frr")
             process.send_signal(how)
             process.communicate(timeout=HANGS_S)
         finally:

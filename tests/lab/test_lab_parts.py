@@ -10,8 +10,8 @@ import pytest
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lab import breaking, machine, state
 from fabricgen.lab.fabric import Lab
-from fabricgen.lab.files import Build, End, as_frr, kernel
-from fabricgen.lab.inside import Inside, inside
+from fabricgen.lab.files import Build, End, kernel_name, write_frr_config
+from fabricgen.lab.inside import Inside, cut_to_lab
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.routing import StaticRoute
 from tests.conftest import BLUEPRINTS, Ran
@@ -55,7 +55,7 @@ SMALL = ("pods.p1.su=1", "fabrics.compute.tiers.spine.count=1")
 def test_what_a_lab_cannot_run_is_left_out_and_told(
     name: str, numbers: tuple[int, int, int], left_out: tuple[str, ...]
 ) -> None:
-    made = inside(Build(built(name)))
+    made = cut_to_lab(Build(built(name)))
     assert (made.numbers, made.left_out) == (numbers, left_out)
     assert set(made.build.devices) == {*made.build.switches, *made.build.hosts}
     configured = {path.split("/")[1] for path in made.build.files if path.startswith("configs/")}
@@ -65,7 +65,7 @@ def test_what_a_lab_cannot_run_is_left_out_and_told(
 def test_a_built_folder_without_configurations_is_refused(
     fabricgen: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "explain_lack", lambda: "")
     files = built("leaf-spine")
     for name in ("devices.csv", "links.csv", "addresses.csv"):
         (tmp_path / name).write_text(files[name])
@@ -83,23 +83,23 @@ def test_a_built_folder_without_configurations_is_refused(
         assert (ran.code, "devices.csv:" in ran.err, "error[FG028]" in ran.err) == (2, True, True), ran.err
     some = {path: text for path, text in files.items() if "leaf" not in path}
     with pytest.raises(InputError, match=r"no configuration of compute-leaf-p1-su01-r1-01 and 3 more switches"):
-        inside(Build(some))
+        cut_to_lab(Build(some))
 
 
 def test_hosts_that_are_bridged_have_no_neighbours() -> None:
     """With its lists alone a build tells of its switches only; of small-pair three links between these are left."""
     files = built("small-pair")
     lists = {path: text for path, text in files.items() if not path.startswith("configs/")}
-    assert inside(Build(lists)).neighbours == inside(Build(files)).neighbours == 2 * (56 - 50)
+    assert cut_to_lab(Build(lists)).neighbours == cut_to_lab(Build(files)).neighbours == 2 * (56 - 50)
     whole = built("leaf-spine")
     lists = {path: text for path, text in whole.items() if not path.startswith("configs/")}
-    assert (inside(Build(lists)).neighbours, inside(Build(whole)).neighbours) == (32, 64)
+    assert (cut_to_lab(Build(lists)).neighbours, cut_to_lab(Build(whole)).neighbours) == (32, 64)
 
 
 def test_a_lab_that_is_too_large_is_refused_with_numbers(
     fabricgen: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "explain_lack", lambda: "")
     monkeypatch.setattr(machine, "_free_gb", lambda: 0.2)
     ran = fabricgen("lab", "up", BLUEPRINTS / "leaf-spine.yaml")
     assert (ran.code, ran.out) == (2, "")
@@ -140,21 +140,21 @@ def test_what_a_machine_lacks_is_told_with_how_to_get_it(
 
 @pytest.fixture(scope="module")
 def small() -> Inside:
-    return inside(Build(built("leaf-spine", *SMALL)))
+    return cut_to_lab(Build(built("leaf-spine", *SMALL)))
 
 
 def test_links_are_known_by_ends_and_cables(small: Inside, tmp_path: Path) -> None:
     lab = Lab(tmp_path, {}, small.build)
     link = small.build.links[-1]
     for name in (str(link.a), str(link.b)):
-        assert breaking.links_of(lab, name) == (link,)
+        assert breaking.find_links(lab, name) == (link,)
     with pytest.raises(InputError, match=rf"FG174.*no link '{link.a}9'.*\n.*did you mean '{link.a}'"):
-        breaking.links_of(lab, f"{link.a}9")
+        breaking.find_links(lab, f"{link.a}9")
     spine = small.build.switches[-1]
-    down = breaking.links_of(Lab(tmp_path, {spine: f"lab-{spine}"}, small.build), spine)
+    down = breaking.find_links(Lab(tmp_path, {spine: f"lab-{spine}"}, small.build), spine)
     assert {link.b.device for link in down} == {spine}
     assert len(down) == 8, "both leaves have all their four uplinks there"
-    assert len(breaking.links_of(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
+    assert len(breaking.find_links(lab, "compute-leaf-p1-su01-r1-01:1")) == 2, "a cable that is split carries two links"
 
 
 def test_folders_and_names_that_are_taken_are_refused(
@@ -162,7 +162,7 @@ def test_folders_and_names_that_are_taken_are_refused(
 ) -> None:
     (tmp_path / "own").write_text("of the user")
     with pytest.raises(InputError, match=r"FG173.* is not empty, and no lab"):
-        state.claim(tmp_path)
+        state.require_empty(tmp_path)
     monkeypatch.setattr(state, "NAMESPACES", tmp_path)
     host = small.build.hosts[0]
     (tmp_path / f"lab-{host}").touch()
@@ -179,7 +179,7 @@ def test_labs_are_found_and_none_is_taken_for_another(
     fabricgen: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(state, "LABS", tmp_path)
-    monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "explain_lack", lambda: "")
     monkeypatch.setattr(machine, "can_make_namespaces", lambda: True)
     assert fabricgen("lab", "down").code == 0
     assert "FG173" in fabricgen("lab", "check").err
@@ -194,7 +194,7 @@ def test_labs_are_found_and_none_is_taken_for_another(
     (tmp_path / "other" / state.FILE).unlink()
     assert "there are 2 labs" in fabricgen("lab", "down").err
     with pytest.raises(InputError, match=r"FG173.*there is a lab in .*/one already"):
-        state.claim(tmp_path / "one")
+        state.require_empty(tmp_path / "one")
     assert "the lab one is not up" in fabricgen("lab", "check", "--state", tmp_path / "one").err
     monkeypatch.setattr(machine, "can_make_namespaces", lambda: False)
     assert "FG172" in fabricgen("lab", "down", "--state", tmp_path / "one").err, "nobody else takes it down"
@@ -217,7 +217,7 @@ def test_only_what_is_a_labs_own_goes_down(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"FG173.* holds (no lab: lab.json|a lab that has another name)"):
             state.read_state(folder)
     state.State(folder, {"host": "one-host"}, ()).save(up=True)
-    state.remove(state.read_state(folder))
+    state.remove_lab(state.read_state(folder))
     assert [file.name for file in folder.iterdir()] == ["notes"]
 
 
@@ -243,7 +243,7 @@ def test_a_lab_that_runs_goes_down_whatever_became_of_its_file(
     monkeypatch.setattr(state, "LABS", tmp_path / "labs")
     monkeypatch.setattr(state, "NAMESPACES", spaces)
     monkeypatch.setattr(state, "take_down", lambda _, names: ended.append(sorted(names)))
-    monkeypatch.setattr(machine, "lacking", lambda: "")
+    monkeypatch.setattr(machine, "explain_lack", lambda: "")
     monkeypatch.setattr(machine, "can_make_namespaces", lambda: True)
     folder = tmp_path / "labs" / "one"
     spaces.mkdir()
@@ -284,7 +284,7 @@ def test_static_routes_of_a_vrf_stay_in_it() -> None:
         ("", "10.0.0.0/8"): StaticRoute(frozenset({("swp1", "10.1.1.1")}), False),
         ("blue", "2001:db8::/32"): StaticRoute(frozenset({("swp1/2", "2001:db8::1")}), True),
     }
-    text = as_frr(Switch("leaf", {}, frozenset(), frozenset(), Management(), routes=routes), kernel)
+    text = write_frr_config(Switch("leaf", {}, frozenset(), frozenset(), Management(), routes=routes), kernel_name)
     assert "ip route 10.0.0.0/8 10.1.1.1 swp1\n" in text
     assert "ipv6 route 2001:db8::/32 2001:db8::1 swp1_2 vrf blue\n" in text
     assert "ipv6 route 2001:db8::/32 blackhole 250 vrf blue\n" in text
@@ -320,7 +320,7 @@ SNIPPETS = {
 
 @pytest.mark.parametrize(("sets", "snippet", "word"), SNIPPETS.values(), ids=list(SNIPPETS))
 def test_snippets_that_no_reader_knows_are_told_and_stop_no_lab(sets: tuple[str, ...], snippet: str, word: str) -> None:
-    made = inside(Build(built("leaf-spine", *SMALL, *sets, f"snippets.own={snippet}")))
+    made = cut_to_lab(Build(built("leaf-spine", *SMALL, *sets, f"snippets.own={snippet}")))
     told = (
         f"what is not understood in configurations of 3 switches, such as snippets ({word}): lines of frr.conf run all "
         "the same, and `lab check` judges none of it"
@@ -335,7 +335,9 @@ def test_snippets_that_no_reader_knows_are_told_and_stop_no_lab(sets: tuple[str,
 def test_static_routes_of_snippets_are_known_to_a_lab(hop: str) -> None:
     """`lab check` tells of static routes that no configuration has."""
     route = f"snippets.own={{nos: sonic, at: frr, text: 'ip route 192.0.2.0/24 {hop}'}}"
-    form = inside(Build(built("leaf-spine", *SMALL, "routing.max_prefixes=100", route))).build.forms["compute-spine-01"]
+    form = cut_to_lab(Build(built("leaf-spine", *SMALL, "routing.max_prefixes=100", route))).build.forms[
+        "compute-spine-01"
+    ]
     discard = hop in ("Null0", "reject")
     hops = frozenset[tuple[str, str]]() if discard else frozenset({("", "10.0.0.1")})
     assert form.routes == {("", "192.0.2.0/24"): StaticRoute(hops, discard)}
@@ -345,4 +347,4 @@ def test_configurations_in_pieces_are_refused() -> None:
     files = dict(built("leaf-spine", *SMALL))
     files["configs/compute-spine-01/config_db.json"] = "{"
     with pytest.raises(InputError, match=r"FG175.*configurations of compute-spine-01 cannot be read"):
-        inside(Build(files))
+        cut_to_lab(Build(files))

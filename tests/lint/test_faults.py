@@ -22,7 +22,7 @@ from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE, MARK
 from fabricgen.lint.fault import FOLDER, Fault, find_page, list_documented_codes, load_faults
 from fabricgen.lint.rule import load_all_rules
-from fabricgen.pipeline import other_findings
+from fabricgen.pipeline import collect_other_findings
 from tests.lint.golden_findings import assert_as_kept
 
 SOURCE = Path(package.__file__).parent
@@ -62,7 +62,9 @@ def judged(file: Path) -> object:
     """Judge a cluster; what is found is raised, as faults are."""
     design = build_design(load_blueprint(str(file)))
     cluster = build_cluster(design)
-    raise InputError(lint(design, cluster, LintSettings(as_of="2026-01-01"), other_findings(cluster, None)).findings)
+    raise InputError(
+        lint(design, cluster, LintSettings(as_of="2026-01-01"), collect_other_findings(cluster, None)).findings
+    )
 
 
 STAGES = (read, designed, judged)
@@ -84,7 +86,7 @@ def test_bad_is_refused_where_it_is_marked_and_good_is_taken(
     fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setattr(
-        "fabricgen.design.advice.hints.advice_on", lambda *_: ()
+        "fabricgen.design.advice.hints.find_advice", lambda *_: ()
     )  # looking for advice is what takes time
     (tmp_path / "base.yaml").write_text(BASE, encoding="utf-8")
     bad, good = fault.examples

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.cli.main import run
+from fabricgen.cli.main import run_command
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
@@ -28,7 +28,7 @@ def blueprint(tmp_path: Path) -> Path:
 
 def test_what_is_certain_is_mended_and_told(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blueprint.chmod(0o640)
-    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 0
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD.replace("middle: sonic, ", "")
     assert blueprint.stat().st_mode & 0o777 == 0o640
     assert f"{blueprint}:13:15: mended FG803: no fabric has a tier 'middle'" in capsys.readouterr().err
@@ -38,12 +38,12 @@ def test_what_is_certain_is_mended_and_told(blueprint: Path, capsys: pytest.Capt
 def test_line_ends_and_mark_of_the_file_stay(blueprint: Path) -> None:
     windows = b"\xef\xbb\xbf" + (BASE + ODD).replace("\n", "\r\n").encode()
     blueprint.write_bytes(windows)
-    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 0
     assert blueprint.read_bytes() == windows.replace(b"middle: sonic, ", b"")
 
 
 def test_diff_shows_and_changes_nothing(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["lint", "--fast", "--diff", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--diff", str(blueprint)]) == 0
     shown = capsys.readouterr().out
     assert "-nos: {middle: sonic, leaf: sonic}   # of what?\n+nos: {leaf: sonic}   # of what?\n" in shown
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD
@@ -53,7 +53,7 @@ def test_diff_says_why_there_is_none(blueprint: Path, capsys: pytest.CaptureFixt
     good = blueprint.with_name("good.yaml")
     good.write_text(BASE + ODD, encoding="utf-8")
     blueprint.write_text("a: [", encoding="utf-8")
-    assert run(["lint", "--fast", "--fix", "--diff", str(good), str(blueprint), "gone.yaml"]) == 2
+    assert run_command(["lint", "--fast", "--fix", "--diff", str(good), str(blueprint), "gone.yaml"]) == 2
     said = capsys.readouterr()
     assert said.out.startswith(f"--- {good}\n")  # what can be mended is a patch still
     assert f"{blueprint}:1:5: error[FG002]" in said.err
@@ -62,20 +62,20 @@ def test_diff_says_why_there_is_none(blueprint: Path, capsys: pytest.CaptureFixt
 
 def test_diff_says_that_findings_remain(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blueprint.write_text(BASE + ODD.replace("middle", "spin"), encoding="utf-8")
-    assert run(["lint", "--fast", "--diff", "--fail-on", "warning", str(blueprint)]) == 1
+    assert run_command(["lint", "--fast", "--diff", "--fail-on", "warning", str(blueprint)]) == 1
     assert capsys.readouterr() == ("", "what --fix cannot mend remains: `fabricgen lint` shows it\n")
 
 
 def test_a_misspelling_is_no_certain_repair(blueprint: Path) -> None:
     blueprint.write_text(BASE + ODD.replace("middle", "spin"), encoding="utf-8")
-    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
+    assert run_command(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
     assert "spin: sonic" in blueprint.read_text(encoding="utf-8")
 
 
 def test_a_waived_finding_is_left_alone(blueprint: Path) -> None:
     text = BASE + ODD + "lint: {waive: [{rule: FG803, at: nos/middle, why: it comes next year}]}\n"
     blueprint.write_text(text, encoding="utf-8")
-    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 0
     assert blueprint.read_text(encoding="utf-8") == text
 
 
@@ -86,7 +86,7 @@ def test_an_included_file_is_mended_where_the_value_stands(blueprint: Path) -> N
     deep.write_text("nos:\n  leaf: sonic\n  middle: sonic\n", encoding="utf-8")
     text = "include: common.yaml\n" + BASE
     blueprint.write_text(text, encoding="utf-8")
-    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 0
     assert deep.read_text(encoding="utf-8") == "nos:\n  leaf: sonic\n"
     assert blueprint.read_text(encoding="utf-8") == text
 
@@ -96,7 +96,7 @@ def test_what_another_blueprint_includes_too_is_left_to_people(blueprint: Path) 
     common.write_text("nos:\n  leaf: sonic\n  middle: sonic\n", encoding="utf-8")
     blueprint.write_text("include: common.yaml\n" + BASE, encoding="utf-8")
     (blueprint.parent / "three-tiers.yaml").write_text("include: [common.yaml]\n", encoding="utf-8")
-    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
+    assert run_command(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
     assert common.read_text(encoding="utf-8") == "nos:\n  leaf: sonic\n  middle: sonic\n"
 
 
@@ -105,13 +105,13 @@ def test_a_repair_that_needs_another_change_is_left_to_the_user(blueprint: Path)
     (blueprint.parent / "common.yaml").write_text("nos: {leaf: sonic}\n", encoding="utf-8")
     text = "include: common.yaml\n" + BASE + "nos:\n  middle: sonic\n"
     blueprint.write_text(text, encoding="utf-8")
-    assert run(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
+    assert run_command(["lint", "--fast", "--fix", "--fail-on", "warning", str(blueprint)]) == 1
     assert blueprint.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["pod.yaml", "--set", "pods.p1.su=1"]])
 def test_what_is_no_file_cannot_be_mended(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["lint", "--fix", *arguments]) == 2
+    assert run_command(["lint", "--fix", *arguments]) == 2
     assert "--fix mends files" in capsys.readouterr().err
 
 
@@ -143,13 +143,13 @@ FABRICS = '{"compute": {"protocol": "roce", "tiers": {"leaf": {"switch": "sn5600
 def test_layout_stays_as_it_was(blueprint: Path, before: str, after: str) -> None:
     blueprint.write_bytes(before.encode())
     for _ in range(2):
-        assert run(["lint", "--fast", "--fix", str(blueprint)]) == 0
+        assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 0
         assert blueprint.read_bytes() == after.encode()
 
 
 def test_a_diff_says_where_a_line_break_is_missing(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blueprint.write_text(BASE + "nos:\n  leaf: sonic\n  edge: sonic", encoding="utf-8")
-    assert run(["lint", "--fast", "--diff", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--diff", str(blueprint)]) == 0
     assert capsys.readouterr().out.endswith("-  edge: sonic\n\\ No newline at end of file\n")
 
 
@@ -159,10 +159,10 @@ def test_a_link_out_of_the_folder_is_not_followed_unless_allowed(
     outside = tmp_path_factory.mktemp("elsewhere") / "pod.yaml"
     blueprint.rename(outside)
     blueprint.symlink_to(outside)
-    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 2
+    assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 2
     assert outside.read_text(encoding="utf-8") == BASE + ODD
     assert f"{blueprint}:1:1: error[FG023]: cannot mend '{blueprint}': it leads to {outside}" in capsys.readouterr().out
-    assert run(["lint", "--fast", "--fix", "--allow-outside", str(blueprint)]) == 0
+    assert run_command(["lint", "--fast", "--fix", "--allow-outside", str(blueprint)]) == 0
     assert blueprint.is_symlink()
     assert "middle" not in outside.read_text(encoding="utf-8")
 
@@ -173,10 +173,10 @@ def test_what_cannot_be_written_stays_whole(blueprint: Path, capsys: pytest.Capt
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fabricgen.lint.repair.replace_file", full)
-        assert run(["lint", "--fast", "--fix", str(blueprint)]) == 2
+        assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 2
     assert "no space left on device" in capsys.readouterr().out
     blueprint.chmod(0o440)
-    assert run(["lint", "--fast", "--fix", str(blueprint)]) == 2
+    assert run_command(["lint", "--fast", "--fix", str(blueprint)]) == 2
     assert "it is read-only" in capsys.readouterr().out
     assert blueprint.read_text(encoding="utf-8") == BASE + ODD
 
@@ -220,7 +220,7 @@ def test_a_write_that_is_interrupted_leaves_nothing_behind(blueprint: Path, monk
 )
 def test_what_somebody_meant_is_not_taken_away(blueprint: Path, said: str, code: str) -> None:
     blueprint.write_text(BASE + said, encoding="utf-8")
-    run(["lint", "--fix", str(blueprint)])
+    run_command(["lint", "--fix", str(blueprint)])
     assert said in blueprint.read_text(encoding="utf-8")
     found = lint_of(blueprint)
     assert code in {d.code for d in found}
@@ -231,9 +231,9 @@ def test_a_waiver_of_what_a_phase_has_not_yet_stays(blueprint: Path) -> None:
     text = BASE + "phases: {first: {units: {p1: 1}}, all: {}}\n"
     text += "lint: {waive: [{rule: FG659, at: fabrics, why: cold aisle}, {rule: FG827, why: reached later}]}\n"
     blueprint.write_text(text, encoding="utf-8")
-    assert run(["lint", "--fix", "--phase", "first", "--fail-on", "warning", str(blueprint)]) == 0
+    assert run_command(["lint", "--fix", "--phase", "first", "--fail-on", "warning", str(blueprint)]) == 0
     assert blueprint.read_text(encoding="utf-8") == text
-    assert run(["lint", "--fix", str(blueprint)]) == 0
+    assert run_command(["lint", "--fix", str(blueprint)]) == 0
     assert "FG827" not in blueprint.read_text(encoding="utf-8")
 
 

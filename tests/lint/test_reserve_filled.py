@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.design.build import build_design
-from fabricgen.design.grown import grown
+from fabricgen.design.grown import grow_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rules.design.fg209_reserve_filled import JUDGED
@@ -84,7 +84,7 @@ def test_growth_brings_what_was_told_and_nothing_else(name: str) -> None:
         assert told in ([], wired)
         assert told or "FG106" in {d.code for d in findings(file)}
         return
-    assert grown(design).fabrics == later.fabrics
+    assert grow_design(design).fabrics == later.fabrics
     now = {d.path for d in findings(file) if d.code in JUDGED}
     come = {f": {d.message}" for d in findings(file, *filled) if d.code in JUDGED and d.path not in now}
     assert set(told) == come

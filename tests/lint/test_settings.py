@@ -9,7 +9,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.lint_settings import Waiver
-from fabricgen.cli.main import run
+from fabricgen.cli.main import run_command
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import LintSettings, lint
@@ -75,20 +75,20 @@ def test_settings_that_cannot_be_read_are_located(project: Path) -> None:
 
 def test_the_projects_severity_fails_the_command_unless_another_is_stated(project: Path) -> None:
     file = str(project / "site" / "blueprints" / "pod.yaml")
-    assert run(["lint", "--fast", file]) == 0
+    assert run_command(["lint", "--fast", file]) == 0
     (project / ".fabricgen.yaml").write_text("lint: {fail_on: warning}", encoding="utf-8")
-    assert run(["lint", "--fast", file]) == 1
-    assert run(["lint", "--fast", "--fail-on", "error", file]) == 0
+    assert run_command(["lint", "--fast", file]) == 1
+    assert run_command(["lint", "--fast", "--fail-on", "error", file]) == 0
     other = project / "other.yaml"
     other.write_text("lint: {ignore: [FG]}", encoding="utf-8")
-    assert run(["lint", "--fast", "--settings", str(other), file]) == 0
+    assert run_command(["lint", "--fast", "--settings", str(other), file]) == 0
 
 
 def test_an_option_that_names_no_code_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(project / "site" / "blueprints" / "pod.yaml")
-    assert run(["lint", "--fast", "--select", "fg3,FG399", file]) == 2
+    assert run_command(["lint", "--fast", "--select", "fg3,FG399", file]) == 2
     assert "--select: no code begins with 'FG399'" in capsys.readouterr().err
-    assert run(["lint", "--fast", "--ignore", "fg3,FG0", "--fail-on", "warning", file]) == 0
+    assert run_command(["lint", "--fast", "--ignore", "fg3,FG0", "--fail-on", "warning", file]) == 0
 
 
 def test_limits_of_the_blueprint_stand_over_those_of_the_project(project: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_blueprint_is_judged_alike_however_it_is_named(project: Path, monkeypa
     (project / "other" / "link").symlink_to(project / "site" / "blueprints")
     monkeypatch.chdir(project / "other")
     for path in ("link/pod.yaml", "deep/../../site/blueprints/pod.yaml"):
-        assert run(["lint", "--fast", path]) == 1
+        assert run_command(["lint", "--fast", path]) == 1
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_days_are_of_the_calendar_however_they_are_written(project: Path) -> Non
     own = "lint: {waive: [{rule: FG303, why: pilot, until: 2027-01-31}]}\n"
     file.write_text(THREE_SPINES + own, encoding="utf-8")
     for day, code in (("20270131", 0), ("20270201", 1)):
-        assert run(["lint", "--fast", "--fail-on", "warning", "--as-of", day, str(file)]) == code
+        assert run_command(["lint", "--fast", "--fail-on", "warning", "--as-of", day, str(file)]) == code
 
 
 def test_a_report_tells_what_settings_and_blueprints_make_less_of(
@@ -158,10 +158,10 @@ def test_a_report_tells_what_settings_and_blueprints_make_less_of(
 ) -> None:
     file = project / "site" / "blueprints" / "pod.yaml"
     (project / ".fabricgen.yaml").write_text("lint: {ignore: [FG3]}", encoding="utf-8")
-    run(["lint", "--fast", str(file)])
+    run_command(["lint", "--fast", str(file)])
     assert capsys.readouterr().out.endswith("\nignored by project settings: 1 warning[FG303]\n")
     (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: ignore}}", encoding="utf-8")
-    run(["lint", "--fast", str(file), "--format", "json"])
+    run_command(["lint", "--fast", str(file), "--format", "json"])
     (told,) = json.loads(capsys.readouterr().out)["softened"]
     assert told == {
         "by": "project",
@@ -172,15 +172,15 @@ def test_a_report_tells_what_settings_and_blueprints_make_less_of(
         "blueprint": str(file),
     }
     file.write_text(THREE_SPINES + "lint: {severity: {FG303: info}}", encoding="utf-8")
-    run(["lint", "--fast", str(file), str(file.parent)])
+    run_command(["lint", "--fast", str(file), str(file.parent)])
     assert "taken for info by blueprint: 1 warning[FG303]" in capsys.readouterr().out
-    run(["lint", "--fast", "--ignore", "FG3", str(file)])
+    run_command(["lint", "--fast", "--ignore", "FG3", str(file)])
     assert "FG3" not in capsys.readouterr().out
 
 
 def test_a_graver_word_is_no_news(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / ".fabricgen.yaml").write_text("lint: {severity: {FG303: error}}", encoding="utf-8")
-    run(["lint", "--fast", str(project / "site" / "blueprints")])
+    run_command(["lint", "--fast", str(project / "site" / "blueprints")])
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("1 blueprint: 1 error, 0 warnings, 0 infos")
 

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.lab.files import Build
-from fabricgen.lab.inside import inside
+from fabricgen.lab.inside import cut_to_lab
 from fabricgen.lint.rule import load_all_rules
 from tests.conftest import BLUEPRINTS
 from tests.docs.pages import BY_HAND, blocks, yaml_of
@@ -116,7 +116,7 @@ def test_a_build_with_a_snippet_is_read(name: str, tmp_path: Path, fabricgen: Ru
         assert said(fabricgen("check", written.built)) == (0, "8 files: 0 problems\n", "")
     paths = [file for file in written.built.rglob("*") if file.is_file()]
     files = {file.relative_to(written.built).as_posix(): file.read_text() for file in paths}
-    lab = inside(Build(files))
+    lab = cut_to_lab(Build(files))
     assert lab.numbers == (8, 8, 32)
     assert all(lab.build.frr(switch) for switch in lab.build.switches)
     assert fabricgen("build", written.blueprint, "-o", tmp_path / "lab", "--only", "containerlab-frr").code == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.design.names.switches import interface_name
+from fabricgen.design.names.switches import name_interface
 from fabricgen.export.files import hosts
 from fabricgen.export.table import ExportContext
 from fabricgen.running.tree import UnknownTextError
@@ -57,7 +57,7 @@ def links(name: str, sets: tuple[str, ...]) -> Iterator[tuple[Switch, SwitchPort
         seen = read(switch, files) if switch.fabric.qos.lossless and switch.is_lowest else None
         for port in [port for port in switch.ports if port.role == "host"][:2] if seen else ():
             setup, mtus = host_of(name, sets, port.peer)
-            interface = interface_name(cluster.design.loaded.blueprint, profiles[port.peer], port.peer_port)
+            interface = name_interface(cluster.design.loaded.blueprint, profiles[port.peer], port.peer_port)
             if seen and interface in setup:
                 yield seen, port, setup[interface], mtus[interface]
 

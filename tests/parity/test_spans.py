@@ -8,7 +8,7 @@ import re
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.scale_across import headroom_bytes, in_flight_bytes
+from fabricgen.design.scale_across import compute_headroom, count_bytes_in_flight
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db
@@ -68,7 +68,7 @@ def test_a_lossless_span_has_headroom_for_twice_its_length_on_sonic() -> None:
     port = next(port for port in switch.ports if port.span)
     assert tables["CABLE_LENGTH"]["AZURE"][port.name] == "2000m"
     profile = tables["BUFFER_PROFILE"][tables["BUFFER_PG"][f"{port.name}|3"]["profile"]]
-    assert int(profile["xoff"]) >= round(in_flight_bytes(2, 400)) == 980_000
+    assert int(profile["xoff"]) >= round(count_bytes_in_flight(2, 400)) == 980_000
 
 
 def test_a_span_longer_than_the_buffer_has_no_made_up_sizes_on_sonic() -> None:
@@ -79,8 +79,8 @@ def test_a_span_longer_than_the_buffer_has_no_made_up_sizes_on_sonic() -> None:
 
 
 def test_headroom_is_what_the_standard_counts() -> None:
-    assert headroom_bytes(40, 400) == 19_600_000 + 2 * 9270 + 57_920 + 84
-    assert headroom_bytes(0.001, 400) < 100_000
+    assert compute_headroom(40, 400) == 19_600_000 + 2 * 9270 + 57_920 + 84
+    assert compute_headroom(0.001, 400) < 100_000
 
 
 def test_cumulus_is_told_the_length() -> None:

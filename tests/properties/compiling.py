@@ -43,7 +43,7 @@ def compiled(tree: Tree, lock: Lock | None = None) -> Cluster:
     source = parse_located(json.dumps(tree), "generated.yaml")
     with (
         patch("fabricgen.design.build.Catalog", return_value=_CATALOG),
-        patch("fabricgen.design.advice.hints.advised", lambda refusal, _: refusal),
+        patch("fabricgen.design.advice.hints.add_hints", lambda refusal, _: refusal),
     ):
         try:
             loaded = LoadedBlueprint(validate(Blueprint, source), source, FOLDER, lock or Lock())

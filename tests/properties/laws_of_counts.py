@@ -6,9 +6,9 @@ from collections import Counter
 from fractions import Fraction
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.capacity.counts import link_counts, slot_table
-from fabricgen.design.fabric_model import TierDesign, port_at
-from fabricgen.design.summary import accelerators
+from fabricgen.design.capacity.counts import count_links, make_slot_table
+from fabricgen.design.fabric_model import TierDesign, find_port
+from fabricgen.design.summary import count_accelerators
 from fabricgen.export.files import endpoints
 from fabricgen.wiring.tables import DeviceClass
 from tests.properties.case import Case
@@ -24,7 +24,7 @@ def counts_of_the_design_are_counts_of_the_plan(case: Case) -> None:
         key = (link.segment.fabric, link.segment.key)
         links[key] += 1
         cables.setdefault(key, set()).add(link.cable)
-    counted = {(f.name, count.key): count for f in design.fabrics for count in link_counts(design, f)}
+    counted = {(f.name, count.key): count for f in design.fabrics for count in count_links(design, f)}
     assert links == Counter({key: count.links for key, count in counted.items()})
     assert {key: len(of) for key, of in cables.items()} == {k: c.cables for k, c in counted.items() if c.links}
     for tier, cls in case.classes():
@@ -39,7 +39,7 @@ def accelerators_in_use_are_those_of_nodes_that_are_not_spare(case: Case) -> Non
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
     spare = {row["node"] for row in rows if row.get("spare") == "yes"}
     used = {(row["node"], row["accelerator"]) for row in rows if row["node"] in nodes - spare}
-    assert len(used) == accelerators(design)
+    assert len(used) == count_accelerators(design)
     assert len(spare) <= len(design.layout.spare)
 
 
@@ -47,7 +47,7 @@ def bundles_are_links_between_nodes_and_switches(case: Case) -> None:
     design = case.cluster.design
     for fabric in design.fabrics:
         extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
-        total = sum(c.links for c in link_counts(design, fabric)) - extra
+        total = sum(c.links for c in count_links(design, fabric)) - extra
         assert sum(b.links for b in design.bundles if b.fabric == fabric.name) == total
 
 
@@ -57,12 +57,12 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
     ports = {switch: case.down_ports(tier, switch) for switch in range(cls.first, cls.first + cls.count)}
     for fabric in design.fabrics:
         for feed in fabric.feeds_of(tier.key):
-            for group, slot in slot_table(design, feed).holes():
-                index, port = feed.port_of_slot(slot, tier.count)
+            for group, slot in make_slot_table(design, feed).list_holes():
+                index, port = feed.find_port_of_slot(slot, tier.count)
                 ports[cls.first + group * tier.count + index].add((feed.run, port))
     for feed in tier.feeds:
         if not feed.source.tier:
-            kept = [(feed.run, port_at(feed.first, feed.jumps, i)) for i in range(feed.room)]
+            kept = [(feed.run, find_port(feed.first, feed.jumps, i)) for i in range(feed.room)]
             for used in ports.values():  # where ports of reserved units lie between, the last in use lie behind these
                 used.update(sorted(kept, key=lambda port: port not in used)[: feed.used])
     return ports

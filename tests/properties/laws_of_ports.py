@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fabricgen.design.capacity.reserved import reserved_ports
+from fabricgen.design.capacity.reserved import list_reserved_ports
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.design.sizing.spread import run_ports
-from fabricgen.design.tiers import hangs
+from fabricgen.design.sizing.spread import make_run_ports
+from fabricgen.design.tiers import is_border
 from fabricgen.wiring.tables import NODE
 from tests.properties.case import Case
 
@@ -91,7 +91,7 @@ def reserved_ports_get_no_cable(case: Case) -> None:
     design = case.cluster.design
     for tier, cls in case.classes():
         stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].reserved_ports
-        kept = reserved_ports(design, tier)
+        kept = list_reserved_ports(design, tier)
         assert Counter(port.purpose for port in kept) == {
             name: one.ports or len(one.cages) for name, one in stated.items()
         }
@@ -105,12 +105,12 @@ def reserved_ports_get_no_cable(case: Case) -> None:
 def purposes_of_down_ports_never_overlap(case: Case) -> None:
     design = case.cluster.design
     for tier, _ in case.classes():
-        kept = [(feed.run, run_ports(tier, feed.run).of(feed)) for feed in tier.feeds]
+        kept = [(feed.run, make_run_ports(tier, feed.run).of(feed)) for feed in tier.feeds]
         assert all(feed.used <= feed.room == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
         for fabric in design.fabrics:
             kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.feeds_of(tier.key)]
         for i, run in enumerate(tier.downs):
-            left = run_ports(tier, i).left_over(tier.numbered[i])
+            left = make_run_ports(tier, i).list_left_over(tier.numbered[i])
             taken = Counter([*left, *(port for j, ports in kept if j == i for port in ports)])
             assert set(taken.values()) <= {1}
             assert all(port < run.numbers and run.cages[port // run.ways] for port in taken)
@@ -130,7 +130,7 @@ def links_use_the_ports_kept_for_them(case: Case) -> None:
             feed = tier.feed(lower.key)
             assert tier.downs.index(segment.b) == feed.run
             if id(feed) not in kept:  # of the design, which stays
-                kept[id(feed)] = run_ports(tier, feed.run).of(feed)
+                kept[id(feed)] = make_run_ports(tier, feed.run).of(feed)
             assert link.b_port in kept[id(feed)]
 
 
@@ -146,8 +146,8 @@ def every_port_of_a_present_node_is_wired_once(case: Case) -> None:
     for fabric in design.fabrics:
         spec = design.loaded.blueprint.fabrics[fabric.name]
         asked = spec.attach or fabric.name
-        having = {s.path for s in design.layout.node_sets if s.attaches(fabric.name, asked)}
-        takes_nodes = any(not hangs(tier) for tier in spec.tiers.values()) or spec.carried_by
+        having = {s.path for s in design.layout.node_sets if s.attaches_to(fabric.name, asked)}
+        takes_nodes = any(not is_border(tier) for tier in spec.tiers.values()) or spec.carried_by
         assert {nodes.path for nodes, _ in fabric.attachments} == (having if takes_nodes and fabric.leaves else set())
         for nodes, attachment in fabric.attachments:
             cls = next(c for c in devices.classes if c.kind == NODE and c.path == nodes.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from fabricgen.design.attach import unattached
+from fabricgen.design.attach import list_unattached
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, ManagementPort
 from tests.properties.case import Case
@@ -22,7 +22,7 @@ def every_port_is_wired_omitted_or_reported(case: Case) -> None:
         if isinstance(link.segment.a, Attachment):
             leg = link.segment.a.legs[link.a_port]
             wired[link.a][link.segment.a.role, leg.name] += 1
-    reported = {(one.path, role) for one in unattached(design) for role in one.missing}
+    reported = {(one.path, role) for one in list_unattached(design) for role in one.missing}
     asked = {
         (extra.name, extra.attachment.role): {leg.name for leg in extra.attachment.legs}
         for fabric in design.fabrics

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import find_scope
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.blocks.column import format_ipv4
 from tests.properties.blueprints import blueprints
@@ -106,7 +106,7 @@ def derived(design: Design) -> list[Any]:
 def _fills_pod_after_pod(design: Design) -> bool:
     """Whether extra devices, or nodes on leaves without room for the reserve, move when a pod but the last grows."""
     feeds = [feed for fabric in design.fabrics for feed in fabric.node_feeds]
-    unit_by_unit = any(not feed.by_slot and scope_of(design.tier(feed.leaf).per) in WIDE for feed in feeds)
+    unit_by_unit = any(not feed.by_slot and find_scope(design.tier(feed.leaf).per) in WIDE for feed in feeds)
     return unit_by_unit or any(fabric.extras for fabric in design.fabrics)
 
 

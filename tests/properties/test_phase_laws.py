@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import Selection, check_phases, selection_of
-from fabricgen.design.summary import summary
+from fabricgen.design.phase_selection import Selection, check_phases, select_phase
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, endpoints, links
 from fabricgen.export.plugs import make_label_texts
 from fabricgen.export.table import Table
@@ -134,14 +134,14 @@ def test_a_phase_is_part_of_the_next(family: str) -> None:
             return
         whole = phased(whole, stated)
         design = whole.design
-        first = replace(selection_of(design, "first"), nodes=data.draw(st.none() | st.integers(1, 3)))  # as of a lab
-        both = widened(first, selection_of(design, "second"))
+        first = replace(select_phase(design, "first"), nodes=data.draw(st.none() | st.integers(1, 3)))  # as of a lab
+        both = widened(first, select_phase(design, "second"))
         chain = [cut_cluster(whole, name, selection) for name, selection in (("first", first), ("second", both))]
-        end = cut_cluster(whole, "all", selection_of(design, "all"))
+        end = cut_cluster(whole, "all", select_phase(design, "all"))
         only_grows(*chain)
         only_grows(chain[1], end)
         assert parts(end) == parts(whole)
-        figures = summary(design)
+        figures = summarize_design(design)
         found = summarize_phase(end)
         for fabric in figures["fabrics"].values():
             del fabric["cables"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.design.capacity.bisection import chains_of
+from fabricgen.design.capacity.bisection import list_chains
 from fabricgen.design.ports import PortRun
 from fabricgen.lint.rule import DesignRule, load_all_rules
 from fabricgen.lint.subjects.route_counts import count_announced, count_ecmp_groups, count_ecmp_paths, count_sessions
@@ -74,7 +74,7 @@ def _judge_announced(case: Case) -> None:
         least = count_announced(design, fabric)
         if least is None:
             continue
-        leaves = {row for chain in chains_of(design, fabric) for row in _rows(case.class_of(chain[0].key))}
+        leaves = {row for chain in list_chains(design, fabric) for row in _rows(case.class_of(chain[0].key))}
         most = max(len(leaves & _closure(_closure({leaf}, ups), downs)) for leaf in leaves)
         assert least.loopbacks <= most, (fabric.name, least, most)
         hosts = sum(link.segment.fabric == fabric.name and link.b in leaves for link in case.links)

@@ -19,7 +19,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.EINVAL, "Invalid argument")
 
     if request.param == "journal":
-        monkeypatch.setattr(folders, "exchangeable", lambda real: False)
+        monkeypatch.setattr(folders, "is_exchangeable", lambda real: False)
     elif request.param == "refused exchange":
         monkeypatch.setattr(folders, "exchange", refuse)
     elif request.param == "no links":

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.cli.rollback import _write
+from fabricgen.cli.rollback import _write_files
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import BLUEPRINTS
 
@@ -25,10 +25,10 @@ SMALL = BLUEPRINTS / "leaf-spine.yaml"
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built folder, to be copied."""
-    from fabricgen.cli.main import run
+    from fabricgen.cli.main import run_command
 
     out = tmp_path_factory.mktemp("built") / "out"
-    assert run(["build", str(SMALL), "-o", str(out), "--only", "devices,links,cables,addresses,bom,racks"]) == 0
+    assert run_command(["build", str(SMALL), "-o", str(out), "--only", "devices,links,cables,addresses,bom,racks"]) == 0
     return out
 
 
@@ -172,7 +172,7 @@ def test_a_full_disk_leaves_no_part_of_what_is_several_files(
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "new", tmp_path / "empty"):
         with pytest.raises(InputError, match=r"\[FG023\]: cannot write '.*': No space left on device"):
-            _write(folder, some())
+            _write_files(folder, some())
     assert [file.name for file in tmp_path.rglob("*")] == ["empty"]
 
 

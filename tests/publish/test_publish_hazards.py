@@ -56,7 +56,7 @@ def test_an_unwritable_folder_is_found_before_the_first_step(tmp_path: Path, mon
 def test_a_step_that_fails_is_finished_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     publish(target, A)
-    monkeypatch.setattr(folders, "exchangeable", lambda real: False)
+    monkeypatch.setattr(folders, "is_exchangeable", lambda real: False)
     real = os.replace
 
     def stuck(source: str, destination: str) -> None:
@@ -119,10 +119,10 @@ def test_a_target_with_mounts_is_written_in_place(tmp_path: Path, monkeypatch: p
     target = tmp_path / "out"
     publish(target, A)
     inode = target.stat().st_ino
-    monkeypatch.setattr(exchanges, "mount_points", lambda: ["/", f"{target}/configs"])
+    monkeypatch.setattr(exchanges, "list_mount_points", lambda: ["/", f"{target}/configs"])
     publish(target, B)
     assert target.stat().st_ino == inode
-    monkeypatch.setattr(journals, "mount_points", lambda: ["/", f"{target}/configs"])
+    monkeypatch.setattr(journals, "list_mount_points", lambda: ["/", f"{target}/configs"])
     code, message = refusal(lambda: publish(target, A))
     assert (code, message) == ("FG023", f"cannot write {target}/configs: another file system is mounted here")
     assert tree(target) == expected(B)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.publish.manifest import Entry, Ledger, check_path, manifest_bytes, parse_manifest
+from fabricgen.publish.manifest import Entry, Ledger, check_path, parse_manifest, write_manifest
 
 
 @pytest.mark.parametrize(
@@ -14,17 +14,17 @@ from fabricgen.publish.manifest import Entry, Ledger, check_path, manifest_bytes
 )
 def test_no_bad_path_is_entered_beside_a_good_one(path: str) -> None:
     ledger = Ledger({})
-    ledger.record("part", "a/x", "00")
+    ledger.record_file("part", "a/x", "00")
     with pytest.raises(ValueError, match=r"posix path|produced twice|a file and a folder"):
-        ledger.record("part", path, "00")
-    ledger.record("part", "a/y", "00")
+        ledger.record_file("part", path, "00")
+    ledger.record_file("part", "a/y", "00")
     assert [*ledger.entries] == ["a/x", "a/y"]
 
 
 @given(st.frozensets(st.text("./\\\0\nab", max_size=5), min_size=1, max_size=4))
 def test_a_manifest_is_read_if_each_of_its_paths_stays_below_its_folder(paths: frozenset[str]) -> None:
     files = {path: Entry("00", "part") for path in paths}
-    assert parse_manifest(manifest_bytes({}, files)) == (files if all(map(_stays, paths)) else None)
+    assert parse_manifest(write_manifest({}, files)) == (files if all(map(_stays, paths)) else None)
 
 
 def _stays(path: str) -> bool:

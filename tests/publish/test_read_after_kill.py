@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import pytest
 
 import fabricgen
-from fabricgen.cli.main import run
+from fabricgen.cli.main import run_command
 from fabricgen.publish.manifest import STAGE
 from tests.conftest import BLUEPRINTS
 
@@ -54,7 +54,7 @@ def outcome(*arguments: object) -> Outcome:
     """How a command of this process ended, and all that it said."""
     said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with redirect_stdout(said), redirect_stderr(said):
-        code = run([str(argument) for argument in arguments])
+        code = run_command([str(argument) for argument in arguments])
     said.flush()
     buffer = said.buffer
     assert isinstance(buffer, io.BytesIO)

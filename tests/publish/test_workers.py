@@ -18,7 +18,7 @@ import fabricgen.publish.stage as bundles
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.publish import Bundle, publish_folder, workers
 from fabricgen.publish.archive import publish_archive
-from fabricgen.publish.workers import in_order, processors
+from fabricgen.publish.workers import count_processors, run_in_order
 from tests.conftest import require
 from tests.publish.publishing import HEADER, A, B, bundles_of, expected, only_entry, tree
 
@@ -52,23 +52,23 @@ def dies(task: int) -> int:
 
 
 def test_results_come_in_order_from_other_processes() -> None:
-    results = list(in_order(uneven, 12, 2, first=(7, 3), ahead=2))
+    results = list(run_in_order(uneven, 12, 2, first=(7, 3), ahead=2))
     assert [task for task, _ in results] == list(range(12))
     assert os.getpid() not in {process for _, process in results}
     assert not multiprocessing.active_children()
 
 
 def test_more_tasks_may_be_first_than_are_made_ahead() -> None:
-    results = list(in_order(uneven, 12, 2, first=tuple(range(11, 3, -1)), ahead=1))
+    results = list(run_in_order(uneven, 12, 2, first=tuple(range(11, 3, -1)), ahead=1))
     assert [task for task, _ in results] == list(range(12))
 
 
 def test_one_job_is_this_process() -> None:
-    assert list(in_order(uneven, 2, 1)) == [(0, os.getpid()), (1, os.getpid())]
+    assert list(run_in_order(uneven, 2, 1)) == [(0, os.getpid()), (1, os.getpid())]
 
 
 def test_errors_come_where_their_results_would() -> None:
-    results = in_order(partial(fails, error=ZeroDivisionError("by nought")), 9, 2, first=(2,))
+    results = run_in_order(partial(fails, error=ZeroDivisionError("by nought")), 9, 2, first=(2,))
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(ZeroDivisionError, match="by nought") as caught:
         next(results)
@@ -79,13 +79,13 @@ def test_errors_come_where_their_results_would() -> None:
 def test_faults_come_back_as_they_were() -> None:
     error = fault("FG033", "a template fails", path=("nos", 1), hint="mend it")
     with pytest.raises(InputError) as caught:
-        list(in_order(partial(fails, error=error), 4, 2))
+        list(run_in_order(partial(fails, error=error), 4, 2))
     assert caught.value.diagnostics == error.diagnostics
 
 
 def test_a_worker_that_is_killed_is_a_fault() -> None:
     with pytest.raises(InputError, match=r"FG023.*ended before its work was done"):
-        list(in_order(dies, 4, 2))
+        list(run_in_order(dies, 4, 2))
     assert not multiprocessing.active_children()
 
 
@@ -114,18 +114,18 @@ def _tells_and_sleeps(connection: Connection) -> None:
         time.sleep(900 if task else 0.5)
         return task
 
-    list(in_order(work, 2, 2))
+    list(run_in_order(work, 2, 2))
 
 
 def test_leaving_early_ends_the_workers() -> None:
-    results = in_order(uneven, 50, 2)
+    results = run_in_order(uneven, 50, 2)
     next(results)
     results.close()
     assert not multiprocessing.active_children()
 
 
 def test_processors_are_those_that_may_be_used() -> None:
-    assert 1 <= processors() <= (os.cpu_count() or 1)
+    assert 1 <= count_processors() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.slow
@@ -160,7 +160,7 @@ def test_an_archive_is_the_same_whoever_makes_it(tmp_path: Path, kind: str) -> N
     told: list[str] = []
     for jobs, files in ((1, [*A, *B[2:3]]), (2, [*A, *B[2:3]])):
         made = bundles_of(files)
-        publish_archive(tmp_path / f"{jobs}{kind}", made, header=HEADER, jobs=jobs, told=lambda b: told.append(b.key))
+        publish_archive(tmp_path / f"{jobs}{kind}", made, header=HEADER, jobs=jobs, tell=lambda b: told.append(b.key))
     assert (tmp_path / f"1{kind}").read_bytes() == (tmp_path / f"2{kind}").read_bytes()
     assert told[:6] == told[6:] == [path for _, path, _ in [*A, *B[2:3]]]
     assert len(list(tmp_path.iterdir())) == 2
@@ -190,5 +190,5 @@ def test_of_several_faults_the_first_is_told_whoever_began_first(tmp_path: Path,
 
 def test_small_builds_stay_in_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles, "WORKERS_FROM", 512)
-    monkeypatch.setattr(workers, "_pool", None)
+    monkeypatch.setattr(workers, "_open_pool", None)
     publish_folder(tmp_path / "out", bundles_of(A), header=HEADER, jobs=2)

@@ -184,8 +184,8 @@ def test_a_token_in_escapes_of_json_is_masked(url: str) -> None:
 
 def test_all_else_is_not_masked() -> None:
     content = b'{"a": "0123456789ab-not", "b": "\xff"}'
-    assert TokenMask(TOKEN).without_token(content) == b'{"a": "***-not", "b": "\xff"}'
-    assert TokenMask("x" + TOKEN[1:]).without_token(b"nothing of it") == b"nothing of it"
+    assert TokenMask(TOKEN).mask_token(content) == b'{"a": "***-not", "b": "\xff"}'
+    assert TokenMask("x" + TOKEN[1:]).mask_token(b"nothing of it") == b"nothing of it"
 
 
 @pytest.mark.parametrize(

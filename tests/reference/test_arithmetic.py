@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.kernel.diagnostics import InputError
 
 TWO = """
@@ -37,7 +37,7 @@ def test_two_tiers_carry_half_the_square_of_the_radix(
     su = radix**2 // 2 // (nodes * 8)
     keys = {"nodes": nodes, "node": node, "protocol": protocol, "planes": planes, "switch": switch}
     text = TWO.format(**keys, leaf=leaf, spine=spine, su=su)
-    figures = summary(design_of(text))
+    figures = summarize_design(design_of(text))
     compute = figures["fabrics"]["compute"]
     assert figures["accelerators"] == radix**2 // 2
     assert compute["switches"] == {"leaf": planes * radix, "spine": planes * radix // 2}
@@ -70,14 +70,14 @@ def test_three_tiers_carry_a_quarter_of_the_cube_of_the_radix(
     radix: int, switch: str, protocol: str, design_of
 ) -> None:
     pods = radix // 8  # each rail of eight is a network of its own, of R^3/32 endpoints
-    figures = summary(design_of(THREE.format(half=radix // 2, pods=pods, switch=switch, protocol=protocol)))
+    figures = summarize_design(design_of(THREE.format(half=radix // 2, pods=pods, switch=switch, protocol=protocol)))
     compute = figures["fabrics"]["compute"]
     assert figures["accelerators"] == radix**3 // 4
     assert compute["switches"] == {"leaf": radix**2 // 2, "spine": radix**2 // 2, "core": radix**2 // 4}
     assert sum(compute["switches"].values()) == 5 * radix**2 // 4
     assert set(compute["links"].values()) == {radix**3 // 4}
     # a rail's cores have room for R pods: the limit without rails is the same cube
-    more = summary(design_of(THREE.format(half=radix // 2, pods=radix, switch=switch, protocol=protocol)))
+    more = summarize_design(design_of(THREE.format(half=radix // 2, pods=radix, switch=switch, protocol=protocol)))
     assert more["accelerators"] == 8 * radix**3 // 4
     with pytest.raises(InputError, match="FG101"):
         design_of(THREE.format(half=radix // 2, pods=radix + 1, switch=switch, protocol=protocol))
@@ -104,7 +104,7 @@ GB200 = [(1, 8, 576), (2, 16, 1152), (4, 32, 2304), (8, 64, 4608), (16, 128, 921
 def test_gb200_nvl72_superpods(row: tuple[int, int, int], design_of) -> None:
     su, racks, gpus = row
     design = design_of(NVL72.format(su=min(su, 4), pods=max(1, su // 4)))
-    figures = summary(design)
+    figures = summarize_design(design)
     assert (figures["nodes"], figures["accelerators"]) == (18 * racks, gpus)
     assert figures["scale_up"]["nvlink"] == {
         "domains": racks,

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.design.build import build_design
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import links
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster, example_design
 
@@ -128,7 +128,7 @@ TABLE = [
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda r: "-".join([r.name, r.fabric, *r.sets]))
 def test_counts(row: Row) -> None:
-    figures = summary(build_design(load_blueprint(str(BLUEPRINTS / f"{row.name}.yaml"), row.sets)))
+    figures = summarize_design(build_design(load_blueprint(str(BLUEPRINTS / f"{row.name}.yaml"), row.sets)))
     fabric = figures["fabrics"][row.fabric]
     assert figures["accelerators"] == row.accelerators
     assert fabric["switches"] == row.switches
@@ -247,7 +247,7 @@ def test_hpn_tors_meet_the_60_aggregation_switches_of_their_pod_and_plane() -> N
 
 def test_hpn_is_oversubscribed_15_to_1_towards_the_core() -> None:
     sets = ("pods.p1.su=15",)
-    ratios = summary(example_design("dual-tor", *sets))["fabrics"]["compute"]["oversubscription"]
+    ratios = summarize_design(example_design("dual-tor", *sets))["fabrics"]["compute"]["oversubscription"]
     assert ratios == {"tor": 1.1333, "agg": 15}
     (tor, agg, _) = example_design("dual-tor", *sets).fabric("compute").tiers
     assert (tor.downs[0].count, tor.up and tor.up.count) == (136, 60)

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from fabricgen.design.capacity.bisection import bisection_per_accelerator
+from fabricgen.design.capacity.bisection import compute_bisection_per_accelerator
 from fabricgen.design.model import Design
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 
 DesignOf = Callable[..., Design]
 
@@ -39,7 +39,7 @@ TWO_TIERS = {2: (64, 16, 8, 512, 512), 4: (128, 32, 16, 1024, 1024), 8: (256, 64
 
 @pytest.mark.parametrize(("old", "new"), [(1, 1), (1, 3), (2, 2), (3, 1), (5, 3)])
 def test_units_of_h100_and_b200_are_those_of_the_superpod_tables(design_of: DesignOf, old: int, new: int) -> None:
-    figures = summary(design_of(SUPERPOD.format(old=old, new=new)))
+    figures = summarize_design(design_of(SUPERPOD.format(old=old, new=new)))
     compute, (nodes, leaf, spine, below, above) = figures["fabrics"]["compute"], TWO_TIERS[old + new]
     assert (figures["nodes"], figures["accelerators"]) == (nodes, 8 * nodes)
     assert compute["switches"] == {"leaf": leaf, "spine": spine}
@@ -68,7 +68,7 @@ def test_400g_and_800g_nodes_share_spines(design_of: DesignOf) -> None:
     take; half of the cages of each are split for 2 x 400G.
     """
     design = design_of(TWO_SPEEDS)
-    compute = summary(design)["fabrics"]["compute"]
+    compute = summarize_design(design)["fabrics"]["compute"]
     assert compute["switches"] == {"leaf": 32, "spine": 8}
     assert compute["links"] == {"node-leaf": 2 * 32 * 8 + 2 * 16 * 8, "leaf-spine": 16 * 32 + 16 * 16}
     assert compute["oversubscription"] == {"leaf": 1.0}
@@ -80,7 +80,7 @@ def test_400g_and_800g_nodes_share_spines(design_of: DesignOf) -> None:
 def test_the_bisection_of_two_generations_is_half_of_all_ports(design_of: DesignOf) -> None:
     """512 ports of 400G and 256 of 800G: any half of them by bandwidth sends to the other at full speed."""
     design = design_of(TWO_SPEEDS)
-    per_gpu = bisection_per_accelerator(design, design.fabric("compute"))
+    per_gpu = compute_bisection_per_accelerator(design, design.fabric("compute"))
     assert per_gpu == Fraction(512 * 400 + 256 * 800, 512 + 256)
 
 
@@ -115,7 +115,7 @@ def test_pods_have_spines_and_ratios_of_their_own(design_of: DesignOf) -> None:
     and, at 2:1, 8 x 800G up: 64 in all, which two spines take at 32 down and 32 up.
     """
     design = design_of(THREE_PODS)
-    found: dict[str, Any] = summary(design)["fabrics"]
+    found: dict[str, Any] = summarize_design(design)["fabrics"]
     parts = found["compute"]["parts"]
     assert {part: own["switches"] for part, own in parts.items()} == {
         "h100": {"leaf": 16, "spine": 8},
@@ -139,5 +139,5 @@ def test_kinds_that_skip_a_fabric_have_no_switches_in_it(design_of: DesignOf) ->
         "b300: {nodes: 16 x dgx-b300}", "b300: {nodes: {b300: {nodes: 16 x dgx-b300, skip: storage}}}"
     )
     design = design_of(text.replace("count: 2, spread: stripe", "per: su"))
-    parts = summary(design)["fabrics"]["storage"]["parts"]
+    parts = summarize_design(design)["fabrics"]["storage"]["parts"]
     assert {part: own["switches"] for part, own in parts.items()} == {"h100": {"leaf": 2}, "b200+p2": {"leaf": 2}}

@@ -13,7 +13,7 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from tests.conftest import example_cluster, example_design
 from tests.scale_up.domains import blueprint, links_of_accelerators, rows
 
@@ -46,7 +46,7 @@ def test_a_published_domain(row: tuple[str, str, int, str, int, int, int, int, f
     domain, node, nodes, per, accelerators, switches, links, each, gigabytes = row
     racks = min(nodes, 18 if per == "rack" else 2)
     design = design_of(blueprint(domain, node, nodes, f"per: {per}", per_rack=racks))
-    figures = summary(design)["scale_up"]["up"]
+    figures = summarize_design(design)["scale_up"]["up"]
     assert (figures["accelerators"], figures["switches"], figures["links"]) == (accelerators, switches, links)
     assert figures["gbps_per_accelerator"] * 2 / 8 == pytest.approx(gigabytes)
     cluster = build_cluster(design)
@@ -74,7 +74,7 @@ def test_nvl72_trays_asics_and_links_are_in_the_lists() -> None:
 def test_a_tpu_v4_pod_has_48_circuit_switches_and_96_optical_links_a_cube() -> None:
     cluster = example_cluster("tpu-torus")
     links, names = cluster.plan.links, cluster.names
-    figures = summary(cluster.design)["scale_up"]["ici"]
+    figures = summarize_design(cluster.design)["scale_up"]["ici"]
     assert figures == {
         "domains": 1,
         "accelerators": 4096,
@@ -107,7 +107,7 @@ def test_the_largest_domain_of_one_tier_fits_and_no_larger_one(domain: str, most
     from fabricgen.kernel.diagnostics import InputError
 
     fits = design_of(blueprint(domain, "accelerator-tray", most // 4, "per: su", per_rack=4))
-    assert summary(fits)["scale_up"]["up"]["accelerators"] == most
+    assert summarize_design(fits)["scale_up"]["up"]["accelerators"] == most
     with pytest.raises(InputError, match=r"FG302.*does not fit one switch tier") as refusal:
         design_of(blueprint(domain, "accelerator-tray", most // 4 + 1, "per: su", per_rack=4))
     profile = fits.catalog.scale_up(domain)
@@ -127,7 +127,7 @@ def test_an_ironwood_pod_has_9216_chips_on_48_circuit_switches(tmp_path: Path) -
         "fabrics: {oob: {protocol: ethernet, attach: bmc, tiers: {leaf: {switch: sn2201, per: su}}}}\n"
     )
     design = build_design(load_blueprint(str(file)))
-    assert summary(design)["scale_up"]["ici"] == {
+    assert summarize_design(design)["scale_up"]["ici"] == {
         "domains": 1,
         "accelerators": 9216,
         "switches": 48,

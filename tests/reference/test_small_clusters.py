@@ -16,14 +16,14 @@ import json
 
 import pytest
 
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.drawings.port_map import draw_port_maps
 from fabricgen.export.drawings.switch_ports import PortMaps
 from tests.conftest import built_files, example_cluster, example_design
 
 
 def test_basepod_counts() -> None:
-    figures = summary(example_design("small-pair"))
+    figures = summarize_design(example_design("small-pair"))
     fabrics = figures["fabrics"]
     models = {tier.key: tier.profile.id for tier in example_design("small-pair").tiers}
     assert (models["compute", "leaf"], models["inband", "leaf"], models["oob", "leaf"]) == (
@@ -61,7 +61,7 @@ def test_ports_that_a_site_keeps_for_its_way_out() -> None:
     """Ports that are kept have no cable, and are drawn by what they are for."""
     keep = "fabrics.inband.tiers.leaf.reserved_ports"
     cluster = example_cluster("small-pair", f"{keep}.wan.cages=59-60", f"{keep}.campus=1")
-    assert summary(cluster.design)["fabrics"]["inband"]["reserved_ports"] == {
+    assert summarize_design(cluster.design)["fabrics"]["inband"]["reserved_ports"] == {
         "leaf": {"campus": ["49"], "wan": ["59", "60"]}
     }
     names = cluster.names

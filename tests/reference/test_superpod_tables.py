@@ -13,7 +13,7 @@ from collections import Counter
 
 import pytest
 
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import cables, devices, links
 from fabricgen.export.table import Table, write_table
 from tests.conftest import example_cluster, example_design
@@ -53,7 +53,7 @@ B200_ARCHITECTURE_THREE_TIERS = [
 @pytest.mark.parametrize("row", B200_TABLE_4, ids=lambda row: f"{row[0]}su")
 def test_b200_table_4(row: tuple[int, ...]) -> None:
     su, nodes, accelerators, leaf, spine, node_leaf, leaf_spine = row
-    figures = summary(example_design("superpod-b200", f"pods.p1.su={su}"))
+    figures = summarize_design(example_design("superpod-b200", f"pods.p1.su={su}"))
     compute = figures["fabrics"]["compute"]
     assert (figures["nodes"], figures["accelerators"]) == (nodes, accelerators)
     assert compute["switches"] == {"leaf": leaf, "spine": spine}
@@ -64,7 +64,7 @@ def test_b200_table_4(row: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("row", B300, ids=lambda row: f"{row[0]}su")
 def test_b300(row: tuple[int, ...]) -> None:
     su, nodes, accelerators, leaf, spine, node_leaf, leaf_spine = row
-    figures = summary(example_design("superpod-b300", f"pods.p1.su={su}"))
+    figures = summarize_design(example_design("superpod-b300", f"pods.p1.su={su}"))
     compute = figures["fabrics"]["compute"]
     assert (figures["nodes"], figures["accelerators"]) == (nodes, accelerators)
     assert compute["switches"] == {"leaf": leaf, "spine": spine}
@@ -88,7 +88,7 @@ fabrics:
 def test_b200_architecture_in_two_tiers(row: tuple[int, ...], design_of) -> None:
     su, nodes, leaf, spine, node_leaf, leaf_spine = row
     tiers = "{leaf: {switch: qm9700, per: [su, rail]}, spine: {switch: qm9700}}"
-    figures = summary(design_of(PLAIN_B200.format(su=su, pods=1, tiers=tiers)))
+    figures = summarize_design(design_of(PLAIN_B200.format(su=su, pods=1, tiers=tiers)))
     compute = figures["fabrics"]["compute"]
     assert figures["nodes"] == nodes
     assert compute["switches"] == {"leaf": leaf, "spine": spine}
@@ -104,7 +104,7 @@ def test_b200_architecture_in_three_tiers(row: tuple[int, ...], spine_per: str, 
         "{leaf: {switch: qm9700, per: [su, rail]}, "
         f"spine: {{switch: qm9700, per: {spine_per}}}, core: {{switch: qm9700, per: {core_per}}}}}"
     )
-    figures = summary(design_of(PLAIN_B200.format(su=4, pods=su // 4, tiers=tiers)))
+    figures = summarize_design(design_of(PLAIN_B200.format(su=4, pods=su // 4, tiers=tiers)))
     compute = figures["fabrics"]["compute"]
     assert figures["nodes"] == nodes
     assert compute["switches"] == {"leaf": leaf, "spine": spine, "core": core}
@@ -112,7 +112,7 @@ def test_b200_architecture_in_three_tiers(row: tuple[int, ...], spine_per: str, 
 
 
 def test_gb200_nvl72_has_1296_links_a_rack() -> None:
-    figures = summary(example_design("nvl72-gb200"))
+    figures = summarize_design(example_design("nvl72-gb200"))
     assert figures["accelerators"] == 576
     assert figures["scale_up"]["nvlink"] == {
         "domains": 8,
@@ -140,7 +140,7 @@ def rows(table: Table) -> list[dict[str, str]]:
 )
 def test_the_built_lists_agree_with_the_counts(name: str, sets: tuple[str, ...]) -> None:
     cluster = example_cluster(name, *sets)
-    figures = json.loads(json.dumps(summary(cluster.design)))
+    figures = json.loads(json.dumps(summarize_design(cluster.design)))
     device_rows, link_rows, cable_rows = (rows(p.make_table(cluster)) for p in (devices, links, cables))
     tier = {row["device"]: row["tier"] for row in device_rows}
     switches = Counter((row["fabric"], row["tier"]) for row in device_rows if row["fabric"])

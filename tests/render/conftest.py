@@ -15,7 +15,7 @@ from tests.render import frr_lab
 @pytest.fixture(scope="session")
 def daemons() -> None:
     """FRR's daemons, and the right to make network namespaces."""
-    require(machine.lacking())
+    require(machine.explain_lack())
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from fabricgen.lab.check import findings
+from fabricgen.lab.check import check_lab
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Build
-from fabricgen.lab.start import bring_up
+from fabricgen.lab.start import bring_lab_up
 from fabricgen.lab.stop import take_down
 
 
@@ -33,7 +33,7 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
     running = Lab(folder, {name: f"fg{os.getpid()}-{i}" for i, name in enumerate(devices)}, build)
     daemons: list[subprocess.Popen[bytes]] = []
     try:
-        daemons += bring_up(running)
+        daemons += bring_lab_up(running)
         yield running
     finally:
         running.close()
@@ -53,7 +53,7 @@ def settled(lab: Lab, right: Build, done: Callable[[list[str]], bool], seconds: 
     """The findings once they are as wanted, or after some time."""
     deadline = time.monotonic() + seconds
     while True:
-        found = [str(each) for each in findings(lab, right)]
+        found = [str(each) for each in check_lab(lab, right)]
         if done(found) or time.monotonic() > deadline:
             return found
         time.sleep(0.5)

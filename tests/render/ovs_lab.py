@@ -25,9 +25,9 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from fabricgen.lab import fabric, machine
-from fabricgen.lab.fabric import batch
-from fabricgen.lab.files import Build, End, kernel
-from fabricgen.lab.start import configure, start
+from fabricgen.lab.fabric import run_ip_batch
+from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.start import configure_switches, start_daemons
 from fabricgen.switch.model import Switch
 
 SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
@@ -37,7 +37,7 @@ SETTINGS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6
 def missing() -> str:
     """What this machine lacks for a lab; "" for nothing."""
     tools = [tool for tool in ("ovs-vsctl", "ovs-vswitchd", "ovsdb-server", "ovsdb-tool") if not shutil.which(tool)]
-    return ", ".join([*tools, *filter(None, [machine.lacking()])])
+    return ", ".join([*tools, *filter(None, [machine.explain_lack()])])
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Lab:
 
     def pings(self, device: str, interface: str, address: str) -> bool:
         """Whether an address answers a ping from an interface."""
-        return self.run(device, "ping", "-c1", "-W1", "-I", kernel(interface), address).returncode == 0
+        return self.run(device, "ping", "-c1", "-W1", "-I", kernel_name(interface), address).returncode == 0
 
     def vsctl(self, *words: str) -> None:
         """Change the configuration of Open vSwitch."""
@@ -101,19 +101,19 @@ def lab(build: Build, netplans: dict[str, str], folder: Path) -> Iterator[Lab]:
     read = {name: YAML(typ="safe").load(text)["network"] for name, text in netplans.items()}
     running = Lab(build, read, folder, {name: f"fo{os.getpid()}-{i}" for i, name in enumerate(devices)})
     try:
-        batch([f"netns add {space}" for space in running.spaces.values()])
+        run_ip_batch([f"netns add {space}" for space in running.spaces.values()])
         for device in devices:
             running.run(device, "sysctl", "-qw", *SETTINGS)
             running.run(device, "ip", "link", "set", "lo", "up")
         _start(running)
-        batch(_cables(running))
+        run_ip_batch(_cables(running))
         for name in build.switches:
             _switch(running, name, build.forms[name])
         _bonds(running)
         for name in build.hosts:
             _host(running, name)
-        running.processes += start(running.routing, build.switches)
-        configure(running.routing, {name: build.frr(name) for name in build.switches})
+        running.processes += start_daemons(running.routing, build.switches)
+        configure_switches(running.routing, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
         for process in running.processes:
@@ -158,7 +158,7 @@ def _cables(running: Lab) -> Iterator[str]:
                 running.ports[end] = f"p{number}{side}"
                 ends.append(f"p{number}{side} netns {running.spaces['']}")
             else:
-                ends.append(f"{kernel(end.port)} netns {running.spaces[end.device]}")
+                ends.append(f"{kernel_name(end.port)} netns {running.spaces[end.device]}")
         yield f"link add name {ends[0]} type veth peer name {ends[1]}"
 
 
@@ -191,10 +191,10 @@ def _link(running: Lab, device: str, interface: str, bridge: str, vlans: Sequenc
     own = f"v{len(running.ports)}-{bridge}"
     running.ports[End(device, interface)] = own
     space, far = running.spaces[device], running.spaces[""]
-    batch([f"link add name {own} netns {far} type veth peer name {kernel(interface)} netns {space}"])
+    run_ip_batch([f"link add name {own} netns {far} type veth peer name {kernel_name(interface)} netns {space}"])
     running.run("", "ip", "link", "set", own, "up")
-    running.run(device, "ip", "link", "set", kernel(interface), "up")
-    assert running.run(device, sys.executable, "-c", CHECKSUMS, kernel(interface)).returncode == 0
+    running.run(device, "ip", "link", "set", kernel_name(interface), "up")
+    assert running.run(device, sys.executable, "-c", CHECKSUMS, kernel_name(interface)).returncode == 0
     running.vsctl("add-port", bridge, own, *vlans)
 
 
@@ -222,7 +222,7 @@ def _bond(running: Lab, place: tuple[str, str], bridge: str, members: Sequence[E
 def _switch(running: Lab, device: str, form: Switch) -> None:
     """The bridge, gateways and routed ports of a switch, as its files have them."""
     addresses = [("lo", address) for address in form.loopbacks]
-    addresses += [(kernel(name), address) for name, port in form.interfaces.items() for address in port.addresses]
+    addresses += [(kernel_name(name), address) for name, port in form.interfaces.items() for address in port.addresses]
     first = next(n for n in running.build.switches if _pair_of(running, n) == _pair_of(running, device))
     if form.vlans:
         bridge = _bridge(running, device) if first == device else running.bridges[first]
@@ -240,8 +240,8 @@ def _switch(running: Lab, device: str, form: Switch) -> None:
                 running.run("", "ip", "link", "set", own_name, "up")
                 running.vsctl("add-port", bridge, own_name, *_vlans(port.access_vlan, port.tagged_vlans))
     for name in form.interfaces:
-        running.run(device, "ip", "link", "set", kernel(name), "up")
-    batch([_address(*pair) for pair in sorted(addresses)], "-n", running.spaces[device])
+        running.run(device, "ip", "link", "set", kernel_name(name), "up")
+    run_ip_batch([_address(*pair) for pair in sorted(addresses)], "-n", running.spaces[device])
 
 
 def _pair_of(running: Lab, device: str) -> str:
@@ -281,12 +281,14 @@ def _host(running: Lab, device: str) -> None:
     for name, vlan in network.get("vlans", {}).items():  # kernels need not have VLANs of their own
         _link(running, device, name, running.bridges[f"{device} {vlan['link']}"], [f"tag={vlan['id']}"])
     for name, one in (pair for kind in ("ethernets", "bonds", "vlans") for pair in network.get(kind, {}).items()):
-        running.run(device, "ip", "link", "set", kernel(name), "up")
+        running.run(device, "ip", "link", "set", kernel_name(name), "up")
         for address in one.get("addresses", ()):
-            batch([_address(kernel(name), address)], "-n", running.spaces[device])
+            run_ip_batch([_address(kernel_name(name), address)], "-n", running.spaces[device])
         for route in one.get("routes", ()):
             if "via" in route:
                 table = ["table", str(route["table"])] if "table" in route else []
-                running.run(device, "ip", "route", "add", route["to"], "via", route["via"], "dev", kernel(name), *table)
+                running.run(
+                    device, "ip", "route", "add", route["to"], "via", route["via"], "dev", kernel_name(name), *table
+                )
         for rule in one.get("routing-policy", ()):
             running.run(device, "ip", "rule", "add", "from", rule["from"], "table", str(rule["table"]))

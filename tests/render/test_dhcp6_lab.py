@@ -34,9 +34,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.lab import fabric, machine
-from fabricgen.lab.fabric import batch
+from fabricgen.lab.fabric import run_ip_batch
 from fabricgen.lab.files import Build, End
-from fabricgen.lab.start import configure, start
+from fabricgen.lab.start import configure_switches, start_daemons
 from tests.conftest import require
 from tests.render import dhcp6_client, frr_lab
 from tests.render.lab_files import built
@@ -97,7 +97,7 @@ class Lab:
 
     def ip(self, device: str, *commands: str) -> None:
         """Set up a device."""
-        batch(commands, "-n", self.spaces[device])
+        run_ip_batch(commands, "-n", self.spaces[device])
 
     def spawn(self, device: str, name: str, *command: str, **more: str) -> None:
         """Start a program that stays."""
@@ -167,7 +167,7 @@ def _bare(address: str) -> str:
 def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     """The namespaces, cabled, with the addresses of the files, all programs started, and hosts that have asked."""
     programs = ("kea-dhcp6", "dhcrelay", "radvd")
-    lacking = [machine.lacking(), *(program for program in programs if not shutil.which(program))]
+    lacking = [machine.explain_lack(), *(program for program in programs if not shutil.which(program))]
     install = "`apt-get install frr kea-dhcp6-server isc-dhcp-relay radvd iproute2 iputils-ping`, run as root"
     require(f"the lab lacks {', '.join(filter(None, lacking))}: {install}" if any(lacking) else "")
     build = Build(built("leaf-spine", *BUILDS[request.param]))
@@ -191,7 +191,7 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
 
 
 def _cable(lab: Lab) -> None:
-    batch([f"netns add {space}" for space in lab.spaces.values()])
+    run_ip_batch([f"netns add {space}" for space in lab.spaces.values()])
     for device in lab.spaces:
         settings = [f"net.ipv6.conf.all.forwarding={int(device in (*LEAVES, SPINE))}"]
         settings += [f"net.ipv6.conf.{some}.accept_dad=0" for some in ("all", "default")]
@@ -213,7 +213,7 @@ def _leaf(lab: Lab, leaf: str) -> None:
     spare, stranger = lab.spare(leaf), End("stranger", leaf[-11:])
     for a, b in ((host, port), (near, far), (stranger, spare)):
         ends = (f"{end.port} netns {lab.spaces[end.device]}" for end in (a, b))
-        batch(["link add name {} type veth peer name {}".format(*ends)])
+        run_ip_batch(["link add name {} type veth peer name {}".format(*ends)])
         lab.ip(a.device, f"link set {a.port} up")
         lab.ip(b.device, f"link set {b.port} up")
     bridged = [name for name, own in form.interfaces.items() if own.access_vlan == number]
@@ -276,9 +276,9 @@ def _route(lab: Lab) -> None:
         return
     switches = (*LEAVES, SPINE)
     running = fabric.Lab(lab.folder, lab.spaces, lab.build)
-    lab.running += start(running, switches)
+    lab.running += start_daemons(running, switches)
     told = {name: f"{lab.build.frr(name)}\n{_neighbour_discovery(lab.tree(name))}" for name in switches}
-    configure(running, told)
+    configure_switches(running, told)
 
 
 def _neighbour_discovery(tree: dict[str, Any]) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.lab.fabric import batch
+from fabricgen.lab.fabric import run_ip_batch
 from fabricgen.lab.files import Build, End
 from fabricgen.views.mtu import HOST_MTU
 from tests.conftest import require
@@ -61,7 +61,7 @@ class Lab:
         return subprocess.run([*within, *command], check=False, capture_output=True, text=True, timeout=600)
 
     def ip(self, device: str, *commands: str) -> None:
-        batch(commands, "-n", self.spaces[device])
+        run_ip_batch(commands, "-n", self.spaces[device])
 
     def spawn(self, device: str, *command: str, **more: str) -> None:
         within = ["ip", "netns", "exec", self.spaces[device]]
@@ -89,7 +89,7 @@ def lab() -> Iterator[Lab]:
     with tempfile.TemporaryDirectory(prefix="dhcp") as folder:
         found = Lab(build, Path(folder))
         try:
-            batch([f"netns add {space}" for space in found.spaces.values()])
+            run_ip_batch([f"netns add {space}" for space in found.spaces.values()])
             for leaf in LEAVES:
                 _cable(found, leaf)
             _serve(found)
@@ -114,7 +114,7 @@ def _cable(lab: Lab, leaf: str) -> None:
     (gateway,) = vlan.gateways
     for a, b in ((host, End(leaf, port)), (own, far)):
         ends = (f"{end.port} netns {lab.spaces[end.device]}" for end in (a, b))
-        batch(["link add name {} type veth peer name {}".format(*ends)])
+        run_ip_batch(["link add name {} type veth peer name {}".format(*ends)])
     above = lab.build.forms[SPINE].interfaces[far.port]
     ((own_address,), (far_address,)) = (form.interfaces[own.port].addresses, above.addresses)
     lab.ip(
@@ -142,7 +142,7 @@ def _cable(lab: Lab, leaf: str) -> None:
 def _serve(lab: Lab) -> None:
     """Kea behind the spine: no pools, a reservation for each leaf by the circuit id of its relay."""
     spine, server = lab.spaces[SPINE], lab.spaces["server"]
-    batch([f"link add name eth1 netns {server} type veth peer name server netns {spine}"])
+    run_ip_batch([f"link add name eth1 netns {server} type veth peer name server netns {spine}"])
     lab.ip(SPINE, "address add 10.99.0.1/24 dev server", "link set server up")
     lab.ip("server", f"address add {SERVER}/24 dev eth1", "link set eth1 up", "route add default via 10.99.0.1")
     subnets = []

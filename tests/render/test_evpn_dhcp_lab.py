@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from fabricgen.lab.fabric import Lab, batch, until
+from fabricgen.lab.fabric import Lab, run_ip_batch, wait_until
 from fabricgen.lab.files import Build, End, Link
 from fabricgen.switch.model import Switch
 from tests.conftest import require
@@ -87,15 +87,15 @@ class Desk:
     def plug(self, name: str, leaves: tuple[str, ...]) -> str:
         """A namespace with `eth0` in the VLAN of the VRF at some leaves: a bridge stands for the bond over two."""
         space = f"fe{os.getpid()}-{name}"
-        batch([f"netns add {space}"])
+        run_ip_batch([f"netns add {space}"])
         self.spaces.append(space)
-        batch(["link set lo up", "link add name eth0 type bridge", "link set eth0 up"], "-n", space)
+        run_ip_batch(["link set lo up", "link add name eth0 type bridge", "link set eth0 up"], "-n", space)
         for place, leaf in enumerate(leaves):
             number, _ = _gateway(self.lab.build, leaf)
             inside = vrf_lab.space_of(self.lab, leaf, VRF)
-            batch([f"link add name port{place} netns {space} type veth peer name {name} netns {inside}"])
-            batch([f"link set port{place} master eth0 up"], "-n", space)
-            batch([f"link set {name} master vlan{number} up"], "-n", inside)
+            run_ip_batch([f"link add name port{place} netns {space} type veth peer name {name} netns {inside}"])
+            run_ip_batch([f"link set port{place} master eth0 up"], "-n", space)
+            run_ip_batch([f"link set {name} master vlan{number} up"], "-n", inside)
         return space
 
     def spawn(self, space: str, name: str, *command: str, **more: str) -> None:
@@ -138,8 +138,8 @@ def test_replies_come_to_the_leaf_that_asked(short_path: Path) -> None:
     assert not plain.forms[ASKING[0]].vrf_loopbacks
     with vrf_lab.lab(build, short_path) as lab, _desk(lab, short_path) as desk:
         seat = desk.plug("server", SERVING)
-        batch([f"address add {server}/{gateway.partition('/')[2]} dev eth0"], "-n", seat)
-        batch([f"route add default via {gateway.partition('/')[0]}"], "-n", seat)
+        run_ip_batch([f"address add {server}/{gateway.partition('/')[2]} dev eth0"], "-n", seat)
+        run_ip_batch([f"route add default via {gateway.partition('/')[0]}"], "-n", seat)
         _serve(desk, seat, build)
         given = {}
         for place, leaf in enumerate(ASKING):
@@ -165,7 +165,7 @@ def _reaches(desk: Desk, seat: str, build: Build, leaf: str) -> None:
     def answers() -> bool:
         return subprocess.run(command, check=False, capture_output=True, timeout=600).returncode == 0
 
-    until(answers, f"{own} of {leaf} is not reached in VRF {VRF}")
+    wait_until(answers, f"{own} of {leaf} is not reached in VRF {VRF}")
 
 
 def _serve(desk: Desk, seat: str, build: Build) -> None:
@@ -202,6 +202,6 @@ def _relay(desk: Desk, build: Build, leaf: str) -> None:
     ((source, row),) = own["gateway-interface"].items()
     assert f"{row['address']}/32" in build.forms[leaf].vrf_loopbacks[source]
     inside = vrf_lab.space_of(desk.lab, leaf, VRF)
-    batch([f"address add {row['address']}/32 dev {ways[-1]}"], "-n", inside)
+    run_ip_batch([f"address add {row['address']}/32 dev {ways[-1]}"], "-n", inside)
     command = ("dhcrelay", "-d", "--no-pid", "-a", "-U", source, *ways, *sorted(group["server"]))
     desk.spawn(inside, f"relay-{leaf}", *command)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.fabric import Lab, batch, until
-from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.fabric import Lab, run_ip_batch, wait_until
+from fabricgen.lab.files import Build, End, kernel_name
 from fabricgen.views.mtu import VXLAN_BYTES
 from tests.render import vrf_lab
 from tests.render.lab_files import built
@@ -75,13 +75,15 @@ def test_a_mate_tells_of_tunnels_who_has_no_uplinks(short_path: Path) -> None:
         overlays = {name: build.forms[name].overlay for name in others}
         tunnels = {one.vtep for one in overlays.values() if one}
         assert len(ups) == len(tunnels) == 2
-        until(lambda: tunnels <= _told_by(lab, first, "spine"), "spines tell of the tunnels of all others")
+        wait_until(lambda: tunnels <= _told_by(lab, first, "spine"), "spines tell of the tunnels of all others")
         for port in ups:
-            lab.run(first, "ip", "link", "set", kernel(port), "down")
-        until(lambda: not _told_by(lab, first, "spine"), "spines are not heard any more")
-        until(lambda: tunnels <= _told_by(lab, first, mate), "the mate tells of the tunnels of all others")
-        ports = {kernel(near.port) for near, far in ends if near.device == first and far.device == mate}
-        until(lambda: all(_ports_to(lab, first, tunnel) == ports for tunnel in tunnels), "tunnels go by the mate alone")
+            lab.run(first, "ip", "link", "set", kernel_name(port), "down")
+        wait_until(lambda: not _told_by(lab, first, "spine"), "spines are not heard any more")
+        wait_until(lambda: tunnels <= _told_by(lab, first, mate), "the mate tells of the tunnels of all others")
+        ports = {kernel_name(near.port) for near, far in ends if near.device == first and far.device == mate}
+        wait_until(
+            lambda: all(_ports_to(lab, first, tunnel) == ports for tunnel in tunnels), "tunnels go by the mate alone"
+        )
 
 
 def _ports_to(lab: Lab, switch: str, address: str) -> set[str]:
@@ -125,11 +127,11 @@ def _widen(lab: Lab) -> None:
     for name in build.switches:
         ports = {end.port for link in between for end in (link.a, link.b) if end.device == name}
         mtus = {port: build.forms[name].interfaces[port].mtu for port in sorted(ports)}
-        batch([f"link set {kernel(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
+        run_ip_batch([f"link set {kernel_name(port)} mtu {mtu}" for port, mtu in mtus.items()], "-n", lab.spaces[name])
         overlay, most = build.forms[name].overlay, min(mtus.values()) - VXLAN_BYTES
         for vrf, one in sorted(overlay.vrfs.items()) if overlay else ():
             commands = [f"link set {kind}{one.vni} mtu {most}" for kind in ("vxlan", "l3vni")]
-            batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
+            run_ip_batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
 
 
 def _large(lab: Lab, first: dict[str, End], one: str, other: str, address: str) -> tuple[bool, bool]:
@@ -141,11 +143,11 @@ def _large(lab: Lab, first: dict[str, End], one: str, other: str, address: str) 
         vlan = form.interfaces[port].access_vlan
         vrf = form.vlans[vlan].vrf if vlan else form.interfaces[port].vrf
         space = vrf_lab.space_of(lab, link.b.device, vrf)
-        batch([f"link set {kernel(end.port)} mtu {TOO_LARGE}"], "-n", lab.spaces[name])
-        ports = [kernel(port), *([f"vlan{vlan}"] if vlan else [])]
-        batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
+        run_ip_batch([f"link set {kernel_name(end.port)} mtu {TOO_LARGE}"], "-n", lab.spaces[name])
+        ports = [kernel_name(port), *([f"vlan{vlan}"] if vlan else [])]
+        run_ip_batch([f"link set {name} mtu {TOO_LARGE}" for name in ports], "-n", space)
     found = []
-    source = ("-I", kernel(first[one].port), "-M", "do")
+    source = ("-I", kernel_name(first[one].port), "-M", "do")
     for size, patience in ((LARGEST_OF_HOSTS, 300), (TOO_LARGE, 1)):  # seconds; the first answer ends it
         sized = ["ping", "-c1", "-w", str(patience), *source, "-s", str(size - 28), address]
         command = ["ip", "netns", "exec", lab.spaces[one], *sized]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.fabric import Lab, until
+from fabricgen.lab.fabric import Lab, wait_until
 from fabricgen.lab.files import Build, End
 from fabricgen.switch.interfaces import Interface
 from fabricgen.switch.model import Management, Switch
@@ -111,25 +111,31 @@ def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path) -> Non
         def reaches() -> bool:
             return all(lab.pings(host.device, host.port, FAR) for host in hosts)
 
-        until(lambda: all(ways(spine) == 2 for spine in spines), "each spine has a way to both borders")
-        until(lambda: all(len(hops(lab, leaf, "0.0.0.0/0")) == 2 for leaf in leaves), "leaves leave by both spines")
-        until(reaches, "hosts reach what is outside")
+        wait_until(lambda: all(ways(spine) == 2 for spine in spines), "each spine has a way to both borders")
+        wait_until(
+            lambda: all(len(hops(lab, leaf, "0.0.0.0/0")) == 2 for leaf in leaves), "leaves leave by both spines"
+        )
+        wait_until(reaches, "hosts reach what is outside")
         for switch in (*leaves, *spines, *borders):
-            until(lambda s=switch: ACCEPTED in learned(lab, s), f"{switch} learns what is accepted")
+            wait_until(lambda s=switch: ACCEPTED in learned(lab, s), f"{switch} learns what is accepted")
             assert not {TOO_LONG, REFUSED} & learned(lab, switch), f"{switch} learned more than is accepted"
             if switch not in borders:
                 assert "172.16.0.0/16" not in learned(lab, switch), "aggregates are for the outside"
         for router in ROUTERS:  # no way from one to the other: nothing but the aggregate
-            until(lambda r=router: learned(lab, r) == {"172.16.0.0/16"}, f"{router} learns the aggregate alone")
+            wait_until(lambda r=router: learned(lab, r) == {"172.16.0.0/16"}, f"{router} learns the aggregate alone")
         told = lab.json("wan-1", "show bgp ipv4 unicast 172.16.0.0/16")[0]["paths"][0]
         assert told["community"]["string"] == "65101:100"
 
         lab.run("wan-1", "ip", "link", "set", "port1", "down")
-        until(lambda: all(ways(spine) == 1 for spine in spines), "the exit with a dead link is gone")
-        until(reaches, "all leaves by the other border")
-        until(lambda: not any("65101" in way for s in build.switches for way in paths(lab, s)), "all have heard of it")
+        wait_until(lambda: all(ways(spine) == 1 for spine in spines), "the exit with a dead link is gone")
+        wait_until(reaches, "all leaves by the other border")
+        wait_until(
+            lambda: not any("65101" in way for s in build.switches for way in paths(lab, s)), "all have heard of it"
+        )
 
-        lab.vtysh("wan-2", "configure terminal", "router bgp 65102", f"neighbor {build.session('wan-2')} shutdown")
-        until(lambda: not any(hops(lab, s, "0.0.0.0/0") for s in (*leaves, *spines, *borders)), "no default is left")
-        until(lambda: not any(ACCEPTED in learned(lab, leaf) for leaf in leaves), "what was accepted is gone too")
+        lab.ask_frr("wan-2", "configure terminal", "router bgp 65102", f"neighbor {build.session('wan-2')} shutdown")
+        wait_until(
+            lambda: not any(hops(lab, s, "0.0.0.0/0") for s in (*leaves, *spines, *borders)), "no default is left"
+        )
+        wait_until(lambda: not any(ACCEPTED in learned(lab, leaf) for leaf in leaves), "what was accepted is gone too")
         assert not lab.pings(hosts[0].device, hosts[0].port, FAR)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.fabric import Lab, until
-from fabricgen.lab.files import Build, kernel
+from fabricgen.lab.fabric import Lab, wait_until
+from fabricgen.lab.files import Build, kernel_name
 from tests.render import frr_lab
 from tests.render.frr_lab import settled
 from tests.render.lab_files import built
@@ -39,13 +39,15 @@ def test_a_mate_is_the_way_of_who_has_no_uplinks(short_path: Path, nos: str) -> 
         ups = [near.port for near, far in ends if near.device == first and "spine" in far.device]
         wanted = {prefix for name in others for prefix in build.forms[name].bgp[""].announced}
         assert len(ups) == 2
-        until(lambda: all(wanted <= _learned(lab, name).keys() for name in (first, mate, spine)), "all learn of others")
+        wait_until(
+            lambda: all(wanted <= _learned(lab, name).keys() for name in (first, mate, spine)), "all learn of others"
+        )
         for port in ups:
-            lab.run(first, "ip", "link", "set", kernel(port), "down")
-        ports = {kernel(near.port) for near, far in ends if near.device == first and far.device == mate}
-        until(lambda: all(_learned(lab, first).get(prefix) == ports for prefix in wanted), "all goes by the mate")
+            lab.run(first, "ip", "link", "set", kernel_name(port), "down")
+        ports = {kernel_name(near.port) for near, far in ends if near.device == first and far.device == mate}
+        wait_until(lambda: all(_learned(lab, first).get(prefix) == ports for prefix in wanted), "all goes by the mate")
         own = {*build.forms[first].bgp[""].announced}
-        until(lambda: not own & _learned(lab, spine).keys(), "the spine has no way by the mate")
+        wait_until(lambda: not own & _learned(lab, spine).keys(), "the spine has no way by the mate")
 
 
 def _learned(lab: Lab, switch: str) -> dict[str, set[str]]:
@@ -84,7 +86,7 @@ def test_a_fabric_does_what_its_files_say(short_path: Path, sets: tuple[str, ...
             leaf = next(s for s in cluster_of("leaf-spine", *sets).switches() if s.is_lowest)
             nobody = leaf.services[0].host_subnet.replace(".0/25", ".126")
             mark, command = '"blackhole":true', f"show ip route {nobody} json"
-            until(lambda: mark in "".join(lab.vtysh(leaf.name, command).split()), "what is nobody's is dropped")
+            wait_until(lambda: mark in "".join(lab.ask_frr(leaf.name, command).split()), "what is nobody's is dropped")
 
 
 SMALL = ("fabrics.compute.tiers.spine.count=2", "pods.p1.su=1")

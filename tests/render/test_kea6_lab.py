@@ -23,7 +23,7 @@ from ipaddress import ip_interface
 import pytest
 from ruamel.yaml import YAML
 
-from fabricgen.lab.fabric import batch, until
+from fabricgen.lab.fabric import run_ip_batch, wait_until
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp6_client
 from tests.render.frr_lab import short_folder
@@ -59,7 +59,7 @@ def lab() -> Iterator[Lab]:
         found = Lab(files, folder)
         found.spaces = {name: f"fgs{os.getpid()}-{i}" for i, name in enumerate([LEAF, "server", *NODES])}
         try:
-            batch([f"netns add {space}" for space in found.spaces.values()])
+            run_ip_batch([f"netns add {space}" for space in found.spaces.values()])
             ports = _cable(found, uplink)
             assert set(ports) <= set(relay["interface"]["downstream"])
             _serve(found)
@@ -80,13 +80,15 @@ def _cable(lab: Lab, uplink: str) -> list[str]:
     leaf, links = lab.spaces[LEAF], _links(lab.files)
     ends = [(link["b_port"], link["b_ip"], node, link["a_port"]) for node, link in links.items()]
     for port, address, device, far in [*ends, (uplink, f"{GATEWAY}/64", "server", "eth1")]:
-        batch([f"link add name {port} netns {leaf} type veth peer name {far} netns {lab.spaces[device]}"])
-        batch([f"link set {far} up"], "-n", lab.spaces[device])
-        batch([f"link set {port} up", f"address add {address} dev {port} nodad"], "-n", leaf)
-    batch([f"address add {SERVER}/64 dev eth1 nodad", f"route add default via {GATEWAY}"], "-n", lab.spaces["server"])
+        run_ip_batch([f"link add name {port} netns {leaf} type veth peer name {far} netns {lab.spaces[device]}"])
+        run_ip_batch([f"link set {far} up"], "-n", lab.spaces[device])
+        run_ip_batch([f"link set {port} up", f"address add {address} dev {port} nodad"], "-n", leaf)
+    run_ip_batch(
+        [f"address add {SERVER}/64 dev eth1 nodad", f"route add default via {GATEWAY}"], "-n", lab.spaces["server"]
+    )
     for space in lab.spaces.values():
         command = ["ip", "netns", "exec", space, *TENTATIVE]
-        until(partial(_is_silent, command), f"no address of {space} is tentative")
+        wait_until(partial(_is_silent, command), f"no address of {space} is tentative")
     return [port for port, *_ in ends]
 
 

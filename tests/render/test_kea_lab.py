@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.fabric import batch
+from fabricgen.lab.fabric import run_ip_batch
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp_client
 
@@ -81,7 +81,7 @@ def lab() -> Iterator[Lab]:
         ports = [found.at["p1-su01-n003"], found.at["compute-spine-02"], SPARE]
         found.spaces = {name: f"fgk{os.getpid()}-{i}" for i, name in enumerate([LEAF, "server", *ports])}
         try:
-            batch([f"netns add {space}" for space in found.spaces.values()])
+            run_ip_batch([f"netns add {space}" for space in found.spaces.values()])
             _cable(found, ports)
             _serve(found)
             ways = [word for port in ports for word in ("-id", port)]
@@ -99,13 +99,13 @@ def _cable(lab: Lab, ports: list[str]) -> None:
     """Every port of the leaf has the gateway's address: a switch's VLAN, of which the relay says the port."""
     leaf, server = lab.spaces[LEAF], lab.spaces["server"]
     for port in ports:
-        batch([f"link add name {port} netns {leaf} type veth peer name eth0 netns {lab.spaces[port]}"])
-        batch([f"address add {_gateway(lab)}/26 dev {port}", f"link set {port} up"], "-n", leaf)
-        batch(["link set eth0 up"], "-n", lab.spaces[port])
-    batch([f"link add name uplink netns {leaf} type veth peer name eth1 netns {server}"])
-    batch(["address add 10.99.0.1/24 dev uplink", "link set uplink up"], "-n", leaf)
+        run_ip_batch([f"link add name {port} netns {leaf} type veth peer name eth0 netns {lab.spaces[port]}"])
+        run_ip_batch([f"address add {_gateway(lab)}/26 dev {port}", f"link set {port} up"], "-n", leaf)
+        run_ip_batch(["link set eth0 up"], "-n", lab.spaces[port])
+    run_ip_batch([f"link add name uplink netns {leaf} type veth peer name eth1 netns {server}"])
+    run_ip_batch(["address add 10.99.0.1/24 dev uplink", "link set uplink up"], "-n", leaf)
     steps = [f"address add {SERVER}/24 dev eth1", "link set eth1 up", "route add default via 10.99.0.1"]
-    batch(steps, "-n", server)
+    run_ip_batch(steps, "-n", server)
 
 
 def _gateway(lab: Lab) -> str:

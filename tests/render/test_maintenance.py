@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.fabric import Lab, until
-from fabricgen.lab.files import Build, Link, kernel
+from fabricgen.lab.fabric import Lab, wait_until
+from fabricgen.lab.files import Build, Link, kernel_name
 from fabricgen.lint.engine import lint
 from fabricgen.switch.model import list_differences
 from fabricgen.verify.drift.checking import check_running
@@ -86,7 +86,7 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         assert not settled(lab, build, lambda found: not found)
 
         def ways() -> set[str]:
-            (route,) = json.loads(lab.vtysh(leaf, f"show ip route {far}/32 json")).values()
+            (route,) = json.loads(lab.ask_frr(leaf, f"show ip route {far}/32 json")).values()
             return {hop["interfaceName"] for hop in route[0]["nexthops"] if hop.get("fib")}
 
         assert over & ways()
@@ -94,17 +94,17 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         command = ["ip", "netns", "exec", lab.spaces[leaf], "ping", "-i", "0.02", "-w", "900", "-I", source, far]
         answers = [short_path / f"ping{number}" for number in range(4)]
         pings = [_started(command, file) for file in answers]
-        until(lambda: all(map(_answered, answers)), "every ping is answered")
+        wait_until(lambda: all(map(_answered, answers)), "every ping is answered")
         file = short_path / "drained.conf"
         file.write_text(drained.frr(SPINE))
         lab.run(SPINE, "vtysh", "--vty_socket", str(short_path / SPINE), "-f", str(file))
-        until(lambda: bool(ways()) and not ways() & over, "routes stay on the drained spine")
-        summary = json.loads(lab.vtysh(SPINE, "show bgp ipv4 unicast summary json"))
+        wait_until(lambda: bool(ways()) and not ways() & over, "routes stay on the drained spine")
+        summary = json.loads(lab.ask_frr(SPINE, "show bgp ipv4 unicast summary json"))
         assert {peer["state"] for peer in summary["peers"].values()} == {"Established"}
         for end in {end for link in build.links for end in (link.a, link.b) if end.device == SPINE}:
-            lab.run(SPINE, "ip", "link", "set", kernel(end.port), "down")
+            lab.run(SPINE, "ip", "link", "set", kernel_name(end.port), "down")
         before = [len(_answered(file)) for file in answers]
-        until(lambda: all(len(_answered(f)) > n + 25 for f, n in zip(answers, before, strict=True)), "pings go on")
+        wait_until(lambda: all(len(_answered(f)) > n + 25 for f, n in zip(answers, before, strict=True)), "pings go on")
         for ping, file in zip(pings, answers, strict=True):
             assert ping.poll() is None, "it ended before the spine was gone"
             ping.kill()
@@ -116,7 +116,7 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         assert judged_as_shown(lab, leaf, running, plan) == []
         link = next(link for link in build.links if _joins(link, leaf, SPINE))
         port, asn = link.a.port, build.devices[leaf]["asn"]
-        lab.vtysh(leaf, "configure terminal", f"router bgp {asn}", f"neighbor {port} shutdown")
+        lab.ask_frr(leaf, "configure terminal", f"router bgp {asn}", f"neighbor {port} shutdown")
         assert judged_as_shown(lab, leaf, running, plan) == [
             f"session {port} (to {link.b.device} {link.b.port}): is shut down"
         ]
@@ -139,7 +139,7 @@ def judged_as_shown(lab: Lab, device: str, folder: Path, plan: OfCluster) -> lis
     """
     own = folder / device
     own.mkdir(parents=True, exist_ok=True)
-    shown = lab.vtysh(device, "show running-config")
+    shown = lab.ask_frr(device, "show running-config")
     (own / "frr.txt").write_text(re.sub("^hostname .*$", f"hostname {device}", shown, flags=re.M))
     (own / "config_db.json").write_text(lab.build.files[f"configs/{device}/config_db.json"])
     (found,) = check_running(str(folder), plan, 1).checked

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.files import Build, End, kernel
+from fabricgen.lab.files import Build, End, kernel_name
 from tests.conftest import built_files, example_cluster, require
 from tests.render import ovs_lab
 from tests.render.lab_files import PARTS
@@ -153,7 +153,7 @@ def test_a_switch_without_uplinks_goes_by_its_mate(short_path: Path, nos: str, s
         ]
         assert len(ups) == 2
         for port in ups:
-            assert lab.run(first, "ip", "link", "set", kernel(port), "down").returncode == 0
+            assert lab.run(first, "ip", "link", "set", kernel_name(port), "down").returncode == 0
         assert _until(
             lambda: _next_hops(lab, first, address) == ({min(_pair_address(build, mate))} if mends else set())
         )

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from fabricgen.lab.fabric import Lab, batch
+from fabricgen.lab.fabric import Lab, run_ip_batch
 from fabricgen.lab.files import Build
-from fabricgen.lab.start import ROUTES_ALONE, configure, start
+from fabricgen.lab.start import ROUTES_ALONE, configure_switches, start_daemons
 from fabricgen.nos.frr.routing import read_frr
 from tests.conftest import example_cluster
 from tests.parity.switches import rendered
@@ -31,9 +31,9 @@ def lab(daemons: None) -> Iterator[Lab]:
     with frr_lab.short_folder() as folder:
         running = Lab(folder, spaces, Build({f"{name}/frr.conf": text for name, text in texts.items()}))
         try:
-            batch([f"netns add {space}" for space in spaces.values()])
-            daemons += start(running, texts)
-            configure(running, texts)
+            run_ip_batch([f"netns add {space}" for space in spaces.values()])
+            daemons += start_daemons(running, texts)
+            configure_switches(running, texts)
             yield running
         finally:
             frr_lab.ended(running, daemons, spaces.values())
@@ -57,7 +57,7 @@ def test_frr_keeps_what_it_is_told(lab: Lab) -> None:
     """Tracked links up, the wait at the start, and distinguisher and targets of each VNI, as FRR shows them."""
     for name in lab.spaces:
         planned = read_frr(lab.build.files[f"{name}/frr.conf"])
-        shown = lab.vtysh(name, "show running-config")
+        shown = lab.ask_frr(name, "show running-config")
         of_the_lab = ("no ip forwarding", "no ipv6 forwarding", ROUTES_ALONE)
         lines = shown[shown.index("hostname ") :].splitlines()
         kept = read_frr("\n".join(line for line in lines if line not in of_the_lab))

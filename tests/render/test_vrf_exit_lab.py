@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.fabric import Lab, batch, until
+from fabricgen.lab.fabric import Lab, run_ip_batch, wait_until
 from fabricgen.lab.files import Build, End
-from fabricgen.lab.start import configure
+from fabricgen.lab.start import configure_switches
 from fabricgen.switch.model import Switch
 from tests.render import vrf_lab
 from tests.render.lab_files import built
@@ -120,28 +120,28 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
                 return all(leaves_by(end) == set(families) for end in blue)
 
             if EVPN[0] in sets:
-                until(lambda: done() or _know_vteps(lab), what)
+                wait_until(lambda: done() or _know_vteps(lab), what)
             else:
-                until(done, what)
+                wait_until(done, what)
 
-        until(lambda: ways(2), "each leaf has two ways out")
+        wait_until(lambda: ways(2), "each leaf has two ways out")
         all_leave("the tenant's nodes reach what is outside")
         for family in families:
             assert {vrf for _, vrf in _defaults(lab, family)} == {"blue"}, "a default route in another VRF"
         assert not any(leaves_by(end, 0.3) for end in others)
         for router in () if build.static else ROUTERS:  # neither hears of the other's default route
             for family, inside in (("ipv4", INSIDE), ("ipv6", INSIDE6)):
-                until(lambda r=router, f=family: _heard(lab, r, f), f"{router} hears what is inside by {family}")
+                wait_until(lambda r=router, f=family: _heard(lab, r, f), f"{router} hears what is inside by {family}")
                 assert _heard(lab, router, family) == {inside}
 
         if EVPN[0] in sets:
-            configure(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).frr(BORDER)})
-            until(lambda: ways(1), "leaves leave by the border that is not in maintenance")
+            configure_switches(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).frr(BORDER)})
+            wait_until(lambda: ways(1), "leaves leave by the border that is not in maintenance")
             all_leave("all leave by the other border")
         lab.run("wan-1", "ip", "link", "set", "port1", "down")
         all_leave("all leave by the other router")
         lab.run("wan-2", "ip", "link", "set", "port1", "down")
-        until(lambda: not any(_defaults(lab, family) for family in families), "no default route is left")
+        wait_until(lambda: not any(_defaults(lab, family) for family in families), "no default route is left")
         assert not any(leaves_by(end, 0.3) for end in blue)
 
 
@@ -169,7 +169,7 @@ def _know_vteps(lab: Lab) -> None:
         others = [(ends[far], macs[far]) for far in ends if far != name]
         hops = [(hop, mac) for end, mac in others for hop in (end, f"::ffff:{end}")]
         neighbors = [f"neigh replace {hop} lladdr {mac} dev l3vni{vni} nud permanent" for hop, mac in hops]
-        batch(neighbors, "-n", space)
+        run_ip_batch(neighbors, "-n", space)
         for end, mac in others:
             command = ["bridge", "-n", space, "fdb", "replace", mac, "dev", f"vxlan{vni}", "dst", end]
             subprocess.run(command, check=True, capture_output=True)

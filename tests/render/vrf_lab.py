@@ -19,9 +19,9 @@ from pathlib import Path
 from ruamel.yaml import YAML
 
 from fabricgen.lab import fabric
-from fabricgen.lab.fabric import batch
-from fabricgen.lab.files import Build, End, kernel
-from fabricgen.lab.start import configure, start
+from fabricgen.lab.fabric import run_ip_batch
+from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.start import configure_switches, start_daemons
 from tests.render import frr_lab
 
 FORWARDS = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0")
@@ -65,10 +65,10 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
     everywhere = [*spaces.values(), *(space for some in vrfs.values() for space in some.values())]
     daemons: list[subprocess.Popen[bytes]] = []
     try:
-        batch([f"netns add {space}" for space in everywhere])
+        run_ip_batch([f"netns add {space}" for space in everywhere])
         for space in (space for name in build.switches for space in (spaces[name], *vrfs[name].values())):
             _set(space, "\n".join(FORWARDS))
-        batch([*_cables(running), *_subinterfaces(running)])
+        run_ip_batch([*_cables(running), *_subinterfaces(running)])
         for name in build.switches:
             _tunnels(running, name)
             _switch(running, name)
@@ -76,10 +76,10 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
             _set(spaces[name], build.files[f"hosts/{name}/90-fabric.conf"])
             lines = list(_host(build, name))
             rules6 = [line for line in lines if line.startswith("rule ") and ":" in line]
-            batch([line for line in lines if line not in rules6], "-n", spaces[name])
-            batch(rules6, "-6", "-n", spaces[name])
-        daemons += start(running, build.switches)
-        configure(running, {name: build.frr(name) for name in build.switches})
+            run_ip_batch([line for line in lines if line not in rules6], "-n", spaces[name])
+            run_ip_batch(rules6, "-6", "-n", spaces[name])
+        daemons += start_daemons(running, build.switches)
+        configure_switches(running, {name: build.frr(name) for name in build.switches})
         yield running
     finally:
         frr_lab.ended(running, daemons, everywhere)
@@ -113,7 +113,8 @@ def _vrf_of(build: Build, end: End) -> str:
 def _cables(running: Lab) -> Iterator[str]:
     for link in running.build.links:
         ends = (
-            f"{kernel(e.port)} netns {space_of(running, e.device, _vrf_of(running.build, e))}" for e in (link.a, link.b)
+            f"{kernel_name(e.port)} netns {space_of(running, e.device, _vrf_of(running.build, e))}"
+            for e in (link.a, link.b)
         )
         yield "link add name {} type veth peer name {}".format(*ends)
 
@@ -134,7 +135,7 @@ def _subinterfaces(running: Lab) -> Iterator[str]:
 
 def _tagged(port: str, tag: int) -> str:
     """The name of a sub-interface: at most 15 characters, as SONiC shortens them."""
-    return f"{kernel(port).replace('Ethernet', 'Eth')}.{tag}"
+    return f"{kernel_name(port).replace('Ethernet', 'Eth')}.{tag}"
 
 
 def _switch(running: Lab, name: str) -> None:
@@ -155,18 +156,21 @@ def _switch(running: Lab, name: str) -> None:
         commands[sub.vrf].append(f"link set {_tagged(port, tag)} up")
         commands[sub.vrf] += [_address(address, _tagged(port, tag)) for address in sorted(sub.addresses)]
     for vrf, lines in commands.items():
-        batch(lines, "-n", space_of(running, name, vrf))
+        run_ip_batch(lines, "-n", space_of(running, name, vrf))
 
 
 def _up(build: Build, end: End) -> list[str]:
     """A switch port up, and in its VLAN."""
     vlan = build.forms[end.device].interfaces[end.port].access_vlan
-    return [f"link set {kernel(end.port)} up", *([f"link set {kernel(end.port)} master vlan{vlan}"] if vlan else [])]
+    return [
+        f"link set {kernel_name(end.port)} up",
+        *([f"link set {kernel_name(end.port)} master vlan{vlan}"] if vlan else []),
+    ]
 
 
 def _addresses(build: Build, end: End) -> list[str]:
     found = build.forms[end.device].interfaces[end.port]
-    return [_address(address, kernel(end.port)) for address in sorted(found.addresses)]
+    return [_address(address, kernel_name(end.port)) for address in sorted(found.addresses)]
 
 
 def becomes(running: Lab, build: Build) -> None:
@@ -175,18 +179,20 @@ def becomes(running: Lab, build: Build) -> None:
     for end in sorted((e for link in build.links for e in (link.a, link.b) if e.device in build.forms), key=str):
         old, new = (space_of(running, end.device, _vrf_of(each, end)) for each in (was, build))
         if old != new:
-            batch([f"link set {kernel(end.port)} netns {new}"], "-n", old)
-            batch(_up(build, end), "-n", new)
+            run_ip_batch([f"link set {kernel_name(end.port)} netns {new}"], "-n", old)
+            run_ip_batch(_up(build, end), "-n", new)
             _known(running, end, new)
-            batch(_addresses(build, end), "-n", new)
-    configure(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
+            run_ip_batch(_addresses(build, end), "-n", new)
+    configure_switches(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
 
 
 def _known(running: Lab, end: End, space: str, seconds: float = 300) -> None:
     """Wait until zebra has a port in the VRF that it has moved to (see `lab`)."""
     vrf = next((vrf for vrf, each in running.vrfs[end.device].items() if each == space), "default")
     deadline = time.monotonic() + seconds
-    while not re.search(rf"^{kernel(end.port)} ", running.vtysh(end.device, f"show interface vrf {vrf} brief"), re.M):
+    while not re.search(
+        rf"^{kernel_name(end.port)} ", running.ask_frr(end.device, f"show interface vrf {vrf} brief"), re.M
+    ):
         assert time.monotonic() < deadline, f"{end}: zebra has not seen it in {vrf}"
         time.sleep(0.05)
 
@@ -201,9 +207,9 @@ def _tunnels(running: Lab, name: str) -> None:
         space, vni = space_of(running, name, vrf), found.vni
         local = overlay.vtep.partition("/")[0]
         made = f"link add vxlan{vni} type vxlan id {vni} dstport 4789 local {local} nolearning"
-        batch([made, f"link set vxlan{vni} netns {space}"], "-n", running.spaces[name])
+        run_ip_batch([made, f"link set vxlan{vni} netns {space}"], "-n", running.spaces[name])
         bridged = [f"link add l3vni{vni} type bridge", f"link set vxlan{vni} master l3vni{vni}"]
-        batch([*bridged, f"link set l3vni{vni} up", f"link set vxlan{vni} up"], "-n", space)
+        run_ip_batch([*bridged, f"link set l3vni{vni} up", f"link set vxlan{vni} up"], "-n", space)
 
 
 def _address(address: str, port: str) -> str:
@@ -221,12 +227,12 @@ def _host(build: Build, name: str) -> Iterator[str]:
     yield "link set lo up"
     said = YAML(typ="safe").load(build.files[f"hosts/{name}/60-fabric.yaml"])["network"]["ethernets"]
     for port, found in sorted(said.items()):
-        yield f"link set {kernel(port)} up"
-        yield from (_address(address, kernel(port)) for address in found["addresses"])
+        yield f"link set {kernel_name(port)} up"
+        yield from (_address(address, kernel_name(port)) for address in found["addresses"])
         for route in found["routes"]:
             to = {"default": "::/0" if ":" in route.get("via", "") else "0.0.0.0/0"}.get(route["to"], route["to"])
             words = [f"{word} {route[word]}" for word in ("via", "scope", "metric", "table") if word in route]
-            yield f"route add {to} dev {kernel(port)} {' '.join(words)}"
+            yield f"route add {to} dev {kernel_name(port)} {' '.join(words)}"
         for rule in found.get("routing-policy", ()):
             yield f"rule add from {rule['from']} table {rule['table']} priority {rule['priority']}"
 

@@ -10,7 +10,7 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import cables, devices, links
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError
@@ -38,12 +38,12 @@ CASES = {
 def test_counts_of_the_design_are_counts_of_the_lists(case: str, design_of) -> None:
     design = design_of(CASES[case])
     cluster = build_cluster(design)
-    figures = summary(design)["scale_up"]["up"]
+    figures = summarize_design(design)["scale_up"]["up"]
     found = rows(cluster)
     assert len(found) == figures["links"]
     assert len({row[0] for row in found}) == figures["domains"]
     assert max(ends(cluster).values()) == 1
-    assert figures["accelerators"] == summary(design)["accelerators"]
+    assert figures["accelerators"] == summarize_design(design)["accelerators"]
     trays = [row for row in devices.make_table(cluster).rows() if row[2] == "switch-tray"]
     profile = design.scale_up[0].profile
     assert len(trays) * max(1, profile.switches_per_tray) == (figures["switches"] if profile.tray else 0)
@@ -68,7 +68,7 @@ def test_links_that_leave_a_chassis_are_in_links_csv_and_cabled_or_in_a_backplan
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_hold_what_they_count(name: str) -> None:
     cluster = example_cluster(name)
-    counted = sum(s["links"] for s in summary(cluster.design)["scale_up"].values())
+    counted = sum(s["links"] for s in summarize_design(cluster.design)["scale_up"].values())
     assert len(rows(cluster)) == counted
 
 
@@ -98,7 +98,7 @@ fabrics: {oob: {protocol: ethernet, attach: bmc, also: switches, tiers: {leaf: {
 
 def test_racks_without_accelerators_form_no_domain(design_of) -> None:
     cluster = build_cluster(design_of(MIXED))
-    assert summary(cluster.design)["scale_up"]["up"]["domains"] == 4
+    assert summarize_design(cluster.design)["scale_up"]["up"]["domains"] == 4
     racks = {row[8] for row in devices.make_table(cluster).rows() if row[2] == "switch-tray"}
     assert racks == {f"p1-su0{su}-rk0{rack}" for su in (1, 2) for rack in (1, 2)}
 
@@ -170,7 +170,7 @@ def star(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_new_kind_is_one_new_file(star: Path) -> None:
     (star / "blueprint.yaml").write_text(blueprint("star-of-mine", TRAY, 2, "per: rack"))
     cluster = build_cluster(build_design(load_blueprint(str(star / "blueprint.yaml"), ())))
-    assert summary(cluster.design)["scale_up"]["up"]["links"] == 14
+    assert summarize_design(cluster.design)["scale_up"]["up"]["links"] == 14
     assert len(rows(cluster)) == 14
     assert sum(row[0] == "up" for row in links.make_table(cluster).rows()) == 8  # the other six are on a board
 

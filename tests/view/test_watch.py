@@ -23,7 +23,7 @@ import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli import watching
-from fabricgen.cli.read_files import files_of
+from fabricgen.cli.read_files import list_read_files
 
 TEXT = Path("blueprints/leaf-spine.yaml").read_text(encoding="utf-8")
 
@@ -154,7 +154,7 @@ def test_what_a_blueprint_reads_is_watched(tmp_path, blueprint):
     part.write_text("description: a part\n", encoding="utf-8")
     blueprint.write_text("include: part.yaml\n" + re.sub(r"^description:.*\n", "", TEXT, flags=re.M), encoding="utf-8")
     (tmp_path / "catalog").mkdir()
-    files = set(files_of(load_blueprint(str(blueprint))))
+    files = set(list_read_files(load_blueprint(str(blueprint))))
     assert {blueprint, part, tmp_path / "blueprint.lock.yaml", tmp_path / "catalog"} <= files
 
 

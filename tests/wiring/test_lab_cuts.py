@@ -12,9 +12,9 @@ import pytest
 
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
-from fabricgen.design.lab_cuts import read_cuts, subset
-from fabricgen.design.phase_selection import selected
-from fabricgen.design.summary import summary
+from fabricgen.design.lab_cuts import cut_selection, read_cuts
+from fabricgen.design.phase_selection import select
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
@@ -32,7 +32,7 @@ def lab(name: str, cuts: str) -> Cluster:
     return cut_cluster(
         whole,
         f"lab {cuts}",
-        subset(design, read_cuts(design, cuts), selected(design, Phase.model_construct())),
+        cut_selection(design, read_cuts(design, cuts), select(design, Phase.model_construct())),
         lab=True,
     )
 
@@ -57,7 +57,7 @@ def test_a_lab_of_every_example_has_some_of_everything_and_no_errors(name: str) 
         assert lint(found.design, found).counts["error"] == 0, cuts
         some = [(now.count > 0) == (then.count > 0) for now, then in zip(*_classes(found, whole), strict=True)]
         assert all(some), cuts
-        assert summarize_phase(found)["nodes"] < summary(whole.design)["nodes"]
+        assert summarize_phase(found)["nodes"] < summarize_design(whole.design)["nodes"]
 
 
 def _classes(*clusters: Cluster) -> list[tuple[object, ...]]:

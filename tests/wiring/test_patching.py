@@ -13,7 +13,7 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.media.gearing import does_not_mate, straight_faults
+from fabricgen.design.media.gearing import explain_mismatch, explain_polarity_fault
 from fabricgen.design.model import Design
 from fabricgen.export.files import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
@@ -184,24 +184,24 @@ def test_the_medium_is_chosen_for_the_channel_and_not_for_the_way(design_of: Cal
     ],
 )
 def test_light_is_followed_from_transmitter_to_receiver(panel: str, trunk: str, jumpers: str, wrong: str) -> None:
-    found = straight_faults(CATALOG.panel(panel), trunk, tuple(jumpers))
+    found = explain_polarity_fault(CATALOG.panel(panel), trunk, tuple(jumpers))
     assert (wrong in found) if wrong else found == ""
 
 
 def test_aligned_adapters_cross_twice_and_so_change_no_parity() -> None:
     aligned = CATALOG.panel("mpo-72").model_copy(update={"adapter": "B"})
-    assert straight_faults(aligned, "B", ("B", "B")) == ""
-    assert straight_faults(aligned, "A", ("A", "A")) != ""
+    assert explain_polarity_fault(aligned, "B", ("B", "B")) == ""
+    assert explain_polarity_fault(aligned, "A", ("A", "A")) != ""
 
 
 def test_connectors_mate_by_face_pins_and_keys() -> None:
     apc, flat = CATALOG.panel("mpo-apc-72"), CATALOG.panel("mpo-72")
     trunk = next(t for t in CATALOG.trunks if t.id == "mpo8-os2")
-    assert does_not_mate("MPO-12/APC", apc, trunk) == ""
-    assert "MPO-12 in front" in does_not_mate("MPO-12/APC", flat, trunk)
-    assert "no trunk" in does_not_mate("MPO-12/APC", apc, None)
-    assert "sockets" in does_not_mate("MPO-12/APC", apc, trunk.model_copy(update={"pinned": False}))
-    assert "angles" in does_not_mate("MPO-12/APC", apc.model_copy(update={"adapter": "B"}), trunk)
+    assert explain_mismatch("MPO-12/APC", apc, trunk) == ""
+    assert "MPO-12 in front" in explain_mismatch("MPO-12/APC", flat, trunk)
+    assert "no trunk" in explain_mismatch("MPO-12/APC", apc, None)
+    assert "sockets" in explain_mismatch("MPO-12/APC", apc, trunk.model_copy(update={"pinned": False}))
+    assert "angles" in explain_mismatch("MPO-12/APC", apc.model_copy(update={"adapter": "B"}), trunk)
 
 
 def test_positions_of_trunks_keep_room_for_units_to_come() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from fabricgen.cluster import build_cluster
-from fabricgen.design.capacity.bisection import strands_of
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.bisection import count_strands
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
 from fabricgen.wiring.tables import SWITCH
@@ -54,8 +54,8 @@ def test_a_spine_has_ports_for_the_leaves_of_its_group(
     assert leaf.uplink is not None
     assert (leaf.uplink.upper_groups, leaf.uplink.lowers_per_group) == (1, lowers)
     assert design.tier(TierKey("compute", "spine")).groups == 2
-    assert strands_of(design, fabric) == 2
-    assert {c.key: c.links for c in link_counts(design, fabric)}["leaf-spine"] == 24 * 4
+    assert count_strands(design, fabric) == 2
+    assert {c.key: c.links for c in count_links(design, fabric)}["leaf-spine"] == 24 * 4
 
 
 def test_a_group_beside_its_rails_makes_no_further_switches(design_of: Callable[..., Design]) -> None:

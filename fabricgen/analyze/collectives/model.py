@@ -318,11 +318,11 @@ def find_scale_up_efficiency(network: Network, job: Job, constants: ConstantsPro
 
 def find_domain_profile(network: Network, rank: int) -> str:
     """The id of the scale-up domain profile that a rank is in; "" where there is none."""
-    from fabricgen.design.scale_up.domains import forms
+    from fabricgen.design.scale_up.domains import can_join
 
     plan = network.cluster.plan
     profile = plan.devices.classes[int(plan.devices.device_class[network.ranks.device[rank]])].profile
     if not isinstance(profile, NodeProfile):
         return ""
     joined = (scale_up.profile for scale_up in network.cluster.design.scale_up)
-    return next((domain.id for domain in joined if forms(profile, domain)), profile.scale_up)
+    return next((domain.id for domain in joined if can_join(profile, domain)), profile.scale_up)

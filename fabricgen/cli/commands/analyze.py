@@ -115,38 +115,40 @@ def command(
         raise click.UsageError("--dump tells of one hall: name one blueprint")
 
     for name, section in _OF_A_SECTION.items():
-        is_told = not sections or section in sections or bool(dumps)
-        refuse_idle(name, used=is_told, why=f"it is of --section {section}")
+        is_used = not sections or section in sections or bool(dumps)
+        refuse_idle(name, used=is_used, why=f"it is of --section {section}")
 
     def runs_on(network: Network) -> Job:
         return read_job(network, job, placement, ranks)
 
-    found = []
-    said: ToldReckonings = set()
+    figures = []
+    explained: ToldReckonings = set()
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
-        asked = _asked(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
-        found.append(analyze_cluster(cluster, asked, runs_on, sections, fabric))
+        settings = _read_settings(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
+        figures.append(analyze_cluster(cluster, settings, runs_on, sections, fabric))
         if dumps:
             from fabricgen.verify import cost
 
-            found[-1]["as_built"] = cost.costs(found[-1], cluster, _diagnosis(cluster, dumps), runs_on, asked)
+            figures[-1]["as_built"] = cost.costs(
+                figures[-1], cluster, _diagnose_hall(cluster, dumps), runs_on, settings
+            )
     if form == "json":
-        told = json.dumps(found if len(found) > 1 else found[0], indent=2)
+        content = json.dumps(figures if len(figures) > 1 else figures[0], indent=2)
     else:
-        each = ["\n".join([*describe_analysis(one, said), *_as_built(one)]) for one in found]
-        told = "\n\n".join([*each, "\n".join(compare_analyses(found))] if len(found) > 1 else each)
-    write_output(output, f"{told}\n".encode())
+        reports = ["\n".join([*describe_analysis(report, explained), *_list_costs(report)]) for report in figures]
+        content = "\n\n".join([*reports, "\n".join(compare_analyses(figures))] if len(figures) > 1 else reports)
+    write_output(output, f"{content}\n".encode())
 
 
-def _as_built(found: Mapping[str, Any]) -> Iterator[str]:
-    if "as_built" in found:
+def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
+    if "as_built" in figures:
         from fabricgen.verify.cost import lines
 
-        yield from lines(found["as_built"])
+        yield from lines(figures["as_built"])
 
 
-def _diagnosis(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
+def _diagnose_hall(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
     from fabricgen.verify.planned import planned_by
     from fabricgen.verify.report import Asked
     from fabricgen.verify.verification import verify
@@ -154,7 +156,7 @@ def _diagnosis(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
     return verify(planned_by(cluster), dumps, Asked()).report.diagnosis
 
 
-def _asked(
+def _read_settings(
     catalog: Catalog,
     constants: str,
     stated: tuple[str, ...],

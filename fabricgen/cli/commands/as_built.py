@@ -50,31 +50,37 @@ def command(
     """
     from fabricgen.as_built.importing import import_sheets
     from fabricgen.cli.output import write_output
-    from fabricgen.cli.overlays import included_as, tell_to_include
-    from fabricgen.cli.reprints import reprints
+    from fabricgen.cli.overlays import spell_include, tell_to_include
+    from fabricgen.cli.reprints import find_reprints
     from fabricgen.export.formats.csv import write_blocks
     from fabricgen.pipeline import compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     file = None if output in (None, "-") else output
-    found = import_sheets(design, sheets, file, included_as(blueprint, file))
-    anew = reprints(found.before, found.after, {change.cable for change in found.changes})
-    if output is not None and (found.changes or output == "-" or not Path(output).exists()):
-        write_output(output, found.overlay.encode(), updates=True)
+    imported = import_sheets(design, sheets, file, spell_include(blueprint, file))
+    labels_anew = find_reprints(imported.before, imported.after, {change.cable for change in imported.changes})
+    if output is not None and (imported.changes or output == "-" or not Path(output).exists()):
+        write_output(output, imported.overlay.encode(), updates=True)
     if labels is not None:
-        write_output(labels, b"".join(write_blocks(anew)))
-    click.echo(_report(found, anew, form), err=output == "-")
-    if file and not found.included:
+        write_output(labels, b"".join(write_blocks(labels_anew)))
+    click.echo(_write_report(imported, labels_anew, form), err=output == "-")
+    if file and not imported.included:
         tell_to_include(blueprint, file)
-    return 1 if (found.changes and output is None) or any(row.redlined for row in found.outdated) else 0
+    return 1 if (imported.changes and output is None) or any(row.redlined for row in imported.outdated) else 0
 
 
-def _report(found: AsBuiltImport, anew: Table, form: str) -> str:
+def _write_report(imported: AsBuiltImport, labels_anew: Table, form: str) -> str:
     import json
 
     from fabricgen.as_built import importing
     from fabricgen.cli import reprints
 
     if form == "json":
-        return json.dumps({**importing.as_json(found), "labels": reprints.as_json(anew)}, indent=2, ensure_ascii=False)
-    return "\n".join((importing.text(found), *((reprints.as_text(anew),) if found.changes else ())))
+        return json.dumps(
+            {**importing.as_json(imported), "labels": reprints.list_reprint_values(labels_anew)},
+            indent=2,
+            ensure_ascii=False,
+        )
+    return "\n".join(
+        (importing.text(imported), *((reprints.format_reprints(labels_anew),) if imported.changes else ()))
+    )

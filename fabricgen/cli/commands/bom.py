@@ -11,12 +11,12 @@ import click
 from fabricgen.cli.options import (
     TABLE_FORMATS,
     blueprint_argument,
+    choose_table_format,
     output_option,
     phase_option,
     prices_option,
     reading_options,
     refuse_idle,
-    table_format,
 )
 
 if TYPE_CHECKING:
@@ -69,30 +69,30 @@ def command(
     from fabricgen.bom.prices import PriceList, read_price_list
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import tell_idle_prices, write_output
-    from fabricgen.cli.read_files import files_of
+    from fabricgen.cli.read_files import list_read_files
     from fabricgen.pipeline import compile_cluster, compile_design
 
-    if sum(each is not None for each in (by, trace, old)) > 1:
+    if sum(option is not None for option in (by, trace, old)) > 1:
         raise click.UsageError("--by, --trace and --diff exclude one another")
     refuse_idle("prices", used=trace is None, why="what a part is needed for has no prices")
-    keys = _keys(by) if by is not None else ()
-    form = "text" if form is None and output == "-" and (by or old is not None) else _format(form, output)
+    keys = _parse_keys(by) if by is not None else ()
+    form = "text" if form is None and output == "-" and (by or old is not None) else _choose_format(form, output)
     offers = read_price_list(prices) if prices else PriceList()
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
     tell_idle_prices(prices, cluster)
     if old is not None:
-        return _difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
-    read = files_of(cluster.design.loaded)
-    write_output(output, _content(cluster, offers, keys, trace, form), binary=form == "xlsx", read=read)
+        return _write_difference(cluster, old, offers.unit_prices, form, output, allow_outside=allow_outside)
+    read = list_read_files(cluster.design.loaded)
+    write_output(output, _write_content(cluster, offers, keys, trace, form), binary=form == "xlsx", read=read)
     return 0
 
 
-def _format(form: str | None, output: str) -> str:
-    return "text" if form is None and output.lower().endswith(".txt") else table_format(form, output)
+def _choose_format(form: str | None, output: str) -> str:
+    return "text" if form is None and output.lower().endswith(".txt") else choose_table_format(form, output)
 
 
-def _keys(by: str) -> tuple[str, ...]:
+def _parse_keys(by: str) -> tuple[str, ...]:
     from fabricgen.bom.owners import GROUPINGS
     from fabricgen.kernel.diagnostics import did_you_mean
 
@@ -103,7 +103,7 @@ def _keys(by: str) -> tuple[str, ...]:
     return keys
 
 
-def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
+def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
     """The lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.trace import trace_part as traced
@@ -122,20 +122,20 @@ def _content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: 
     )
 
 
-def _difference(
+def _write_difference(
     cluster: Cluster, old: str, prices: Mapping[str, float], form: str, output: str, *, allow_outside: bool
 ) -> int:
-    from fabricgen.cli.bom_sides import bill_at, bill_listing
+    from fabricgen.cli.bom_sides import make_bill, read_bill
     from fabricgen.cli.output import write_output
-    from fabricgen.diff.bill import bom_columns, bom_text, compare_boms
+    from fabricgen.diff.bill import compare_boms, format_bom, list_bom_columns
     from fabricgen.export.table import Table, write_table
 
     if old == "-":
         raise click.UsageError("--diff reads a file, not standard input")
-    was, old_twice = bill_at(old, prices, allow_outside=allow_outside)
-    now, new_twice = bill_listing(cluster, prices)
+    was, old_twice = read_bill(old, prices, allow_outside=allow_outside)
+    now, new_twice = make_bill(cluster, prices)
     delta = compare_boms(was, now, prices, (old_twice, new_twice))
-    table: Table = Table("bom-diff", bom_columns(delta))
-    content = bom_text(delta).encode() if form == "text" else write_table(table, form)
+    table: Table = Table("bom-diff", list_bom_columns(delta))
+    content = format_bom(delta).encode() if form == "text" else write_table(table, form)
     write_output(output, content, binary=form == "xlsx")
     return 1 if delta else 0

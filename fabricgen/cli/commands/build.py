@@ -84,18 +84,25 @@ def command(
     to run them: ansible, gnmic, prometheus, ptm; for a lab: containerlab,
     containerlab-frr; for records: netbox; for simulators: astra-sim, astra-sim-ns3, infragraph, simai.
     """
-    from fabricgen.cli.findings import fails, print_findings, refuse_impossible
+    from fabricgen.cli.findings import exceeds_limit, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices, tell_idle_prices, tell_left_out
-    from fabricgen.cli.progress import progress_of
+    from fabricgen.cli.progress import show_progress
     from fabricgen.lint.engine import Judgement
-    from fabricgen.pipeline import BuildOptions, build_bundles, chosen_parts, compile_cluster, compile_design, header
-    from fabricgen.pipeline import other_findings as told_beside
-    from fabricgen.publish.workers import processors
+    from fabricgen.pipeline import (
+        BuildOptions,
+        build_bundles,
+        check_parts,
+        compile_cluster,
+        compile_design,
+        make_header,
+    )
+    from fabricgen.pipeline import collect_other_findings as told_beside
+    from fabricgen.publish.workers import count_processors
 
     _check_target(output, archive)
     started = time.monotonic()
-    parts = tuple(sorted(chosen_parts(_chosen(only))))
+    parts = tuple(sorted(check_parts(_parse_parts(only))))
     renders = _refuse_unused(parts, archive)
     options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
     design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
@@ -105,15 +112,24 @@ def command(
     judgement = Judgement(design, cluster, told_beside(cluster, templates, configured=renders))
     bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
-    with progress_of(bundles) as told:
-        workers = jobs or processors()
-        report = _publish(bundles, output, archive, parts, header=header(design), jobs=workers, told=told, force=force)
+    with show_progress(bundles) as tell_progress:
+        workers = jobs or count_processors()
+        report = _publish(
+            bundles,
+            output,
+            archive,
+            parts,
+            header=make_header(design),
+            jobs=workers,
+            tell_progress=tell_progress,
+            force=force,
+        )
     keep_lock(cluster, trial="values were --set" if sets else "a lab changes no lock" if lab else "")
     tell_left_out(cluster)
     tell_idle_prices(prices, cluster)
     print_findings(judgement.result)
     _tell_of_written(report, archive or output, time.monotonic() - started)
-    return 1 if fails(judgement.result, design.loaded.project, fail_on) else 0
+    return 1 if exceeds_limit(judgement.result, design.loaded.project, fail_on) else 0
 
 
 def _refuse_unused(parts: Sequence[str], archive: Path | None) -> bool:
@@ -127,9 +143,9 @@ def _refuse_unused(parts: Sequence[str], archive: Path | None) -> bool:
     return renders
 
 
-def _chosen(only: Sequence[str]) -> set[str]:
+def _parse_parts(only: Sequence[str]) -> set[str]:
     """The parts that `--only` names; raises click.UsageError where it is given and names none."""
-    names = {name.strip() for some in only for name in some.split(",")} - {""}
+    names = {name.strip() for text in only for name in text.split(",")} - {""}
     if only and not names:
         raise click.UsageError("--only names no part; leave it out to write all of the usual ones")
     return names
@@ -164,14 +180,14 @@ def _tell_of_written(report: PublishReport, target: Path | None, seconds: float)
     click.echo(f"{where}: {changed} in {seconds:.1f} s", err=True)
 
 
-def _tell_of_edited(kept: Mapping[str, str]) -> None:
+def _tell_of_edited(kept_files: Mapping[str, str]) -> None:
     """Say which files were edited and so are kept, and where the new content of each is."""
     click.echo("kept, since edited (`--force` replaces or removes them):", err=True)
-    for path, beside in list(kept.items())[:_NAMED]:
+    for path, beside in list(kept_files.items())[:_NAMED]:
         where = f"the new content is in {beside}" if beside else "no longer built, and yours from now on"
         click.echo(f"  {path}: {where}", err=True)
-    if len(kept) > _NAMED:
-        click.echo(f"  and {len(kept) - _NAMED} more", err=True)
+    if len(kept_files) > _NAMED:
+        click.echo(f"  and {len(kept_files) - _NAMED} more", err=True)
 
 
 def _publish(
@@ -182,15 +198,15 @@ def _publish(
     *,
     header: Mapping[str, object],
     jobs: int,
-    told: Told,
+    tell_progress: Told,
     force: bool,
 ) -> PublishReport:
     chosen = frozenset(parts) or None
     if archive is not None:
         from fabricgen.cli.archive_output import write_archive
 
-        return write_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, told=told)
+        return write_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, tell_progress=tell_progress)
     from fabricgen.publish import publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked
-    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=told, force=force)
+    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=tell_progress, force=force)

@@ -24,10 +24,10 @@ def command(name: str | None, own: Path | None) -> None:
             for profile in ids:
                 click.echo(f"  {profile}")
         return
-    found = [kind for kind, ids in kinds.items() if name in ids]
-    if not found:
-        everything = [i for ids in kinds.values() for i in ids]
-        raise fault("FG011", f"no profile '{name}' in the catalogue", hint=did_you_mean(name, everything))
-    for kind in found:
+    kinds_of_name = [kind for kind, ids in kinds.items() if name in ids]
+    if not kinds_of_name:
+        all_ids = [i for ids in kinds.values() for i in ids]
+        raise fault("FG011", f"no profile '{name}' in the catalogue", hint=did_you_mean(name, all_ids))
+    for kind in kinds_of_name:
         shown = catalog.profile(kind, name)
         click.echo(shown.model_dump_json(indent=2, exclude_defaults=True))

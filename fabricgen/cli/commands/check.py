@@ -65,20 +65,20 @@ def command(
 
     Problems exit with 1, files that cannot be read with 2.
     """
-    from fabricgen.cli.built_archives import built_places
+    from fabricgen.cli.built_archives import open_built_places
 
     if running is not None:
         if len(paths) != 1 or yang is not None:
             raise click.UsageError("--running compares with one BLUEPRINT or built folder, without --yang")
         read = (sets, allow_outside, phase)
-        return _check_running(running, paths[0], read, (strict, _day(as_of)), jobs or 0, form, fail_on)
+        return _check_running(running, paths[0], read, (strict, _parse_day(as_of)), jobs or 0, form, fail_on)
     if sets or allow_outside or phase is not None or jobs is not None or strict or as_of is not None:
         raise click.UsageError("--set, --allow-outside, --phase, --jobs, --strict and --as-of go with --running")
-    with built_places() as places:
+    with open_built_places() as places:
         return _check_files([Path(places.folder_of(str(path))) for path in paths], places, form, yang, fail_on)
 
 
-def _day(as_of: str | None) -> str:
+def _parse_day(as_of: str | None) -> str:
     import datetime
 
     try:
@@ -90,37 +90,37 @@ def _day(as_of: str | None) -> str:
 def _check_running(
     folder: str,
     path: Path,
-    read: tuple[tuple[str, ...], bool, str | None],
-    judged: tuple[bool, str],
+    reading: tuple[tuple[str, ...], bool, str | None],
+    judging: tuple[bool, str],
     jobs: int,
     form: str,
     fail_on: str,
 ) -> int:
-    from fabricgen.cli.built_archives import built_places, refuse_for_a_build, renamed_in
+    from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build, replace_names
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
     from fabricgen.verify.drift.checking import Asked, check_running
     from fabricgen.verify.drift.finding import waivers_of
     from fabricgen.verify.drift.report import write
 
-    (sets, allow_outside, phase), (strict, day) = read, judged
-    with built_places() as places:
+    (sets, allow_outside, phase), (strict, day) = reading, judging
+    with open_built_places() as places:
         built, running = places.folder_of(str(path)), places.folder_of(folder)
         if not Path(built).is_dir():
             design = compile_design(str(path), sets, allow_outside=allow_outside)
-            asked = Asked(strict, waivers_of(design.loaded), day)
-            drift = check_running(running, planned.OfCluster(compile_cluster(design, phase)), jobs, asked)
+            settings = Asked(strict, waivers_of(design.loaded), day)
+            drift = check_running(running, planned.OfCluster(compile_cluster(design, phase)), jobs, settings)
         else:
             refuse_for_a_build(path, set=sets, allow_outside=allow_outside, phase=phase)
             drift = check_running(running, planned.of_build(built), jobs, Asked(strict, (), day))
-        click.echo(renamed_in(write(form, drift), places.shown))
-    return _exit_code((finding.severity for finding in drift.findings()), fail_on)
+        click.echo(replace_names(write(form, drift), places.shown))
+    return _choose_exit_code((finding.severity for finding in drift.findings()), fail_on)
 
 
-def _exit_code(found: Iterable[Severity], fail_on: str) -> int:
+def _choose_exit_code(severities: Iterable[Severity], fail_on: str) -> int:
     from fabricgen.kernel.diagnostics import Severity
 
-    worst = max(found, default=None)
+    worst = max(severities, default=None)
     return 1 if fail_on != "never" and worst is not None and worst >= Severity.parse(fail_on) else 0
 
 
@@ -131,36 +131,36 @@ def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Pa
     from fabricgen.publish.reading import Surroundings
     from fabricgen.render.checks.config_files import check_file, find_missing_files, list_config_files
 
-    others = []
+    further_checks = []
     if yang is not None:
         from fabricgen.render.checks.yang import CODE, YangModels
 
-        others.append((CODE, YangModels(yang).list_problems))
+        further_checks.append((CODE, YangModels(yang).list_problems))
     catalog, builds, reports, unusable = Catalog(), Surroundings(), [], False
-    gone = [finding for path in paths for finding in find_missing_files(path, builds)]
-    reports += [FileReport(str(finding.span.file), (finding,)) for finding in gone if finding.span]
+    missing = [finding for path in paths for finding in find_missing_files(path, builds)]
+    reports += [FileReport(str(finding.span.file), (finding,)) for finding in missing if finding.span]
     for file in dict.fromkeys(file for path in paths for file in list_config_files(path)):
         try:
-            reports.append(FileReport(str(file), check_file(file, catalog, others, builds)))
+            reports.append(FileReport(str(file), check_file(file, catalog, further_checks, builds)))
         except InputError as error:
             reports.append(FileReport(str(file), error.diagnostics, usable=False))
             unusable = True
-    _print(form, reports, places)
+    _print_findings(form, reports, places)
     if unusable:
         return 2
-    return _exit_code((d.severity for report in reports for d in report.findings), fail_on)
+    return _choose_exit_code((d.severity for report in reports for d in report.findings), fail_on)
 
 
-def _print(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
+def _print_findings(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
     """Print the findings; without the line of the file itself, which may contain a secret."""
-    from fabricgen.cli.built_archives import renamed_in
+    from fabricgen.cli.built_archives import replace_names
     from fabricgen.lint.report import write_report
 
     if form != "text":
-        click.echo(renamed_in(write_report(form, reports), places.shown))
+        click.echo(replace_names(write_report(form, reports), places.shown))
         return
-    found = [diagnostic for report in reports for diagnostic in report.findings]
-    for diagnostic in found:
-        click.echo(renamed_in(diagnostic.text(), places.shown))
+    findings = [diagnostic for report in reports for diagnostic in report.findings]
+    for diagnostic in findings:
+        click.echo(replace_names(diagnostic.text(), places.shown))
     files = f"{len(reports)} file{'s' * (len(reports) != 1)}"
-    click.echo(f"{files}: {len(found)} problem{'s' * (len(found) != 1)}")
+    click.echo(f"{files}: {len(findings)} problem{'s' * (len(findings) != 1)}")

@@ -72,28 +72,28 @@ def up(
 
     require_machine()
     started = time.monotonic()
-    name, made = _made(blueprint, sets, phase, lab, allow_outside=allow_outside)
+    name, plan = _plan_lab(blueprint, sets, phase, lab, allow_outside=allow_outside)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that it cleans up
-    return _start((state or LABS / name).resolve(), made, wait, started)
+    return _start_lab((state or LABS / name).resolve(), plan, wait, started)
 
 
-def _made(
+def _plan_lab(
     blueprint: str, sets: tuple[str, ...], phase: str | None, lab: str | None, *, allow_outside: bool
 ) -> tuple[str, Inside]:
     """The name of a lab and what is in it; raises InputError where it does not fit on this machine (FG172)."""
-    from fabricgen.cli.built_archives import built_places, refuse_for_a_build
+    from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.lab.files import Build
-    from fabricgen.lab.inside import inside
+    from fabricgen.lab.inside import cut_to_lab
     from fabricgen.lab.machine import require_room
 
-    with built_places() as places:
+    with open_built_places() as places:
         folder = Path(places.folder_of(blueprint))
         if folder.is_dir():
             refuse_for_a_build(blueprint, set=sets, phase=phase, lab=lab)
-            made = inside(Build(_built(folder)))
-            _require_fit(made)
+            plan = cut_to_lab(Build(_read_built_files(folder)))
+            _require_fit(plan)
             name = Path(blueprint).resolve().name
-            return (name if folder == Path(blueprint) else name.partition(".")[0]), made
+            return (name if folder == Path(blueprint) else name.partition(".")[0]), plan
     from fabricgen.cli.output import tell_left_out
     from fabricgen.pipeline import compile_cluster, compile_design
 
@@ -102,26 +102,26 @@ def _made(
     if len(cluster.plan.links) > MANY_LINKS:
         require_room(len(cluster.switch_rows()), len(cluster.plan.devices), len(cluster.plan.links))
     tell_left_out(cluster)
-    lists = _files(cluster, *TABLES)
-    _require_fit(inside(Build(lists)))
-    made = inside(Build({**lists, **_files(cluster, "configs")}))
-    _require_fit(made)
-    return design.loaded.blueprint.name, made
+    lists = _make_files(cluster, *TABLES)
+    _require_fit(cut_to_lab(Build(lists)))
+    plan = cut_to_lab(Build({**lists, **_make_files(cluster, "configs")}))
+    _require_fit(plan)
+    return design.loaded.blueprint.name, plan
 
 
-def _require_fit(made: Inside) -> None:
+def _require_fit(plan: Inside) -> None:
     from fabricgen.lab.machine import require_neighbours, require_room
 
-    require_room(*made.numbers)
-    require_neighbours(made.neighbours)
+    require_room(*plan.numbers)
+    require_neighbours(plan.neighbours)
 
 
-def _built(folder: Path) -> dict[str, str]:
+def _read_built_files(folder: Path) -> dict[str, str]:
     """The lists and configurations of a built folder.
 
     Raises InputError: FG028 or FG054 where they are none or not as built, FG001 for a configuration that is no text.
     """
-    from fabricgen.diff.folder import listing_of
+    from fabricgen.diff.folder import parse_list
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.kernel.text_input import MAX_BUILT_BYTES, decode_text
     from fabricgen.publish.reading import NO_BUILD, open_built
@@ -132,72 +132,72 @@ def _built(folder: Path) -> dict[str, str]:
         hint = "build it with the parts devices, links, addresses and configs"
         raise fault(NO_BUILD, f"{folder} has no configurations", hint=hint)
     for name in TABLES:
-        listing_of(folder / f"{name}.csv", built.read(f"{name}.csv"), name)
+        parse_list(folder / f"{name}.csv", built.read(f"{name}.csv"), name)
     return {
         path: decode_text(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, kind="files of a lab")
         for path in (*(f"{name}.csv" for name in TABLES), *configs)
     }
 
 
-def _files(cluster: Cluster, *parts: str) -> dict[str, str]:
+def _make_files(cluster: Cluster, *parts: str) -> dict[str, str]:
     """Files of a build by path, with references in place of secrets: what runs in a lab need not be secret."""
     from fabricgen.pipeline import BuildOptions, build_bundles
 
     bundles = build_bundles(cluster, dict, BuildOptions(parts, redact_secrets=True))
-    made = (file for bundle in bundles for file in bundle.make())
-    return {path: (content if isinstance(content, bytes) else b"".join(content)).decode() for path, content in made}
+    files = (file for bundle in bundles for file in bundle.make())
+    return {path: (content if isinstance(content, bytes) else b"".join(content)).decode() for path, content in files}
 
 
-def _start(folder: Path, made: Inside, wait: int, started: float) -> int:
+def _start_lab(folder: Path, plan: Inside, wait: int, started: float) -> int:
     """Bring a lab up, wait for its sessions and say what there is."""
     from fabricgen.kernel.diagnostics import fault
-    from fabricgen.lab.report import size
-    from fabricgen.lab.state import CODE, leave
+    from fabricgen.lab.report import describe_size
+    from fabricgen.lab.state import CODE, remove_if_empty
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        state, lab, up, sessions = _come_up(folder, made, wait)
+        state, lab, up, sessions = _bring_lab_up(folder, plan, wait)
     except OSError as error:
-        told = f"{folder} cannot be the folder of a lab: {error.strerror or error}"
-        raise fault(CODE, told, hint="name another folder with --state") from None
+        message = f"{folder} cannot be the folder of a lab: {error.strerror or error}"
+        raise fault(CODE, message, hint="name another folder with --state") from None
     finally:
-        leave(folder)
+        remove_if_empty(folder)
     seconds = time.monotonic() - started
-    click.echo(f"{state.name}: {size(lab)}, {up} of {sessions} sessions up, in {seconds:.1f} s")
-    for sentence in made.left_out:
+    click.echo(f"{state.name}: {describe_size(lab)}, {up} of {sessions} sessions up, in {seconds:.1f} s")
+    for sentence in plan.left_out:
         click.echo(f"left out: {sentence}")
-    _ways_in(state, lab)
+    _tell_how_to_enter(state, lab)
     if up < sessions:
         click.echo(f"sessions are down after {wait} s: `fabricgen lab check` says which", err=True)
     return int(up < sessions)
 
 
-def _come_up(folder: Path, made: Inside, wait: int) -> tuple[State, Lab, int, int]:
+def _bring_lab_up(folder: Path, plan: Inside, wait: int) -> tuple[State, Lab, int, int]:
     """Bring a lab up, and leave nothing of it where that fails or is interrupted; returns sessions that are up too."""
-    from fabricgen.lab.start import bring_up, sessions_come_up
-    from fabricgen.lab.state import claim, held, new_state, remove
+    from fabricgen.lab.start import bring_lab_up, wait_for_sessions
+    from fabricgen.lab.state import hold_folder, new_state, remove_lab, require_empty
 
-    with held(folder) as descriptor:
-        claim(folder)
-        state = new_state(folder, made)
+    with hold_folder(folder) as descriptor:
+        require_empty(folder)
+        state = new_state(folder, plan)
         try:
-            state.write(made.build)
+            state.write(plan.build)
             lab = state.lab()
-            bring_up(lab, _told, descriptor)
-            up, sessions = sessions_come_up(lab, _told, wait)
+            bring_lab_up(lab, _tell, descriptor)
+            up, sessions = wait_for_sessions(lab, _tell, wait)
             state.save(up=True)
         except BaseException:
             click.echo("taking the lab down again", err=True)
-            remove(state)
+            remove_lab(state)
             raise
     return state, lab, up, sessions
 
 
-def _told(text: str) -> None:
+def _tell(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _ways_in(state: State, lab: Lab) -> None:
+def _tell_how_to_enter(state: State, lab: Lab) -> None:
     """How to reach a switch and a host, for example."""
     switch = lab.build.switches[0]
     click.echo(f"a switch: ip netns exec {lab.spaces[switch]} vtysh --vty_socket {state.sockets / switch}")
@@ -213,12 +213,12 @@ def check(state: Path | None, form: str) -> int:
     With links that `lab break` took down, their sessions are told as lost, and routes and pings are held to what is
     left. Exits with 0 where all is as planned, with 1 where it is not.
     """
-    from fabricgen.lab.report import judge, write
+    from fabricgen.lab.report import judge_lab, write_report
 
-    found, lab = _found(state)
-    judged = judge(lab)
-    click.echo(write(form, found.name, lab, judged))
-    return int(bool(judged.findings))
+    lab_state, lab = _find_lab(state)
+    judgement = judge_lab(lab)
+    click.echo(write_report(form, lab_state.name, lab, judgement))
+    return int(bool(judgement.findings))
 
 
 @command.command("break")
@@ -226,13 +226,13 @@ def check(state: Path | None, form: str) -> int:
 @state_option
 def break_(link: str, state: Path | None) -> int:
     """Take a LINK down, at both ends: a cable or link of links.csv, DEVICE:PORT of an end, or all links of a DEVICE."""
-    from fabricgen.lab.breaking import break_links, links_of
+    from fabricgen.lab.breaking import break_links, find_links
 
-    lab = _lab(state)
-    links = links_of(lab, link)
+    lab = _open_lab(state)
+    links = find_links(lab, link)
     break_links(lab, links)
-    for each in links:
-        click.echo(f"broken: {each.a} to {each.b}")
+    for cable in links:
+        click.echo(f"broken: {cable.a} to {cable.b}")
     return 0
 
 
@@ -241,15 +241,15 @@ def break_(link: str, state: Path | None) -> int:
 @state_option
 def mend(link: str, state: Path | None) -> int:
     """Bring a LINK back that `lab break` took down, and wait for its sessions; exits with 1 where they stay down."""
-    from fabricgen.lab.breaking import broken_links, links_of, mend_links
+    from fabricgen.lab.breaking import find_broken_links, find_links, mend_links
 
-    lab = _lab(state)
-    links = [each for each in links_of(lab, link) if each in broken_links(lab)]
+    lab = _open_lab(state)
+    links = [cable for cable in find_links(lab, link) if cable in find_broken_links(lab)]
     if not links:
         click.echo(f"{link} is not broken", err=True)
     down = mend_links(lab, links)
-    for each in links:
-        click.echo(f"mended: {each.a} to {each.b}")
+    for cable in links:
+        click.echo(f"mended: {cable.a} to {cable.b}")
     for finding in down:
         click.echo(str(finding))
     return int(bool(down))
@@ -262,38 +262,38 @@ def down(state: Path | None) -> int:
     files are damaged.
     """
     from fabricgen.lab.machine import require_rights
-    from fabricgen.lab.state import held, remove, state_to_end, the_lab
+    from fabricgen.lab.state import choose_lab, find_state_to_end, hold_folder, remove_lab
 
-    folder = the_lab(state)
+    folder = choose_lab(state)
     if folder is None or not folder.exists():
         click.echo("no lab is there", err=True)
         return 0
     require_rights()
-    with held(folder):
-        found = state_to_end(folder)
-        remove(found)
-    click.echo(f"{found.name}: {len(found.spaces)} namespaces are gone", err=True)
+    with hold_folder(folder):
+        lab_state = find_state_to_end(folder)
+        remove_lab(lab_state)
+    click.echo(f"{lab_state.name}: {len(lab_state.spaces)} namespaces are gone", err=True)
     if folder.exists():
         click.echo(f"{folder} stays: it holds files that are not the lab's", err=True)
     return 0
 
 
-def _lab(folder: Path | None) -> Lab:
-    return _found(folder)[1]
+def _open_lab(folder: Path | None) -> Lab:
+    return _find_lab(folder)[1]
 
 
-def _found(folder: Path | None) -> tuple[State, Lab]:
+def _find_lab(folder: Path | None) -> tuple[State, Lab]:
     """The lab that is meant; raises InputError (FG172, FG173) where there is none that is up, or no way to it."""
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.machine import require_machine
-    from fabricgen.lab.state import CODE, LABS, read_state, the_lab
+    from fabricgen.lab.state import CODE, LABS, choose_lab, read_state
 
     require_machine()
-    found = the_lab(folder)
-    if found is None:
+    lab_folder = choose_lab(folder)
+    if lab_folder is None:
         raise fault(CODE, f"there is no lab in {LABS}", hint="`fabricgen lab up BLUEPRINT` starts one")
-    state = read_state(found)
+    state = read_state(lab_folder)
     if not state.up:
-        hint = f"wait for `lab up`, or `fabricgen lab down --state {found}` takes away what was interrupted"
+        hint = f"wait for `lab up`, or `fabricgen lab down --state {lab_folder}` takes away what was interrupted"
         raise fault(CODE, f"the lab {state.name} is not up", hint=hint)
     return state, state.lab()

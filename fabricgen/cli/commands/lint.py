@@ -74,7 +74,7 @@ def command(
     import datetime
 
     from fabricgen.blueprint.beside.lock import list_blueprints
-    from fabricgen.cli.findings import fails
+    from fabricgen.cli.findings import exceeds_limit
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import LintSettings, lint_beside_shortage
     from fabricgen.lint.report import FileReport, write_report
@@ -87,23 +87,23 @@ def command(
     if (fix or diff) and (sets or "-" in blueprints):
         raise click.UsageError("--fix mends files: not what is --set, nor standard input")
     refuse_idle("templates", "phase", used=not fast, why="--fast judges the whole design, and renders nothing")
-    asked = LintSettings(_codes("--select", select), _codes("--ignore", ignore), day)
+    lint_settings = LintSettings(_parse_codes("--select", select), _parse_codes("--ignore", ignore), day)
     reports, failed, unusable = [], False, False
     for blueprint in dict.fromkeys(named for path in blueprints for named in list_blueprints(path)):
 
         def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
             design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
-            return design, _judged(design, phase, fast, asked, templates)
+            return design, _judge_design(design, phase, fast, lint_settings, templates)
 
         try:
-            design, result = _mended(judge, diff, allow_outside) if fix or diff else judge({})
+            design, result = _mend_blueprint(judge, diff, allow_outside) if fix or diff else judge({})
         except InputError as error:
             unusable = True
             roomy = compile_with_room(error, blueprint, sets, allow_outside=allow_outside, settings=settings)
-            beside = lint_beside_shortage(roomy, asked) if roomy else ()
+            beside = lint_beside_shortage(roomy, lint_settings) if roomy else ()
             reports.append(FileReport(blueprint, (*error.diagnostics, *beside), usable=False))
             continue
-        failed |= fails(result, design.loaded.project, fail_on)
+        failed |= exceeds_limit(result, design.loaded.project, fail_on)
         reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast, softened=result.softened))
     if diff:
         _tell_beside_diff(form, reports, failed=failed)
@@ -123,7 +123,7 @@ def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> 
         click.echo("what --fix cannot mend remains: `fabricgen lint` shows it", err=True)
 
 
-def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
+def _mend_blueprint(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
     from fabricgen.cli.repairs import show_repairs
     from fabricgen.lint.repair import repair_blueprint
 
@@ -132,25 +132,27 @@ def _mended(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design
     return repaired.design, repaired.result
 
 
-def _judged(design: Design, phase: str | None, fast: bool, asked: LintSettings, templates: Path | None) -> LintResult:
+def _judge_design(
+    design: Design, phase: str | None, fast: bool, lint_settings: LintSettings, templates: Path | None
+) -> LintResult:
     from fabricgen.lint.engine import lint
-    from fabricgen.pipeline import check_names, compile_cluster, other_findings, require_snippets_fit
+    from fabricgen.pipeline import check_names, collect_other_findings, compile_cluster, require_snippets_fit
 
     if fast:
         check_names(design)
-        return lint(design, None, asked)
+        return lint(design, None, lint_settings)
     cluster = compile_cluster(design, phase, judged=True)
     require_snippets_fit(cluster)
-    return lint(design, cluster, asked, other_findings(cluster, templates, asked.wants))
+    return lint(design, cluster, lint_settings, collect_other_findings(cluster, templates, lint_settings.wants))
 
 
-def _codes(option: str, text: str) -> tuple[str, ...]:
+def _parse_codes(option: str, text: str) -> tuple[str, ...]:
     """Prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
     from fabricgen.kernel.diagnostics import did_you_mean
     from fabricgen.lint.fault import list_code_ids
 
-    asked = tuple(code.strip().upper() for code in text.split(",") if code.strip())
-    for code in asked:
-        if not any(known.startswith(code) for known in list_code_ids()):
+    prefixes = tuple(code.strip().upper() for code in text.split(",") if code.strip())
+    for code in prefixes:
+        if not any(code_id.startswith(code) for code_id in list_code_ids()):
             raise click.UsageError(f"{option}: no code begins with '{code}'. {did_you_mean(code, list_code_ids())}")
-    return asked
+    return prefixes

@@ -66,11 +66,11 @@ def command(
         raise click.UsageError("--release and --import are for one blueprint")
     from_netbox = any(source.startswith(PREFIX) for source in lists)
     refuse_idle("token", "plain_http", used=from_netbox, why=f"nothing is imported from {PREFIX}URL")
-    open_source = partial(_netbox, token=token, plain_http=plain_http)
+    open_source = partial(_read_netbox, token=token, plain_http=plain_http)
     codes = []
     for blueprint in named:
         try:
-            codes.append(_locked(blueprint, paths, lists, open_source, allow_outside=allow_outside, check=check))
+            codes.append(_update_lock(blueprint, paths, lists, open_source, allow_outside=allow_outside, check=check))
         except InputError as error:
             for diagnostic in error.diagnostics:
                 click.echo(diagnostic.text(), err=True)
@@ -78,7 +78,7 @@ def command(
     return max(codes)
 
 
-def _locked(
+def _update_lock(
     blueprint: str,
     paths: Sequence[str],
     lists: Sequence[str],
@@ -88,15 +88,15 @@ def _locked(
     check: bool,
 ) -> int:
     """Bring the lock of a blueprint up to date, or say whether it is; the exit code."""
-    from fabricgen.cli.lock_file import changes, write_lock
-    from fabricgen.design.kept.release import hole_text
+    from fabricgen.cli.lock_file import is_changed, write_lock
+    from fabricgen.design.kept.release import describe_hole
     from fabricgen.pipeline import compile_adopted, compile_cluster, compile_released
 
     if lists:
-        files = [each for each in lists if not each.startswith(PREFIX)]
-        sources = [open_source(each) for each in lists if each.startswith(PREFIX)]
+        files = [source for source in lists if not source.startswith(PREFIX)]
+        sources = [open_source(source) for source in lists if source.startswith(PREFIX)]
         design = compile_adopted(
-            blueprint, files, paths, allow_outside=allow_outside, sources=sources, told=partial(_told, [])
+            blueprint, files, paths, allow_outside=allow_outside, sources=sources, told=partial(_tell_not_kept, [])
         )
     else:
         design = compile_released(blueprint, paths, allow_outside=allow_outside)
@@ -104,9 +104,9 @@ def _locked(
     lock, path = cluster.lock, design.loaded.lock_path
     if path is None:
         raise click.UsageError("standard input has no lock; name a file")
-    changed = changes(path, lock)
+    changed = is_changed(path, lock)
     for holder, intervals in cluster.holes_of(lock).items():
-        click.echo(f"reserved but unused: {hole_text(holder, intervals)}", err=True)
+        click.echo(f"reserved but unused: {describe_hole(holder, intervals)}", err=True)
     if check:
         click.echo(f"{path} {'is not up to date' if changed else 'is up to date'}", err=True)
         return 1 if changed else 0
@@ -116,18 +116,18 @@ def _locked(
     return 0
 
 
-def _netbox(place: str, *, token: str | None, plain_http: bool) -> Source:
+def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
     """The devices of a NetBox, to be read once the sites are known."""
-    target = open_netbox(place, token, plain_http=plain_http)
+    target = open_netbox(url, token, plain_http=plain_http)
     from fabricgen.push.reading import Reading
 
     return lambda sites: Reading(target, sites).devices
 
 
-def _told(before: list[str], text: str) -> None:
+def _tell_not_kept(earlier: list[str], text: str) -> None:
     """Say what cannot be kept of a NetBox: the first few."""
-    before.append(text)
-    if len(before) <= _NAMED:
+    earlier.append(text)
+    if len(earlier) <= _NAMED:
         click.echo(f"not kept: {make_printable(text)}", err=True)
-    elif len(before) == _NAMED + 1:
+    elif len(earlier) == _NAMED + 1:
         click.echo("not kept: more, which are not listed", err=True)

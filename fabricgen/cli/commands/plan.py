@@ -102,22 +102,22 @@ def command(
     from dataclasses import replace
 
     from fabricgen.cli.rollback import refuse_filled, write_rollback
-    from fabricgen.cli.sides import PlanOptions, changes
-    from fabricgen.diff.fail_on import fails, parse
+    from fabricgen.cli.sides import PlanOptions, compare_sources
+    from fabricgen.diff.fail_on import matches_any, parse_fail_on
     from fabricgen.diff.stages import parse_at_once
 
     _refuse_misuse(old, new, stages)
-    words, share = parse(fail_on), parse_at_once(at_once)
+    words, share = parse_fail_on(fail_on), parse_at_once(at_once)
     refuse_filled(rollback)
     every_config = configs or stages or rollback is not None or "changed-config" in words
     options = PlanOptions(old_sets=set_old, new_sets=sets, phases=(phase_old, phase), every_config=every_config)
     options = replace(options, allow_outside=allow_outside, price_file=prices, templates=templates)
     options = replace(options, released=released, token=token, plain_http=plain_http)
-    change = replace(changes(old, new, options), show_diffs=configs)
-    click.echo(_report(change, form, every, share if stages else None), nl=form != "markdown")
+    change = replace(compare_sources(old, new, options), show_diffs=configs)
+    click.echo(_write_report(change, form, every, share if stages else None), nl=form != "markdown")
     if rollback is not None:
         click.echo(write_rollback(rollback, old, change, options), err=True)
-    return 1 if fails(change, words) else 0
+    return 1 if matches_any(change, words) else 0
 
 
 def _refuse_misuse(old: str, new: str, stages: bool) -> None:
@@ -128,23 +128,23 @@ def _refuse_misuse(old: str, new: str, stages: bool) -> None:
     refuse_idle("token", "plain_http", used=old.startswith("netbox:"), why="OLD is no NetBox")
 
 
-def _report(change: Change, form: str, every: bool, at_once: AtOnce | None) -> str:
+def _write_report(change: Change, form: str, every: bool, at_once: AtOnce | None) -> str:
     import json
 
     from fabricgen.diff.reports import stages as stages_report
-    from fabricgen.diff.stages import stages
+    from fabricgen.diff.stages import plan_stages
 
-    found = stages(change, at_once) if at_once else ()
+    push_stages = plan_stages(change, at_once) if at_once else ()
     if form == "json":
-        from fabricgen.diff.reports.json import as_json
+        from fabricgen.diff.reports.json import make_json
 
-        order = {"stages": stages_report.as_values(found)} if at_once else {}
-        return json.dumps(as_json(change) | order, indent=2)
-    order_text = f"\n{stages_report.as_text(found, every=every)}" if at_once else ""
+        order = {"stages": stages_report.list_stage_values(push_stages)} if at_once else {}
+        return json.dumps(make_json(change) | order, indent=2)
+    order_text = f"\n{stages_report.format_stages(push_stages, every=every)}" if at_once else ""
     if form == "markdown":
-        from fabricgen.diff.reports.markdown import markdown
+        from fabricgen.diff.reports.markdown import write_markdown
 
-        return markdown(change, every=every) + (f"\n```text{order_text}\n```\n" if at_once else "")
-    from fabricgen.diff.reports.text import text
+        return write_markdown(change, every=every) + (f"\n```text{order_text}\n```\n" if at_once else "")
+    from fabricgen.diff.reports.text import write_text
 
-    return text(change, every=every) + order_text
+    return write_text(change, every=every) + order_text

@@ -64,45 +64,54 @@ def netbox(
     target = open_netbox(url, token, plain_http=plain_http)
     kinds = list_objects(cluster)
     state = State(target, kinds, f"{TAGS}{make_slug(cluster.design.loaded.blueprint.name)}")
-    found = state.changes()
-    _print(found, [kind.name for kind in kinds], every=every, delete=delete)
-    if not write or not found.differs(delete=delete):
-        return int(found.differs(delete=delete))
-    if any(each.kind.name == "devices" for each in found.blocked):
+    differences = state.changes()
+    _print_changes(differences, [kind.name for kind in kinds], every=every, delete=delete)
+    if not write or not differences.differs(delete=delete):
+        return int(differences.differs(delete=delete))
+    if any(change.kind.name == "devices" for change in differences.blocked):
         click.echo("nothing is written: another push made devices of the same names at the same sites")
         return 1
-    kept = Pusher(target, state, _told).apply(found, delete=delete)
-    for text in kept:
+    undeleted = Pusher(target, state, _tell_progress).apply(differences, delete=delete)
+    for text in undeleted:
         click.echo(f"not deleted, since in use: {make_printable(text)}")
-    return int(bool(kept) or any(not (delete and each.number) for each in found.blocked))
+    return int(bool(undeleted) or any(not (delete and change.number) for change in differences.blocked))
 
 
-def _print(found: Changes, names: Sequence[str], *, every: bool, delete: bool) -> None:
+def _print_changes(differences: Changes, names: Sequence[str], *, every: bool, delete: bool) -> None:
     """What is to be done, kind by kind: what is made as a number, all else by name."""
     for name in names:
-        made = [each for each in found.make if each.kind.name == name]
-        if made:
-            click.echo(f"+ {name}: {len(made):,}")
-            _list(made, "+", every=every, most=0)
-        for sign, changes in (("~", [*found.change, *found.marks]), ("!", found.blocked), ("-", found.delete)):
-            _list([each for each in changes if each.kind.name == name], sign, every=every, most=_NAMED)
-    counts = (len(found.make), len(found.change) + len(found.marks), len(found.delete), len(found.blocked))
-    new, changed, gone, blocked = (f"{count:,}" for count in counts)
-    kept = "" if delete or not found.delete else " (with --delete)"
-    click.echo(f"{new} to make, {changed} to change, {gone} to delete{kept}, {blocked} in the way")
+        new_objects = [change for change in differences.make if change.kind.name == name]
+        if new_objects:
+            click.echo(f"+ {name}: {len(new_objects):,}")
+            _list_changes(new_objects, "+", every=every, most=0)
+        for sign, changes in (
+            ("~", [*differences.change, *differences.marks]),
+            ("!", differences.blocked),
+            ("-", differences.delete),
+        ):
+            _list_changes([change for change in changes if change.kind.name == name], sign, every=every, most=_NAMED)
+    counts = (
+        len(differences.make),
+        len(differences.change) + len(differences.marks),
+        len(differences.delete),
+        len(differences.blocked),
+    )
+    to_make, changed, gone, blocked = (f"{count:,}" for count in counts)
+    not_without = "" if delete or not differences.delete else " (with --delete)"
+    click.echo(f"{to_make} to make, {changed} to change, {gone} to delete{not_without}, {blocked} in the way")
 
 
-def _list(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:
+def _list_changes(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:
     shown = changes if every else changes[:most]
-    for each in shown:
-        text = f"{sign} {each.kind.name} {' '.join(each.key)}" + (f": {each.told}" if each.told else "")
+    for change in shown:
+        text = f"{sign} {change.kind.name} {' '.join(change.key)}" + (f": {change.told}" if change.told else "")
         click.echo(make_printable(text))
     if len(changes) > len(shown) and most:
         click.echo(f"{sign} and {len(changes) - len(shown):,} more (--all lists them)")
 
 
-def _told(what: str, done: int, count: int, rate: float) -> None:
-    if done == count or sys.stderr.isatty():
-        click.echo(f"{what}: {done:,} of {count:,}, {rate:.1f}/s", err=True, nl=done == count)
-        if done < count:
+def _tell_progress(kind: str, finished: int, count: int, rate: float) -> None:
+    if finished == count or sys.stderr.isatty():
+        click.echo(f"{kind}: {finished:,} of {count:,}, {rate:.1f}/s", err=True, nl=finished == count)
+        if finished < count:
             click.echo("\r", err=True, nl=False)

@@ -20,18 +20,18 @@ def command(code: str, form: str) -> None:
     from fabricgen.lint.fault import list_documented_codes
     from fabricgen.lint.rule import load_plugin_rules
 
-    rules, told = load_plugin_rules()
-    for diagnostic in told:
+    rules, plug_in_faults = load_plugin_rules()
+    for diagnostic in plug_in_faults:
         click.echo(diagnostic.text(), err=True)
-    known = (*list_documented_codes(), *rules)
-    found = tuple(each for each in known if each.id.startswith(code.upper()))
-    if not found:
+    all_rules = (*list_documented_codes(), *rules)
+    chosen = tuple(rule for rule in all_rules if rule.id.startswith(code.upper()))
+    if not chosen:
         raise fault(
-            "FG034", f"there is no rule or fault '{code}'", hint=did_you_mean(code.upper(), (c.id for c in known))
+            "FG034", f"there is no rule or fault '{code}'", hint=did_you_mean(code.upper(), (c.id for c in all_rules))
         )
     if form == "json":
-        click.echo(json.dumps([make_code_record(each) for each in found], indent=2))
-    elif found[0].id == code.upper():
-        click.echo(explain_code(found[0]), nl=False)
+        click.echo(json.dumps([make_code_record(rule) for rule in chosen], indent=2))
+    elif chosen[0].id == code.upper():
+        click.echo(explain_code(chosen[0]), nl=False)
     else:
-        click.echo(format_code_list(found))
+        click.echo(format_code_list(chosen))

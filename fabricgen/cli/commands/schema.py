@@ -35,7 +35,7 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
             raise click.UsageError("--check needs files")
         if of not in NAMING:
             raise click.UsageError(f"--check knows files of the kind '{of}' by their names and places: leave out --of")
-        return _check(files, of)
+        return _check_files(files, of)
     if len(files) > 1:
         raise click.UsageError("a schema is for one blueprint; --check takes several files")
     if files and of not in NAMING:
@@ -43,11 +43,11 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
     from fabricgen.blueprint.schema import write_schema_text
     from fabricgen.cli.output import write_output
 
-    write_output(output, write_schema_text(of, _catalogue_of(files[0]) if files else None).encode())
+    write_output(output, write_schema_text(of, _open_catalogue(files[0]) if files else None).encode())
     return 0
 
 
-def _catalogue_of(file: str) -> Catalog:
+def _open_catalogue(file: str) -> Catalog:
     """The catalogue that a blueprint is built with; raises InputError (FG001) where there is no such file."""
     from pathlib import Path
 
@@ -59,7 +59,7 @@ def _catalogue_of(file: str) -> Catalog:
     return Catalog(path.parent / "catalog")
 
 
-def _check(files: tuple[str, ...], of: str) -> int:
+def _check_files(files: tuple[str, ...], kind: str) -> int:
     from fabricgen.blueprint.structure import check_overlay, check_structure, describe_kind
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport, write_report
@@ -67,7 +67,7 @@ def _check(files: tuple[str, ...], of: str) -> int:
     reports = []
     for file in dict.fromkeys(files):
         try:
-            (check_overlay if of == "overlay" else check_structure)(file)
+            (check_overlay if kind == "overlay" else check_structure)(file)
         except InputError as error:
             reports.append(FileReport(file, error.diagnostics, usable=False, kind=describe_kind(file)))
         else:

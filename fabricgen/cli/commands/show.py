@@ -22,15 +22,15 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     """Count switches, links, cables and power of a BLUEPRINT without expanding it, unless at a phase."""
     import json
 
-    from fabricgen.design.advice.switches import power_words
-    from fabricgen.design.attach import unattached
-    from fabricgen.design.summary import summary
+    from fabricgen.design.advice.switches import describe_power_basis
+    from fabricgen.design.attach import list_unattached
+    from fabricgen.design.summary import summarize_design
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import compile_cluster, compile_design
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     if phase is None:
-        figures = summary(design)
+        figures = summarize_design(design)
     else:
         from fabricgen.phases.summary import summarize_phase
 
@@ -38,14 +38,20 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
     figures |= {"findings": lint(design).counts}
     for fabric in design.fabrics:
         if fabric.name in figures["fabrics"]:
-            figures["fabrics"][fabric.name] |= _chosen(design, fabric)
-    no_cable = dict.fromkeys(f"no cable: {', '.join(one.missing)} of {one.profile.id}" for one in unattached(design))
-    click.echo(json.dumps(figures, indent=2) if form == "json" else _text(figures, list(no_cable), power_words(design)))
+            figures["fabrics"][fabric.name] |= _list_choices(design, fabric)
+    no_cable = dict.fromkeys(
+        f"no cable: {', '.join(devices.missing)} of {devices.profile.id}" for devices in list_unattached(design)
+    )
+    click.echo(
+        json.dumps(figures, indent=2)
+        if form == "json"
+        else _write_text(figures, list(no_cable), describe_power_basis(design))
+    )
 
 
-def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+def _list_choices(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """What sizing chose beyond the fewest uplinks (`more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
-    from fabricgen.design.advice.choices import kept_sizes, more_uplinks
+    from fabricgen.design.advice.choices import find_more_uplinks, list_kept_sizes
 
     chosen = {
         more.tier.name: {
@@ -56,9 +62,9 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
             "upper_switches_with_fewest": more.switches_with_fewest,
             "text": more.text,
         }
-        for more in more_uplinks(design, fabric)
+        for more in find_more_uplinks(design, fabric)
     }
-    kept = [
+    kept_sizes_of_fabric = [
         {
             "tier": size.tier.name,
             "part": size.part,
@@ -67,13 +73,16 @@ def _chosen(design: Design, fabric: FabricDesign) -> dict[str, Any]:
             "release": size.release,
             "text": size.text,
         }
-        for size in kept_sizes(design)
+        for size in list_kept_sizes(design)
         if size.tier.fabric == fabric.name
     ]
-    return {**({"more_uplinks": chosen} if chosen else {}), **({"kept_by_lock": kept} if kept else {})}
+    return {
+        **({"more_uplinks": chosen} if chosen else {}),
+        **({"kept_by_lock": kept_sizes_of_fabric} if kept_sizes_of_fabric else {}),
+    }
 
 
-def _text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
+def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
     at = f", phase {figures['phase']}" if "phase" in figures else ""
     spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
     lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]
@@ -89,15 +98,15 @@ def _text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
             lines.append(f"  {tier:<14}{count:>9} switches" + (f"{ratio:>9g}:1" if ratio is not None else ""))
         for key, links in fabric["links"].items():
             lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
-        lines += _across(fabric)
+        lines += _list_spans(fabric)
         lines += [
             f"  {tier}: kept for {purpose} on each switch: {', '.join(ports)}"
-            for tier, kept in fabric.get("reserved_ports", {}).items()
-            for purpose, ports in kept.items()
+            for tier, kept_ports in fabric.get("reserved_ports", {}).items()
+            for purpose, ports in kept_ports.items()
         ]
         lines += [f"  {more['text']}" for more in fabric.get("more_uplinks", {}).values()]
-        kept = fabric.get("kept_by_lock", ())
-        lines += [f"  {size['text']} (`fabricgen lock --release '{size['release']}'`)" for size in kept]
+        kept_ports = fabric.get("kept_by_lock", ())
+        lines += [f"  {size['text']} (`fabricgen lock --release '{size['release']}'`)" for size in kept_ports]
     for name, domain in figures["scale_up"].items():
         lines += [
             "",
@@ -106,13 +115,15 @@ def _text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
             f"  {domain['gbps_per_accelerator']:,} Gb/s an accelerator in each direction",
         ]
     lines += ["", *no_cable] if no_cable else []
-    found = figures["findings"]
+    findings = figures["findings"]
     lines += ["", f"power {figures['power_w'] / 1000:,.1f} kW without optics", *([f"  {power}"] if power else [])]
-    lines.append(f"design findings: {found['error']} errors, {found['warning']} warnings; `lint` judges the plan too")
+    lines.append(
+        f"design findings: {findings['error']} errors, {findings['warning']} warnings; `lint` judges the plan too"
+    )
     return "\n".join(lines)
 
 
-def _across(fabric: dict[str, Any]) -> list[str]:
+def _list_spans(fabric: dict[str, Any]) -> list[str]:
     """Spans between sites, and how narrow they are to each site."""
     lines = [
         f"  {name}: {span['sites'][0]} to {span['sites'][1]}, {span['km']} km, {span['links']} links, "

@@ -72,7 +72,7 @@ def command(
     the axis growth.
     """
     from fabricgen.cli.output import write_output
-    from fabricgen.publish.workers import processors
+    from fabricgen.publish.workers import count_processors
     from fabricgen.size.idle import find_idle_search_prices, find_idle_wishes
     from fabricgen.size.search import search_designs
     from fabricgen.size.wishes import locate_error, read_wishes
@@ -80,26 +80,26 @@ def command(
     options = {name: value for name, value in stated.items() if value is not None}
     if prices is not None:
         options["prices"] = str(prices.absolute())
-    asked, source = read_wishes(wishes, options)
+    wishes_read, source = read_wishes(wishes, options)
     folder = Path(wishes).parent if wishes else Path()
     try:
-        found = search_designs(asked, folder=folder, jobs=jobs or processors(), every=every)
+        candidates = search_designs(wishes_read, folder=folder, jobs=jobs or count_processors(), every=every)
     except InputError as error:
         raise locate_error(error, source) from error
     if output is not None:
-        _write(found, output, folder, every=every)
-    idle = (*find_idle_wishes(asked, found.tried), *find_idle_search_prices(found, folder))
+        _write_candidates(candidates, output, folder, every=every)
+    idle = (*find_idle_wishes(wishes_read, candidates.tried), *find_idle_search_prices(candidates, folder))
     for diagnostic in locate_error(InputError(idle), source).diagnostics if idle else ():
         click.echo(diagnostic.text(), err=True)
-    write_output("-", discovery.load_module("fabricgen.size.reports", form).report(found, every=every))
+    write_output("-", discovery.load_module("fabricgen.size.reports", form).report(candidates, every=every))
 
 
-def _write(found: SearchResult, output: Path, folder: Path, *, every: bool) -> None:
+def _write_candidates(candidates: SearchResult, output: Path, folder: Path, *, every: bool) -> None:
     """Write the blueprints, the figures and the plots, whole or not at all."""
     from fabricgen.publish import publish_folder
     from fabricgen.size.files import list_bundles, make_header
 
-    report = publish_folder(output, list_bundles(found, folder, every=every), header=make_header())
-    kept = f", {len(report.kept)} kept (edited)" if report.kept else ""
-    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed{kept}"
+    report = publish_folder(output, list_bundles(candidates, folder, every=every), header=make_header())
+    kept_note = f", {len(report.kept)} kept (edited)" if report.kept else ""
+    changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed{kept_note}"
     click.echo(f"{output}: {changed}", err=True)

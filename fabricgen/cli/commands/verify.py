@@ -84,12 +84,12 @@ def command(
     if (blueprint, *dumps).count("-") > 1:
         raise click.UsageError("only one of BLUEPRINT and DUMPs can be standard input")
     _check_files((blueprint, *dumps), output, learn)
-    ids = tuple(dict.fromkeys(each.strip() for each in (accept or "").split(",") if each.strip()))
+    ids = tuple(dict.fromkeys(action_id.strip() for action_id in (accept or "").split(",") if action_id.strip()))
     if accept is not None and not ids:
         raise click.UsageError("--accept names no action: give ids of a report, or `all`")
     if ids and output == "-":
         raise click.UsageError("--accept writes an overlay of a blueprint; name it, for example with -o as-built.yaml")
-    planned = _planned(blueprint, sets, allow_outside, phase)
+    planned = _read_plan(blueprint, sets, allow_outside, phase)
     if ids and planned.cluster is None:
         raise click.UsageError(
             "--accept writes an overlay of a blueprint; give the blueprint in place of what it built"
@@ -97,8 +97,8 @@ def command(
     earlier = read_reports(reports) if reports else None
     verified = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
     report = verified.report
-    table = _learnt(planned, verified) if learn else None
-    overlay = _accepted(blueprint, planned, report, ids, output) if ids else None
+    table = _write_inventory(planned, verified) if learn else None
+    overlay = _write_overlay(blueprint, planned, report, ids, output) if ids else None
     target = "-" if ids else output
     suffix = target.rpartition(".")[2].lower()
     form = form or (suffix if suffix in FORMATS else "text")
@@ -116,29 +116,29 @@ def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
         raise click.UsageError("the name of a file is empty")
     if learn == output == "-":
         raise click.UsageError("only one of --learn and --output can be standard output")
-    taken = {os.path.realpath(file) for file in read if file != "-"}
+    read_paths = {os.path.realpath(file) for file in read if file != "-"}
     for file in (output, learn):
         path = Path(os.path.realpath(file)) if file and file != "-" else None
-        if path is not None and path.is_file() and str(path) in taken:
+        if path is not None and path.is_file() and str(path) in read_paths:
             raise click.UsageError(f"{file} is read: name another file to write")
     if learn and learn != "-" and os.path.realpath(learn) == os.path.realpath(output):
         raise click.UsageError("--learn and --output name the same file")
 
 
-def _learnt(planned: Planned, verified: Verified) -> bytes:
+def _write_inventory(planned: Planned, verified: Verified) -> bytes:
     from fabricgen.verify.identity.learn import learnt
 
     inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()
-    found = learnt(planned.cabling, verified.sightings, verified.identities, inventory)
-    for text in found.left_out:
+    learnt_macs = learnt(planned.cabling, verified.sightings, verified.identities, inventory)
+    for text in learnt_macs.left_out:
         click.echo(f"--learn: {text}", err=True)
-    return found.table.encode()
+    return learnt_macs.table.encode()
 
 
-def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:
+def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:
     """The overlay that accepts some actions; says where the blueprint does not take it yet."""
     from fabricgen.as_built.stated import read_stated
-    from fabricgen.cli.overlays import included_as, tell_to_include
+    from fabricgen.cli.overlays import spell_include, tell_to_include
     from fabricgen.verify.accept.accepting import accepted
     from fabricgen.verify.accept.places import ALL, keeps_names
 
@@ -148,19 +148,19 @@ def _accepted(blueprint: str, planned: Planned, report: Report, ids: tuple[str, 
             click.echo(
                 f"--accept all leaves {action.id} out: its boxes have their planned names; give its id", err=True
             )
-    overlay = accepted(planned.cluster, report.diagnosis, ids, file, included_as(blueprint, file))
+    overlay = accepted(planned.cluster, report.diagnosis, ids, file, spell_include(blueprint, file))
     if not read_stated(planned.cluster.design.loaded, file).included:
         tell_to_include(blueprint, file)
     return overlay
 
 
-def _planned(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:
+def _read_plan(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:
     """The plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
-    from fabricgen.cli.built_archives import built_places, refuse_for_a_build
+    from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.planned import planned_by, planned_in
 
-    with built_places() as places:
+    with open_built_places() as places:
         folder = Path(places.folder_of(blueprint))
         if folder.is_dir():
             refuse_for_a_build(blueprint, set=sets, phase=phase, allow_outside=allow_outside)

@@ -9,7 +9,7 @@ import click
 from fabricgen.cli.options import blueprint_argument, output_option, phase_option, reading_options
 
 if TYPE_CHECKING:
-    from fabricgen.cli.pictures import Asked
+    from fabricgen.cli.pictures import Drawing
 
 FORMATS = ("html", "svg", "pdf")
 
@@ -48,15 +48,15 @@ def command(
     from pathlib import Path
 
     from fabricgen.cli.output import write_output
-    from fabricgen.cli.pictures import Asked, page_at, picture_at
+    from fabricgen.cli.pictures import Drawing, draw_page, draw_picture
 
     if blueprint == against == "-":
         raise click.UsageError("only one side can be standard input")
-    asked = Asked(blueprint, sets, allow_outside, phase, against, report)
+    drawing = Drawing(blueprint, sets, allow_outside, phase, against, report)
     if watch:
         if output != "-" or form not in (None, "html"):
             raise click.UsageError("--watch shows a page and writes none; leave -o and --format out")
-        _watch(asked, opened=opened)
+        _serve_page(drawing, opened=opened)
         return
     if opened and output == "-":
         raise click.UsageError("--open opens a file; name it with -o")
@@ -66,32 +66,32 @@ def command(
         raise click.UsageError("--against is shown by a page, not by a picture")
     if form != "html" and report is not None:
         raise click.UsageError("--verify is shown by a page, not by a picture")
-    content = page_at(asked).encode() if form == "html" else picture_at(asked, form)
+    content = draw_page(drawing).encode() if form == "html" else draw_picture(drawing, form)
     write_output(output, content, binary=form == "pdf")
     if opened:
-        _open(Path(output).resolve().as_uri())
+        _open_browser(Path(output).resolve().as_uri())
 
 
-def _watch(asked: Asked, *, opened: bool) -> None:
+def _serve_page(drawing: Drawing, *, opened: bool) -> None:
     from functools import partial
 
-    from fabricgen.cli.pictures import watched_page
-    from fabricgen.cli.watching import Watch, serve
+    from fabricgen.cli.pictures import draw_watched_page
+    from fabricgen.cli.watching import Watch, serve_page
     from fabricgen.export.view.page import make_empty_page
 
-    if asked.blueprint == "-":
+    if drawing.blueprint == "-":
         raise click.UsageError("--watch looks at a file, not at standard input")
 
     def tell(address: str) -> None:
         click.echo(address)
         click.echo("Ctrl-C ends it", err=True)
         if opened:
-            _open(address)
+            _open_browser(address)
 
-    serve(Watch(asked.blueprint, partial(watched_page, asked), make_empty_page), tell=tell)
+    serve_page(Watch(drawing.blueprint, partial(draw_watched_page, drawing), make_empty_page), tell=tell)
 
 
-def _open(address: str) -> None:
+def _open_browser(address: str) -> None:
     import webbrowser
 
     webbrowser.open(address)

@@ -6,10 +6,10 @@ import click
 
 from fabricgen.cli.options import (
     blueprint_argument,
+    choose_table_format,
     output_option,
     phase_option,
     reading_options,
-    table_format,
     table_format_option,
 )
 
@@ -37,15 +37,15 @@ def command(
     from fabricgen.as_built.sheet import HAND, THROUGH_PANELS
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.cli.output import write_output
-    from fabricgen.cli.read_files import files_of
+    from fabricgen.cli.read_files import list_read_files
     from fabricgen.export.files import cables, links
     from fabricgen.export.table import Table, write_table
-    from fabricgen.pipeline import compile_cluster, compile_design, ports_named_by_face
+    from fabricgen.pipeline import compile_cluster, compile_design, warn_of_face_names
 
-    form = table_format(form, output)
+    form = choose_table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
-    for finding in ports_named_by_face(cluster):
+    for finding in warn_of_face_names(cluster):
         click.echo(finding.text(), err=True)
     table = cables.make_table(cluster) if by == "cable" else links.make_table(cluster)
     if by == "cable" and form == "xlsx":
@@ -54,5 +54,5 @@ def command(
             patched = patching.policy[cluster.plan.cables.end_cable] >= 0
             by_hand["built_length_m"] = [THROUGH_PANELS if through else "" for through in patched.tolist()]
         table = Table(table.name, {**table.columns, **by_hand})
-    read = files_of(cluster.design.loaded)
+    read = list_read_files(cluster.design.loaded)
     write_output(output, write_table(table, form), binary=form == "xlsx", read=read)

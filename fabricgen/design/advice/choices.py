@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.model import Design
 
 
@@ -53,28 +53,28 @@ class KeptSize:
         return f"the lock keeps {self.kept:,} {what}; derived anew it would be {self.anew:,}"
 
 
-def more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]:
+def find_more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]:
     """The tiers of a fabric with more uplinks than the fewest, from the nodes up."""
-    found = []
+    wider_tiers = []
     for tier in fabric.tiers:
         if tier.uplink and tier.up and tier.uplink.fewest[0]:
             upper = design.tier(tier.uplink.upper)
             uplinks, count = tier.uplink.fewest
-            found.append(MoreUplinks(tier, tier.up.count, uplinks, upper, upper.switches, count * upper.groups))
-    return found
+            wider_tiers.append(MoreUplinks(tier, tier.up.count, uplinks, upper, upper.switches, count * upper.groups))
+    return wider_tiers
 
 
-def kept_sizes(design: Design) -> list[KeptSize]:
+def list_kept_sizes(design: Design) -> list[KeptSize]:
     """What the lock keeps of sizes that would be derived differently, fabric by fabric."""
     if not design.layout.lock.blueprint:
         return []
-    found = []
-    for names in linked_fabrics(design.loaded.blueprint.fabrics):
-        anew = {tier.key: tier for fabric in trials_of(design, names[0]).anew() for tier in fabric.tiers}
+    sizes = []
+    for names in group_linked_fabrics(design.loaded.blueprint.fabrics):
+        anew = {tier.key: tier for fabric in make_trials(design, names[0]).anew() for tier in fabric.tiers}
         for tier in (t for f in design.fabrics if f.name in names for t in f.tiers):
-            other = anew.get(tier.key, tier)
-            if other.switches != tier.switches:
-                found.append(KeptSize(tier, "count", tier.switches, other.switches))
-            if other.up and tier.up and other.up.count != tier.up.count:
-                found.append(KeptSize(tier, "uplinks", tier.up.count, other.up.count))
-    return found
+            derived = anew.get(tier.key, tier)
+            if derived.switches != tier.switches:
+                sizes.append(KeptSize(tier, "count", tier.switches, derived.switches))
+            if derived.up and tier.up and derived.up.count != tier.up.count:
+                sizes.append(KeptSize(tier, "uplinks", tier.up.count, derived.up.count))
+    return sizes

@@ -8,9 +8,15 @@ from typing import Any
 
 from fabricgen.blueprint.scalars import ALL_KINDS
 from fabricgen.catalog.models import NicRole
-from fabricgen.design.advice.switches import larger_switches, same_protocol, switches
-from fabricgen.design.advice.tiers import breakouts, counts, ordered, tier_advice, uplink_speeds
-from fabricgen.design.advice.trials import Advice, Target, Trials, target_of
+from fabricgen.design.advice.switches import list_alternative_switches, propose_larger_switches, propose_switches
+from fabricgen.design.advice.tiers import (
+    advise_tier,
+    order_dimensions,
+    propose_breakout,
+    propose_count,
+    propose_uplink_speeds,
+)
+from fabricgen.design.advice.trials import Advice, Target, Trials, find_target
 from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
@@ -24,19 +30,19 @@ SHORTAGES = (*TOO_SMALL, "FG132")
 """Codes of a blueprint that only lacks ports."""
 
 
-def advised(error: InputError, trials: Trials) -> InputError:
+def add_hints(error: InputError, trials: Trials) -> InputError:
     """The same error, with hints that name changes that fit, where any was found."""
-    found = [_with_hint(diagnostic, trials) for diagnostic in error.diagnostics]
-    short = any(diagnostic.code in TOO_SMALL for diagnostic in found)
-    return InputError([*(planes_together(trials) if short else ()), *found])
+    diagnostics = [_add_hint(diagnostic, trials) for diagnostic in error.diagnostics]
+    short = any(diagnostic.code in TOO_SMALL for diagnostic in diagnostics)
+    return InputError([*(find_joined_planes(trials) if short else ()), *diagnostics])
 
 
-def planes_together(trials: Trials) -> Iterator[Diagnostic]:
+def find_joined_planes(trials: Trials) -> Iterator[Diagnostic]:
     """Tiers that hold the ports of all planes, where switches have too few: the reason before the shortage."""
     for spec in trials.specs.values():
         planes = trials.blueprint.fabrics[spec.fabric].planes
         if planes > 1 and "plane" not in spec.per:
-            per = ", ".join(ordered((*spec.spec.per, "plane")))
+            per = ", ".join(order_dimensions((*spec.spec.per, "plane")))
             yield Diagnostic(
                 "FG132",
                 Severity.ERROR,
@@ -47,15 +53,15 @@ def planes_together(trials: Trials) -> Iterator[Diagnostic]:
             )
 
 
-def _with_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
-    found = advice_on(diagnostic, trials)
-    if found:
-        return replace(diagnostic, hint=hint_text(found))
+def _add_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
+    changes = find_advice(diagnostic, trials)
+    if changes:
+        return replace(diagnostic, hint=write_hint(changes))
     all_tried = diagnostic.code in TOO_SMALL and not trials.exhausted
     return replace(diagnostic, hint=NO_SINGLE_CHANGE) if all_tried else diagnostic
 
 
-def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
+def find_advice(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
     """Changes that, each alone, make the refused part of the blueprint fit; empty where none was found."""
     match diagnostic.code, diagnostic.path:
         case "FG101" | "FG103" | "FG107" | "FG119" | "FG120" | "FG121" as code, (
@@ -65,40 +71,40 @@ def advice_on(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
             str(tier),
             *_,
         ):
-            target = target_of(trials, TierKey(fabric, tier))
-            found = _of_tier(code, trials, target) if target else iter(())
+            target = find_target(trials, TierKey(fabric, tier))
+            changes = _advise_tier(code, trials, target) if target else iter(())
         case "FG102" | "FG103", ("fabrics", str(fabric), "extra", str(name), *_):
-            found = extra_speed_advice(trials, fabric, name)
+            changes = advise_extra_speed(trials, fabric, name)
         case "FG104", ("fabrics", str(fabric), "extra", str(name), *_):
-            found = extra_port_advice(trials, fabric, name)
+            changes = advise_extra_ports(trials, fabric, name)
         case ("FG102", ("fabrics", str(fabric), *_)) | ("FG103", ("fabrics", str(fabric))):
-            found = node_advice(trials, fabric)
+            changes = advise_nodes(trials, fabric)
         case "FG103", ("fabrics", str(fabric), "speed" | "nic" | "attach"):
-            found = node_advice(trials, fabric)
+            changes = advise_nodes(trials, fabric)
         case _:
             return ()
     distinct: dict[str, Advice] = {}
-    for advice in found:
+    for advice in changes:
         distinct.setdefault(repr(advice.set), advice)
     return tuple(distinct.values())
 
 
-def _of_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
+def _advise_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
     """Changes to try for a tier that is too small, has no speed in common with another, or cannot be paired."""
     if code in TOO_SMALL:
-        yield from tier_advice(trials, target)
+        yield from advise_tier(trials, target)
     elif code == "FG107":
-        yield from counts(trials, target)
+        yield from propose_count(trials, target)
     else:
-        yield from uplink_speeds(trials, target)
-        yield from breakouts(trials, target)
-        yield from switches(trials, target.spec, same_protocol(trials, target.spec))
+        yield from propose_uplink_speeds(trials, target)
+        yield from propose_breakout(trials, target)
+        yield from propose_switches(trials, target.spec, list_alternative_switches(trials, target.spec))
 
 
-def hint_text(found: tuple[Advice, ...]) -> str:
+def write_hint(changes: tuple[Advice, ...]) -> str:
     """Advice as the text of a hint; switches proposed for the same tiers are joined in one list."""
-    parts = [advice.text for advice in found if advice.kind != "switch"]
-    named = [advice.text.partition(" as ") for advice in found if advice.kind == "switch"]
+    parts = [advice.text for advice in changes if advice.kind != "switch"]
+    named = [advice.text.partition(" as ") for advice in changes if advice.kind == "switch"]
     if named:
         parts.append(f"`switch:` {' or '.join(name for name, _, _ in named)} as {named[0][2]}")
     return f"{'this fits' if len(parts) == 1 else 'each of these fits'}: {'; '.join(parts)}"
@@ -112,47 +118,49 @@ MOST_OMITTED = 4
 """How many node slots are given up at most for them."""
 
 
-def leaf_of(trials: Trials, fabric: str) -> TierSpec | None:
+def find_leaf(trials: Trials, fabric: str) -> TierSpec | None:
     """The tier that nodes of a fabric attach to; None where there is none."""
     owner = trials.blueprint.fabrics[fabric].carried_by or fabric
     return next((spec for spec in trials.specs.values() if spec.fabric == owner and spec.takes_nodes), None)
 
 
-def node_advice(trials: Trials, fabric: str) -> Iterator[Advice]:
+def advise_nodes(trials: Trials, fabric: str) -> Iterator[Advice]:
     """Changes that let the nodes of a fabric attach."""
-    yield from node_speeds(trials, fabric)
-    yield from nic_modes(trials, fabric)
-    yield from fewer_planes(trials, fabric)
-    yield from other_leaves(trials, fabric)
+    yield from propose_node_speeds(trials, fabric)
+    yield from propose_nic_modes(trials, fabric)
+    yield from propose_fewer_planes(trials, fabric)
+    yield from propose_leaf_switches(trials, fabric)
 
 
-def _roles(trials: Trials, fabric: str) -> list[NicRole]:
+def _list_nic_roles(trials: Trials, fabric: str) -> list[NicRole]:
     name = trials.blueprint.fabrics[fabric].attach or fabric
     sets = trials.context.layout.node_sets
-    return [nodes.profile.roles[name] for nodes in sets if nodes.attaches(fabric, name)]
+    return [nodes.profile.roles[name] for nodes in sets if nodes.attaches_to(fabric, name)]
 
 
-def node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
+def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
     """The fastest speed of node links that both ends offer, with the present split."""
     path = f"fabrics.{fabric}.speed"
-    offered = {s // ways for role in _roles(trials, fabric) for s in role.speeds for ways in role.splits}
+    offered = {s // ways for role in _list_nic_roles(trials, fabric) for s in role.speeds for ways in role.splits}
     for speed in sorted(offered, reverse=True):
-        if fabrics := trials.outcome({path: f"{speed}G"}):
+        if fabrics := trials.find_outcome({path: f"{speed}G"}):
             yield Advice("speed", f"`speed: {speed}G`{_describe_slowed_nodes(fabrics, fabric)}", {path: f"{speed}G"})
             return
 
 
-def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
+def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
     """The first NIC mode with which the nodes attach: one for all that runs none below its speed, else one for each
     kind; else the first that fits at all.
     """
     path = f"fabrics.{fabric}.nic"
-    modes = {(w, s // w) for role in _roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0}
+    modes = {
+        (w, s // w) for role in _list_nic_roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0
+    }
     changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]
     slow = None
-    for mode in [*changes, *_modes_of_kinds(trials, fabric)]:
-        text = mode if isinstance(mode, str) else f"{{{', '.join(f'{kind}: {of}' for kind, of in mode.items())}}}"
-        if fabrics := trials.outcome({path: mode}):
+    for mode in [*changes, *_propose_modes_of_kinds(trials, fabric)]:
+        text = mode if isinstance(mode, str) else f"{{{', '.join(f'{kind}: {split}' for kind, split in mode.items())}}}"
+        if fabrics := trials.find_outcome({path: mode}):
             slowed = _describe_slowed_nodes(fabrics, fabric)
             advice = Advice("nic", f"`nic: {text}`{slowed}", {path: mode})
             if not slowed:
@@ -163,19 +171,19 @@ def nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
         yield slow
 
 
-def _modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
+def _propose_modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
     """By node profile the split nearest to the one that is stated, at full speed; where profiles differ."""
     stated, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
-    sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches(fabric, name)]
+    sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches_to(fabric, name)]
     ways = {nodes.profile.id: (stated.get(nodes.profile.id) or stated.get(ALL_KINDS)) for nodes in sets}
-    found = {}
+    modes = {}
     for nodes in sets:
         role, mode = nodes.profile.roles[name], ways[nodes.profile.id]
         splits = [split for split in role.splits if max(role.speeds) % split == 0]
         split = min(splits, key=lambda split: (abs(split - (mode.ways if mode else 1)), split), default=1)
-        found[nodes.profile.id] = f"{split}x{max(role.speeds) // split}"
-    if len(found) > 1:
-        yield found
+        modes[nodes.profile.id] = f"{split}x{max(role.speeds) // split}"
+    if len(modes) > 1:
+        yield modes
 
 
 def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: str = "") -> str:
@@ -183,7 +191,7 @@ def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: st
     it; "" for none.
     """
     fabric = next(fabric for fabric in fabrics if fabric.name == name)
-    extras = [each.attachment for each in fabric.extras if each.name == extra]
+    extras = [device.attachment for device in fabric.extras if device.name == extra]
     attachments = {a.profile.id: a for a in (extras if extra else [attached for _, attached in fabric.attachments])}
     slow = [
         f"{kind} has {gbps} of {most} Gb/s at each port"
@@ -193,57 +201,57 @@ def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: st
     return f" ({', '.join(slow)} then)" if slow else ""
 
 
-def fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
+def propose_fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
     """The largest number of planes, below the stated one, over which the NIC ports can be split."""
     path = f"fabrics.{fabric}.planes"
     for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
-        if fabrics := trials.outcome({path: planes}):
+        if fabrics := trials.find_outcome({path: planes}):
             yield Advice("planes", f"`planes: {planes}`{_describe_slowed_nodes(fabrics, fabric)}", {path: planes})
             return
 
 
-def other_leaves(trials: Trials, fabric: str) -> Iterator[Advice]:
+def propose_leaf_switches(trials: Trials, fabric: str) -> Iterator[Advice]:
     """Switches of the same protocol that the nodes can attach to, the smallest first."""
-    leaf = leaf_of(trials, fabric)
+    leaf = find_leaf(trials, fabric)
     if leaf is not None:
-        yield from switches(trials, leaf, same_protocol(trials, leaf))
+        yield from propose_switches(trials, leaf, list_alternative_switches(trials, leaf))
 
 
-def extra_speed_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+def advise_extra_speed(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
     """Changes that give extra devices a port speed: the fastest one that fits, or another tier."""
     extra = trials.blueprint.fabrics[fabric].extra[name]
     profile = trials.context.catalog.node(extra.device)
     path = f"fabrics.{fabric}.extra.{name}.speed"
     for speed in sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True):
-        if fabrics := trials.outcome({path: f"{speed}G"}):
+        if fabrics := trials.find_outcome({path: f"{speed}G"}):
             slowed = _describe_slowed_nodes(fabrics, fabric, name)
             yield Advice("speed", f"`speed: {speed}G` of {name}{slowed}", {path: f"{speed}G"})
             break
-    yield from _other_tiers(trials, fabric, name)
+    yield from _propose_other_tier(trials, fabric, name)
 
 
-def extra_port_advice(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+def advise_extra_ports(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
     """Changes that leave ports free for extra devices, the smallest change first."""
-    leaf = leaf_of(trials, fabric)
+    leaf = find_leaf(trials, fabric)
     owner = leaf.fabric if leaf else fabric
     extra = trials.blueprint.fabrics[fabric].extra[name]
     spec = trials.specs.get(TierKey(owner, extra.to)) if extra.to else leaf
-    yield from omissions(trials)
+    yield from propose_omissions(trials)
     if spec is not None:
-        yield from more_switches(trials, spec, f"fabrics.{fabric}.extra.{name}")
-    yield from _other_tiers(trials, fabric, name)
-    target = target_of(trials, spec.key) if spec else None
+        yield from propose_more_switches(trials, spec, f"fabrics.{fabric}.extra.{name}")
+    yield from _propose_other_tier(trials, fabric, name)
+    target = find_target(trials, spec.key) if spec else None
     if target is not None:
-        yield from larger_switches(trials, target)
+        yield from propose_larger_switches(trials, target)
 
 
-def omissions(trials: Trials) -> Iterator[Advice]:
+def propose_omissions(trials: Trials) -> Iterator[Advice]:
     """Omit the last node slots of the last unit that are not omitted yet: as few as possible, up to four."""
     blueprint = trials.blueprint
     pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
     unit, last = f"{pod.name}/su-last", f"{pod.name}/su-{pod.su}"
-    gone = {slot.replace(unit, last).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
-    numbers = [number for number in range(nodes, 1, -1) if f"{last}/node-{number}" not in gone][:MOST_OMITTED]
+    omitted = {slot.replace(unit, last).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
+    numbers = [number for number in range(nodes, 1, -1) if f"{last}/node-{number}" not in omitted][:MOST_OMITTED]
     slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in numbers]
     for number in range(1, len(slots) + 1):
         change = {"omit": [*blueprint.omit, *slots[:number]]}
@@ -252,31 +260,31 @@ def omissions(trials: Trials) -> Iterator[Advice]:
             return
 
 
-def more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
+def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
     """The smallest count of a tier that leaves the ports free."""
     path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
-    now = spec.spec.count
-    if now is None:
-        without = _without(trials, extra)
-        tier = without.tier(spec.key, {})
-        now = tier.count if tier else None
-    for count in range(now + 1, now + MOST_COUNTS + 1) if now else ():
+    count_now = spec.spec.count
+    if count_now is None:
+        without_extra = _drop_extra(trials, extra)
+        tier = without_extra.tier(spec.key, {})
+        count_now = tier.count if tier else None
+    for count in range(count_now + 1, count_now + MOST_COUNTS + 1) if count_now else ():
         if trials.fits({path: count}):
             yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
             return
 
 
-def _without(trials: Trials, extra: str) -> Trials:
+def _drop_extra(trials: Trials, extra: str) -> Trials:
     """Trials of the same fabrics without some extra devices."""
     _, fabric, _, name = extra.split(".")
-    kept = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
-    return trials.changed({f"fabrics.{fabric}.extra": kept})
+    other_extras = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
+    return trials.apply_change({f"fabrics.{fabric}.extra": other_extras})
 
 
-def _other_tiers(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
+def _propose_other_tier(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
     """The first other tier with free ports for the extra devices; none where UFM joins leaves alone (FG317)."""
-    path, now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
+    path, tier_now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
     for key in trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ():
-        if key.fabric == fabric and key.name != now and trials.fits({path: key.name}):
+        if key.fabric == fabric and key.name != tier_now and trials.fits({path: key.name}):
             yield Advice("to", f"`to: {key.name}` for {name}", {path: key.name})
             return

@@ -8,10 +8,10 @@ from typing import Any
 
 from fabricgen.blueprint.dimensions import is_told, list_dimension_names, list_leg_dimensions
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS
-from fabricgen.design.advice.switches import larger_switches
-from fabricgen.design.advice.trials import Advice, Target, Trials, path_of
+from fabricgen.design.advice.switches import propose_larger_switches
+from fabricgen.design.advice.trials import Advice, Target, Trials, write_path
 from fabricgen.design.fabric_model import TierDesign
-from fabricgen.design.ports import uplinks_needed
+from fabricgen.design.ports import count_needed
 from fabricgen.kernel.diagnostics import Path
 
 LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
@@ -21,30 +21,30 @@ MOST_UNITS = 32
 """The most units per pod that a proposal has."""
 
 
-def tier_advice(trials: Trials, target: Target) -> Iterator[Advice]:
+def advise_tier(trials: Trials, target: Target) -> Iterator[Advice]:
     """All changes that make a tier large enough, the smallest change first."""
     kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
-        counts,
-        uneven,
-        statements,
-        dimensions,
-        oversubscriptions,
-        uplink_speeds,
-        breakouts,
-        upper_tiers,
-        smaller_pods,
-        larger_switches,
+        propose_count,
+        propose_uneven_spread,
+        propose_removals,
+        propose_dimension,
+        propose_oversubscription,
+        propose_uplink_speeds,
+        propose_breakout,
+        propose_upper_tier,
+        propose_smaller_pods,
+        propose_larger_switches,
     )
     for kind in kinds:
         yield from kind(trials, target)
 
 
-def counts(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
     """In place of a stated count the smallest that fits: the derived count, or with `peer` the next even one."""
     spec = target.spec
     if not (spec.spec.count or spec.spec.peer):
         return
-    path = path_of(spec, "count")
+    path = write_path(spec, "count")
     derived = trials.tier(spec.key, {path: None})
     tried = [derived.count] if derived else [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
     for count in tried:
@@ -54,20 +54,20 @@ def counts(trials: Trials, target: Target) -> Iterator[Advice]:
             return
 
 
-def uneven(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
     """Uplinks that land unequally on a stated count that does not divide them."""
-    path = path_of(target.spec, "spread")
+    path = write_path(target.spec, "spread")
     if target.spec.spec.count and target.lowers and trials.fits({path: "uneven"}):
         yield Advice("spread", f"`spread: uneven` of {target.spec.name}", {path: "uneven"})
 
 
-def statements(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
     """Remove a statement of the tier, or of the uplinks to it, that takes ports."""
-    mine = [(target.spec, key) for key in ("cages", "spare_ports")]
-    for spec, key in (*mine, *((spec, "uplinks") for spec in target.narrowing)):
+    of_tier = [(target.spec, key) for key in ("cages", "spare_ports")]
+    for spec, key in (*of_tier, *((spec, "uplinks") for spec in target.narrowing)):
         if not getattr(spec.spec, key):
             continue
-        path = path_of(spec, key)
+        path = write_path(spec, key)
         tier = trials.tier(spec.key, {path: None})
         if tier is None:
             continue
@@ -78,57 +78,57 @@ def statements(trials: Trials, target: Target) -> Iterator[Advice]:
             yield Advice(key, f"no `{key}` for {spec.name}", {path: None})
 
 
-def dimensions(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_dimension(trials: Trials, target: Target) -> Iterator[Advice]:
     """One more dimension in `per`. Places are proposed only where a tier above joins them; racks are not checked.
 
     Planes come first, since NICs keep them apart in any case.
     """
     spec = target.spec
-    places = ("su", "pod") if spec.upper else ()
-    apart_anyhow = _planes(trials, target)
-    for dimension in (*apart_anyhow, *(d for d in list_leg_dimensions() if d not in apart_anyhow), *places):
-        change = {path_of(spec, "per"): ordered((*spec.spec.per, dimension))}
+    place_dimensions = ("su", "pod") if spec.upper else ()
+    apart_anyhow = _list_plane_dimension(trials, target)
+    for dimension in (*apart_anyhow, *(d for d in list_leg_dimensions() if d not in apart_anyhow), *place_dimensions):
+        change = {write_path(spec, "per"): order_dimensions((*spec.spec.per, dimension))}
         if not is_told(dimension, spec.per) and trials.fits(change):
             apart = not spec.upper and dimension not in apart_anyhow
             apart = apart and all(dimension in lower.per for lower in target.lowers)
             note = f" (then no link joins two {dimension}s)" if apart else ""
-            yield Advice("per", f"`per: [{', '.join(change[path_of(spec, 'per')])}]` of {spec.name}{note}", change)
+            yield Advice("per", f"`per: [{', '.join(change[write_path(spec, 'per')])}]` of {spec.name}{note}", change)
             return
 
 
-def _planes(trials: Trials, target: Target) -> tuple[str, ...]:
+def _list_plane_dimension(trials: Trials, target: Target) -> tuple[str, ...]:
     """`plane`, where a tier joins planes that the NICs and the tiers below keep apart; else nothing."""
     several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
     joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
     return ("plane",) if several and joined else ()
 
 
-def ordered(per: tuple[str, ...]) -> list[str]:
+def order_dimensions(per: tuple[str, ...]) -> list[str]:
     """Dimensions from wide to narrow, tier names last, without those that follow from another."""
-    known = list_dimension_names()
-    per = tuple(d for d in per if not is_told(d, tuple(other for other in per if other != d)))
-    return [*(d for d in known if d in per), *(d for d in per if d not in known)]
+    all_names = list_dimension_names()
+    per = tuple(d for d in per if not is_told(d, tuple(other_name for other_name in per if other_name != d)))
+    return [*(d for d in all_names if d in per), *(d for d in per if d not in all_names)]
 
 
-def oversubscriptions(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_oversubscription(trials: Trials, target: Target) -> Iterator[Advice]:
     """The lowest oversubscription with which the uplinks fit."""
     for spec in target.narrowing:
         for text in LADDER:
             above, below = (int(part) for part in text.split(":"))
-            change = {path_of(spec, "oversubscription"): text}
+            change = {write_path(spec, "oversubscription"): text}
             if above > spec.allowed * below and trials.fits(change):
                 yield Advice("oversubscription", f'`oversubscription: "{text}"` of {spec.name}', change)
                 break
 
 
-def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
     """The same bandwidth over more, slower uplinks (or fewer, faster ones) at a speed that both ends offer."""
     for spec in target.narrowing:
         if spec.upper is None:
             continue
         above = {s for cage in trials.specs[spec.upper].profile.cages for s in cage.speeds}
         offered = {s for cage in spec.profile.cages for s in cage.speeds} & above
-        path = path_of(spec, "uplinks")
+        path = write_path(spec, "uplinks")
         for speed in sorted(offered, reverse=True):
             tier = trials.tier(spec.key, {path: f"{speed}G"})
             if tier is not None and tier.up:
@@ -137,7 +137,7 @@ def uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
                 break
 
 
-def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_breakout(trials: Trials, target: Target) -> Iterator[Advice]:
     """A breakout other than the only one stated: the finest that fits and disables no neighbouring cage."""
     spec = target.spec
     if len(spec.spec.breakout) != 1:
@@ -145,53 +145,53 @@ def breakouts(trials: Trials, target: Target) -> Iterator[Advice]:
     splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
     modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}
     for ways, speed in sorted(modes, reverse=True):
-        change = {path_of(spec, "breakout"): f"{ways}x{speed}"}
+        change = {write_path(spec, "breakout"): f"{ways}x{speed}"}
         if trials.fits(change):
             yield Advice("breakout", f"`breakout: {ways}x{speed}G` of {spec.name}", change)
             return
 
 
-def upper_tiers(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
     """One more tier of the same switch above the top one, which is then grouped by a place."""
     spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
     name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
     if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
         return
-    for per, upper_per, pods in _ways_up(trials, target):
+    for per, upper_per, pods in _list_upper_groupings(trials, target):
         tier: dict[str, Any] = {"switch": spec.profile.id, "per": list(upper_per)}
         if spec.name not in TIER_LEVELS:
             tier["above"] = spec.name
-        change: dict[str, Any] = {path_of(spec, "per"): list(per)} if per != spec.per else {}
-        change |= {path_of(spec, "count"): None} if spec.spec.count else {}
+        change: dict[str, Any] = {write_path(spec, "per"): list(per)} if per != spec.per else {}
+        change |= {write_path(spec, "count"): None} if spec.spec.count else {}
         change |= {f"fabrics.{spec.fabric}.tiers.{name}": tier, **pods}
-        found = [tier for f in trials.outcome(change) for tier in f.tiers]
-        if found:
-            ours = [tier for tier in found if tier.fabric == spec.fabric]
-            lower, upper = ([tier for tier in ours if tier.name == one] for one in (spec.name, name))
+        outcome = [tier for f in trials.find_outcome(change) for tier in f.tiers]
+        if outcome:
+            of_fabric = [tier for tier in outcome if tier.fabric == spec.fabric]
+            lower, upper = ([tier for tier in of_fabric if tier.name == tier_name] for tier_name in (spec.name, name))
             grouped = [f"{spec.name} `per: [{', '.join(per)}]`"] if per != spec.per else []
-            grouped += [f"no `count` of {spec.name}"] if path_of(spec, "count") in change else []
-            grouped += [pods_text(pods)] if pods else []
-            by = f", per: [{', '.join(upper_per)}]" if upper_per else ""
+            grouped += [f"no `count` of {spec.name}"] if write_path(spec, "count") in change else []
+            grouped += [write_pods(pods)] if pods else []
+            per_text = f", per: [{', '.join(upper_per)}]" if upper_per else ""
             text = (
-                f"a tier above: `{name}: {{switch: {spec.profile.id}{by}}}`{' with ' if grouped else ''}"
+                f"a tier above: `{name}: {{switch: {spec.profile.id}{per_text}}}`{' with ' if grouped else ''}"
                 f"{' and '.join(grouped)}: {sum(t.switches for t in lower)} {spec.name}, "
-                f"{sum(t.switches for t in upper)} {name} switches{reach_text(upper[0], found)}"
+                f"{sum(t.switches for t in upper)} {name} switches{describe_reach(upper[0], outcome)}"
             )
             yield Advice("tier", text, change)
             return
 
 
-def pods_text(change: Mapping[str, Any]) -> str:
+def write_pods(change: Mapping[str, Any]) -> str:
     """A change of pods as a line of YAML."""
     name = next(iter(change)).split(".")[1]
     return f"`pods: {{{name}: {{su: {change[f'pods.{name}.su']}, count: {change[f'pods.{name}.count']}}}}}`"
 
 
-def pods_of_fewer(trials: Trials) -> Iterator[dict[str, Any]]:
+def list_smaller_pods(trials: Trials) -> Iterator[dict[str, Any]]:
     """The same units in more pods, the largest pods first; nothing where pods differ or have a reserve."""
     pods = trials.blueprint.pods
-    ((name, pod), *others) = pods.items()
-    if others or pod.reserve or pod.nodes:
+    ((name, pod), *more_pods) = pods.items()
+    if more_pods or pod.reserve or pod.nodes:
         return
     for su in range(min(MOST_UNITS, pod.su - 1), 1, -1):
         if pod.su % su == 0:
@@ -199,37 +199,41 @@ def pods_of_fewer(trials: Trials) -> Iterator[dict[str, Any]]:
             yield {f"pods.{name}.su": su, f"pods.{name}.count": count}
 
 
-def smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
+def propose_smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
     """Pods of fewer units, where the tier is grouped by pod."""
     spec = target.spec
-    stated = {path_of(s, "count"): None for s in trials.specs.values() if s.spec.count} if spec.upper else {}
-    for pods in pods_of_fewer(trials) if "pod" in spec.per and target.lowers else ():
+    stated = {write_path(s, "count"): None for s in trials.specs.values() if s.spec.count} if spec.upper else {}
+    for pods in list_smaller_pods(trials) if "pod" in spec.per and target.lowers else ():
         for change in (pods, pods | stated):
             if trials.fits(change):
-                without = " and ".join(f"{path.split('.')[3]} `count`" for path in change if path in stated)
-                yield Advice("pods", pods_text(pods) + (f" without {without}" if without else ""), change)
+                without_counts = " and ".join(f"{path.split('.')[3]} `count`" for path in change if path in stated)
+                yield Advice(
+                    "pods", write_pods(pods) + (f" without {without_counts}" if without_counts else ""), change
+                )
                 return
 
 
-def _ways_up(trials: Trials, target: Target) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
+def _list_upper_groupings(
+    trials: Trials, target: Target
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
     """(`per` of the tier, `per` of the tier above, change of pods), as published three-tier designs group them."""
     spec = target.spec
-    legs = tuple(d for d in list_leg_dimensions() if d in (*spec.per, *_planes(trials, target)))
+    legs = tuple(d for d in list_leg_dimensions() if d in (*spec.per, *_list_plane_dimension(trials, target)))
     if not target.lowers:
-        own = ordered((*spec.per, *(d for d in legs if d not in spec.per)))
-        yield from ((tuple(own), legs, {}), (spec.per, (), {}))
+        tier_per = order_dimensions((*spec.per, *(d for d in legs if d not in spec.per)))
+        yield from ((tuple(tier_per), legs, {}), (spec.per, (), {}))
         return
     by_rail = ("rail",) if any("rail" in lower.per for lower in target.lowers) and "rail" not in legs else ()
-    places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in pods_of_fewer(trials))]
+    places: list[tuple[str, Mapping[str, Any]]] = [("su", {}), *(("pod", pods) for pods in list_smaller_pods(trials))]
     if len(trials.context.layout.pods) > 1:
         places.insert(0, ("pod", {}))
-    for place, pods in places:
-        yield (place, *legs), (*legs, spec.name), pods
+    for dimension, pods in places:
+        yield (dimension, *legs), (*legs, spec.name), pods
         if by_rail:
-            yield (place, *legs, *by_rail), (*legs, *by_rail), pods
+            yield (dimension, *legs, *by_rail), (*legs, *by_rail), pods
 
 
-def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
+def describe_reach(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     """How many endpoints a non-blocking Clos of one switch model can have: R^2/2 in two tiers, R^3/4 in three."""
     run, levels = top.downs[0], {2: "two", 3: "three"}
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
@@ -240,7 +244,7 @@ def reach_text(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
 
-def values_that_fit(
+def list_fitting_values(
     trials: Trials,
     path: Path,
     values: Iterable[Any],
@@ -253,7 +257,7 @@ def values_that_fit(
     return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), most)]
 
 
-def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
+def find_fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
     """The fewest uplinks of a sized tier that stay within its oversubscription, divide equally and fit the ports.
 
     In blueprint notation, `24 x 400G`; "" where none of the first `tries` numbers fits.
@@ -261,11 +265,11 @@ def fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
     if tier.up is None or tier.uplink is None:
         return ""
     speed = tier.up.speed_gbps
-    needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
+    needed = count_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
     for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
         counts = range(-(-needed // step) * step, needed + tries * step, step)
         texts = (f"{count} x {speed}G" for count in counts)
-        fitting = values_that_fit(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
+        fitting = list_fitting_values(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
         if fitting:
             return fitting[0]
     return ""

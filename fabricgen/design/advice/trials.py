@@ -15,7 +15,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.floor.unit_plan import check_racks
 from fabricgen.design.layout import lay_out
 from fabricgen.design.slots import SlotTable
-from fabricgen.design.tiers import FabricContext, TierSpec, tier_specs
+from fabricgen.design.tiers import FabricContext, TierSpec, list_tier_specs
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.models.forms import FrozenModel
 
@@ -63,17 +63,17 @@ class Trials:
     def specs(self) -> dict[TierKey, TierSpec]:
         """The tiers as the blueprint has them; empty where it is refused before that."""
         try:
-            return tier_specs(self.context, self.names)
+            return list_tier_specs(self.context, self.names)
         except InputError:
             return {}
 
-    def changed(self, change: Mapping[str, Any]) -> Trials:
+    def apply_change(self, change: Mapping[str, Any]) -> Trials:
         """Trials of the blueprint with a change made; raises InputError or ValidationError where the change is not
         allowed.
         """
         blueprint = self.blueprint
         for path, value in change.items():
-            blueprint = with_value(blueprint, path.split("."), value)
+            blueprint = replace_value(blueprint, path.split("."), value)
         context = replace(self.context, blueprint=blueprint)
         if any(not path.startswith("fabrics.") for path in change):
             context = replace(context, layout=lay_out(blueprint, context.catalog, context.layout.lock))
@@ -90,22 +90,22 @@ class Trials:
         except InputError:
             return ()
 
-    def with_a_port_less(self, key: TierKey) -> TierDesign | None:
+    def size_with_a_port_less(self, key: TierKey) -> TierDesign | None:
         """A tier as sized with one more port kept free on each switch; None where that cannot be wired, or the budget
         is used up.
         """
         spec = self.specs.get(key)
         if spec is None:
             return None
-        found = self.wires({path_of(spec, "spare_ports"): spec.spec.spare_ports + 1})
-        return next((tier for fabric in found for tier in fabric.tiers if tier.key == key), None)
+        fabrics = self.wire_fabrics({write_path(spec, "spare_ports"): spec.spec.spare_ports + 1})
+        return next((tier for fabric in fabrics for tier in fabric.tiers if tier.key == key), None)
 
-    def outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
+    def find_outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""
-        found = self.wires(change)
-        return found if all(_is_even(fabric, found) for fabric in found) else ()
+        fabrics = self.wire_fabrics(change)
+        return fabrics if all(_is_even(fabric, fabrics) for fabric in fabrics) else ()
 
-    def wires(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
+    def wire_fabrics(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
         """The fabrics with a change, whether or not the switches of a group are alike.
 
         Empty where they cannot be wired, where racks cannot hold them, and when the budget is used up.
@@ -114,29 +114,29 @@ class Trials:
             return ()
         self._left -= 1
         try:
-            context = self.changed(change).context
-            found = tuple(self._design(context))
-            check_racks(context.layout, context.catalog, found, ())
+            context = self.apply_change(change).context
+            fabrics = tuple(self._design(context))
+            check_racks(context.layout, context.catalog, fabrics, ())
         except (InputError, ValidationError):
             return ()
-        return found
+        return fabrics
 
     def fits(self, change: Mapping[str, Any]) -> bool:
         """Whether the fabrics can be wired with a change."""
-        return bool(self.outcome(change))
+        return bool(self.find_outcome(change))
 
-    def lands(self, key: TierKey, change: Mapping[str, Any]) -> bool:
+    def divides_evenly(self, key: TierKey, change: Mapping[str, Any]) -> bool:
         """Whether the fabrics can be wired with a change and all uplinks into a tier divide equally, whatever the
         oversubscription.
         """
-        found = [tier for fabric in self.wires(change) for tier in fabric.tiers]
-        links = [t.uplink for t in found if t.uplink and t.uplink.upper == key]
-        return bool(found) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
+        tiers = [tier for fabric in self.wire_fabrics(change) for tier in fabric.tiers]
+        links = [t.uplink for t in tiers if t.uplink and t.uplink.upper == key]
+        return bool(tiers) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
 
     def tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
         """The tier designed with a change; None where that does not fit."""
-        found = (tier for fabric in self.outcome(change) for tier in fabric.tiers)
-        return next((tier for tier in found if tier.key == key), None)
+        tiers = (tier for fabric in self.find_outcome(change) for tier in fabric.tiers)
+        return next((tier for tier in tiers if tier.key == key), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Target:
         return (*self.lowers, *((self.spec,) if self.spec.upper else ()))
 
 
-def target_of(trials: Trials, key: TierKey) -> Target | None:
+def find_target(trials: Trials, key: TierKey) -> Target | None:
     """A tier with the tiers below it; None where there is no such tier."""
     spec = trials.specs.get(key)
     if spec is None:
@@ -160,23 +160,23 @@ def target_of(trials: Trials, key: TierKey) -> Target | None:
     return Target(spec, tuple(lower for lower in trials.specs.values() if lower.upper == key))
 
 
-def path_of(spec: TierSpec, *keys: str) -> str:
+def write_path(spec: TierSpec, *keys: str) -> str:
     """The path of a tier's setting, as for `--set`."""
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
-def with_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
+def replace_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
     """The blueprint with the value at a path replaced; raises ValidationError where it is not allowed."""
-    return Blueprint.model_validate(_replaced(blueprint, keys, value))
+    return Blueprint.model_validate(_replace_in_part(blueprint, keys, value))
 
 
-def _replaced(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
+def _replace_in_part(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
     """A part of a blueprint as a mapping in which values along the path are unvalidated and all others unchanged."""
     key, rest = keys[0], keys[1:]
     if isinstance(part, Mapping):
-        return {**part, key: _replaced(part[key], rest, value) if rest else value}
+        return {**part, key: _replace_in_part(part[key], rest, value) if rest else value}
     assert isinstance(part, FrozenModel)  # noqa: S101 - paths of advice lead through models and maps
-    inner = _replaced(getattr(part, key), rest, value) if rest else value
+    inner = _replace_in_part(getattr(part, key), rest, value) if rest else value
     if inner is None:
         inner = type(part).model_fields[key].get_default()
     return vars(part) | {key: inner}
@@ -192,13 +192,13 @@ def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
         if tier.up and ratio is not None and ratio > tier.allowed:
             return False
     leaves = [tier for f in fabrics for tier in f.tiers if tier.key in fabric.leaves]
-    return all(slots % leaf.count == 0 for leaf in leaves for slots in node_slots(fabric, leaf))
+    return all(slots % leaf.count == 0 for leaf in leaves for slots in count_node_slots(fabric, leaf))
 
 
-def node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
+def count_node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
     """Node ports that the fullest group of a fabric's leaves is sized for, by kind of port."""
     tables = [
         SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments)
         for feed in fabric.feeds_of(leaf.key)
     ]
-    return [table.slots_to_serve(reserve=leaf.for_reserve) for table in tables]
+    return [table.count_slots_to_serve(reserve=leaf.for_reserve) for table in tables]

@@ -24,7 +24,7 @@ from fabricgen.blueprint.dimensions import find_dimension, is_told, list_leg_dim
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import is_part_of_unit, racks_each, scope_of, units_each
+from fabricgen.design.shape import count_racks_per_place, count_units_per_place, find_scope, is_part_of_unit
 
 Pods = tuple[tuple[str, Fraction], ...]
 """The contents of a place: the part of the cluster and the scalable units of each pod in it; racks count as a part of a
@@ -38,7 +38,7 @@ class Loss:
     all).
 
     A strand is a part of the fabric that is disjoint from the rest: one rail or plane by which every tier is grouped
-    (`strands_of`). Where tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` is
+    (`count_strands`). Where tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` is
     instead, by place that has lost some, how many failed of each class of numbers; in the first stands what has failed
     below.
     """
@@ -67,53 +67,63 @@ class Place:
     _cuts: dict[tuple[Fraction, Sides], Fraction] = field(default_factory=dict, compare=False, repr=False)
     """Cuts that were asked for: each side of the switches above asks for the same ones."""
 
-    def halved(self) -> Fraction:
+    def find_bisection(self) -> Fraction:
         """The least bandwidth between two halves of its nodes, Gb/s."""
         every = (1 << len(self.up)) - 1
-        return min(self._below(self.size / 2, own) for own in (range(1, every + 1) if self.sliced else (every,)))
+        return min(
+            self._find_cut_below(self.size / 2, sides) for sides in (range(1, every + 1) if self.sliced else (every,))
+        )
 
-    def _cut(self, size: Fraction, beyond: Sides) -> Fraction:
+    def _find_cut(self, size: Fraction, beyond: Sides) -> Fraction:
         """The least bandwidth between nodes of this much bandwidth, with what of the tiers above is not `beyond` the
         cut, and all others, Gb/s.
         """
         if (size, beyond) not in self._cuts:
-            every = (1 << len(self.up)) - 1
+            all_sides = (1 << len(self.up)) - 1
             self._cuts[size, beyond] = min(
-                sum((up for number, up in enumerate(self.up) if (beyond ^ own) >> number & 1), self._below(size, own))
-                for own in (range(every + 1) if self.sliced else (0, every))
+                sum(
+                    (up for number, up in enumerate(self.up) if (beyond ^ sides) >> number & 1),
+                    self._find_cut_below(size, sides),
+                )
+                for sides in (range(all_sides + 1) if self.sliced else (0, all_sides))
             )
         return self._cuts[size, beyond]
 
-    def _below(self, size: Fraction, own: Sides) -> Fraction:
+    def _find_cut_below(self, size: Fraction, sides: Sides) -> Fraction:
         """The same of the links below the place's own switches, whose sides are given."""
         if not self.parts:
-            return (size if own else self.size - size) * self.works / self.size if self.size else Fraction(0)
+            return (size if sides else self.size - size) * self.works / self.size if self.size else Fraction(0)
         costs: list[_Cost] = []
         for part, number in self.parts:
-            without = part._cut(Fraction(0), own)
-            costs.append((part._cut(part.size, own) - without if part.size else Fraction(0), without, part, number))
-        costs.sort(key=lambda each: each[0] / (each[2].size or 1))
+            without = part._find_cut(Fraction(0), sides)
+            costs.append(
+                (part._find_cut(part.size, sides) - without if part.size else Fraction(0), without, part, number)
+            )
+        costs.sort(key=lambda costed: costed[0] / (costed[2].size or 1))
         total = sum((number * without for _, without, _, number in costs), Fraction(0))
-        taken, rest = Fraction(0), size
+        spent, rest = Fraction(0), size
         for cost, _, part, number in costs:
             if part.size:
-                whole = min(number, rest // part.size)
-                taken, rest = taken + whole * cost, rest - whole * part.size
-        return total + (self._least(costs, size, own) if rest else taken)
+                places = min(number, rest // part.size)
+                spent, rest = spent + places * cost, rest - places * part.size
+        return total + (self._find_least_cost(costs, size, sides) if rest else spent)
 
-    def _least(self, costs: Sequence[_Cost], size: Fraction, own: Sides) -> Fraction:
+    def _find_least_cost(self, costs: Sequence[_Cost], size: Fraction, sides: Sides) -> Fraction:
         """What nodes of this much bandwidth cost where one place is taken in part: of any kind, after as many of the
         narrowest kinds as go whole.
         """
-        found: dict[tuple[int, Fraction], Fraction] = {}
-        for at, (_, _, partly, _) in enumerate(costs):
-            taken, rest = Fraction(0), size
+        spent_by_rest: dict[tuple[int, Fraction], Fraction] = {}
+        for index, (_, _, partly, _) in enumerate(costs):
+            spent, rest = Fraction(0), size
             for kind, (cost, _, part, number) in enumerate((*costs, (Fraction(0), Fraction(0), partly, 0))):
                 if rest <= partly.size:
-                    found.setdefault((at, rest), taken)
-                whole = min(number - (kind == at), rest // part.size) if part.size else 0
-                taken, rest = taken + max(0, whole) * cost, rest - max(0, whole) * part.size
-        return min(taken + costs[at][2]._cut(rest, own) - costs[at][1] for (at, rest), taken in found.items())
+                    spent_by_rest.setdefault((index, rest), spent)
+                places = min(number - (kind == index), rest // part.size) if part.size else 0
+                spent, rest = spent + max(0, places) * cost, rest - max(0, places) * part.size
+        return min(
+            spent + costs[index][2]._find_cut(rest, sides) - costs[index][1]
+            for (index, rest), spent in spent_by_rest.items()
+        )
 
 
 _Cost = tuple[Fraction, Fraction, Place, int]
@@ -122,39 +132,39 @@ Sides = int
 _ByClass = tuple[Fraction, ...]
 
 
-def chain_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
+def list_chain(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
     """The tiers above a fabric's nodes, lower ones first, perhaps another fabric's; empty without nodes."""
-    height = {tier.key: at for chain in chains_of(design, fabric) for at, tier in enumerate(chain)}
+    height = {tier.key: level for chain in list_chains(design, fabric) for level, tier in enumerate(chain)}
     return tuple(design.tier(key) for key in sorted(height, key=lambda key: height[key]))
 
 
-def chains_of(design: Design, fabric: FabricDesign) -> tuple[tuple[TierDesign, ...], ...]:
+def list_chains(design: Design, fabric: FabricDesign) -> tuple[tuple[TierDesign, ...], ...]:
     """By tier that a fabric's nodes attach to, the tiers from it up."""
-    found = []
+    chains = []
     for leaf in design.leaves(fabric):
         chain = [leaf]
         while (uplink := chain[-1].uplink) is not None:
             chain.append(design.tier(uplink.upper))
-        found.append(tuple(chain))
-    return tuple(found)
+        chains.append(tuple(chain))
+    return tuple(chains)
 
 
-def tops_of(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
+def list_top_tiers(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
     """The highest tiers above a fabric's nodes: one, or several where nothing joins the parts of the cluster."""
-    return tuple(tier for tier in chain_of(design, fabric) if tier.uplink is None)
+    return tuple(tier for tier in list_chain(design, fabric) if tier.uplink is None)
 
 
-def strands_of(design: Design, fabric: FabricDesign) -> int:
+def count_strands(design: Design, fabric: FabricDesign) -> int:
     """How many disjoint networks the rails, planes and NIC ports divide a fabric's tiers into: of nodes that have most
     of them, where kinds of nodes differ.
     """
-    chain = chain_of(design, fabric)
-    told = [d for d in list_leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
-    shared = [d for d in told if find_dimension(d).follows not in told]
-    return prod(fabric.sizes[d] for d in shared)
+    chain = list_chain(design, fabric)
+    grouping = [d for d in list_leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
+    independent = [d for d in grouping if find_dimension(d).follows not in grouping]
+    return prod(fabric.sizes[d] for d in independent)
 
 
-def bisection_gbps(
+def compute_bisection(
     design: Design,
     fabric: FabricDesign,
     lost: Mapping[TierKey, Loss] | None = None,
@@ -164,49 +174,49 @@ def bisection_gbps(
 
     `classes` are how many numbers of switches are of each class, where losses are told by class.
     """
-    chain, strands = chain_of(design, fabric), strands_of(design, fabric)
+    chain, strands = list_chain(design, fabric), count_strands(design, fabric)
     if not chain:
         return Fraction(0)
     losses = {key: loss for key, loss in (lost or {}).items() if loss.switches or loss.of_class}
     bounds = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
     total, first = Fraction(0), 0
     for end in bounds:
-        here = {key: loss for key, loss in losses.items() if first < (loss.strands or strands)}
-        root = _Strand(design, fabric, chain, strands, here, classes).root()
-        total, first = total + (end - first) * root.halved(), end
+        losses_here = {key: loss for key, loss in losses.items() if first < (loss.strands or strands)}
+        root = _Strand(design, fabric, chain, strands, losses_here, classes).root()
+        total, first = total + (end - first) * root.find_bisection(), end
     return total
 
 
-def bisection_per_accelerator(
+def compute_bisection_per_accelerator(
     design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None
 ) -> Fraction | None:
     """What each accelerator in one half can send to the other half at once, Gb/s; None without accelerators.
 
     With full bisection this is the bandwidth of the accelerator's NICs.
     """
-    number = accelerators_of(design, fabric)
-    return 2 * bisection_gbps(design, fabric, lost) / number if number else None
+    number = count_accelerators(design, fabric)
+    return 2 * compute_bisection(design, fabric, lost) / number if number else None
 
 
-def accelerators_of(design: Design, fabric: FabricDesign) -> int:
+def count_accelerators(design: Design, fabric: FabricDesign) -> int:
     """Accelerators in the nodes that attach to a fabric and are present."""
     layout = design.layout
     present = [(s.profile.accelerators, layout.present(s)) for s in fabric.node_sets]
     return sum(has.count * nodes for has, nodes in present if has)
 
 
-def node_gbps(design: Design, fabric: FabricDesign) -> int:
+def sum_node_bandwidth(design: Design, fabric: FabricDesign) -> int:
     """Bandwidth of all node ports of a fabric that are present, Gb/s."""
-    return sum(_gbps_of_parts(design, fabric).values())
+    return sum(_sum_bandwidth_by_part(design, fabric).values())
 
 
-def _gbps_of_parts(design: Design, fabric: FabricDesign) -> Counter[str]:
+def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]:
     """Bandwidth of the node ports of a fabric that are present by part of the cluster, Gb/s."""
-    found: Counter[str] = Counter()
+    bandwidth: Counter[str] = Counter()
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
-            found[feed.part] += design.present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps
-    return found
+            bandwidth[feed.part] += design.present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps
+    return bandwidth
 
 
 class _Strand:
@@ -229,9 +239,9 @@ class _Strand:
         self._all = (Fraction(1),) * len(self._weights)
         self._lower = {t.key: [u for u in chain if u.uplink and u.uplink.upper == t.key] for t in chain}
         units: dict[str, Fraction] = {}
-        for part, su in _contents(design.layout):
+        for part, su in _list_contents(design.layout):
             units[part] = units.get(part, Fraction(0)) + su
-        of_parts = _gbps_of_parts(design, fabric)
+        of_parts = _sum_bandwidth_by_part(design, fabric)
         self._unit_gbps = {
             part: of_parts[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
         }
@@ -240,114 +250,127 @@ class _Strand:
         """The whole strand as one place; where the top tier is grouped by place, spans join its places or
         nothing does.
         """
-        tops, pods = tops_of(self._design, self._fabric), _contents(self._layout)
-        if len(tops) == 1 and scope_of(tops[0].per) == "all":
-            left = next(iter(self._struck(tops[0], 1, hit=True)), self._all)
-            return self._place(tops[0], pods, self._spread(Fraction(0)), self._all, left, hit=True)
+        tops, pods = list_top_tiers(self._design, self._fabric), _list_contents(self._layout)
+        if len(tops) == 1 and find_scope(tops[0].per) == "all":
+            intact = next(iter(self._list_shares_left(tops[0], 1, hit=True)), self._all)
+            return self._make_place(tops[0], pods, self._spread_by_class(Fraction(0)), self._all, intact, hit=True)
         places: list[tuple[Place, int]] = []
         for top in tops:
-            places += self._parts(top, "all", pods, self._each(top) * _span_gbps(top), self._all, hit=True)
-        return Place(self._size(pods), Fraction(0), self._spread(Fraction(0)), tuple(places))
+            places += self._list_parts(
+                top, "all", pods, self._count_switches_per_place(top) * _find_span_bandwidth(top), self._all, hit=True
+            )
+        return Place(self._sum_place_bandwidth(pods), Fraction(0), self._spread_by_class(Fraction(0)), tuple(places))
 
-    def _parts(
+    def _list_parts(
         self, tier: TierDesign, above: str, pods: Pods, up: Fraction, meets: _ByClass, *, hit: bool
     ) -> tuple[tuple[Place, int], ...]:
         """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` are the shares of
         upper switches left.
         """
-        found = []
+        parts = []
         if tier.layout.cluster is not None:
             pods = tuple(pod for pod in pods if pod[0] == tier.part)
-        places = _split(tier.layout, above, tier.scope, pods)
-        struck, one = self._struck(tier, places.total(), hit=hit), tier.key in self._sliced
+        places = _split_place(tier.layout, above, tier.scope, pods)
+        struck, one_hit = self._list_shares_left(tier, places.total(), hit=hit), tier.key in self._sliced
         for inside, number in sorted(places.items(), reverse=True):
-            here, struck = struck[:number], struck[number:]
-            rows = [(left, hit and not (one and at)) for at, left in enumerate(here)]
+            struck_here, struck = struck[:number], struck[number:]
+            rows = [(intact, hit and not (one_hit and row)) for row, intact in enumerate(struck_here)]
             alike = [(*row, len(list(rows_of))) for row, rows_of in groupby(rows)]
-            alike += [(self._all, False, number - len(here))] * (len(here) < number)
-            for left, lost, many in alike:
-                reach = self._spread(up, meets, left)
-                found.append((self._place(tier, inside, reach, meets, left, hit=lost), many))
-        return tuple(found)
+            alike += [(self._all, False, number - len(struck_here))] * (len(struck_here) < number)
+            for intact, lost, same in alike:
+                reach = self._spread_by_class(up, meets, intact)
+                parts.append((self._make_place(tier, inside, reach, meets, intact, hit=lost), same))
+        return tuple(parts)
 
-    def _struck(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
+    def _list_shares_left(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
         """The shares of a tier's switches that are left, by place that has lost some or stands above one that has, of
         so many places.
         """
-        loss, each = self._lost.get(tier.key), self._each(tier)
+        loss, per_place = self._lost.get(tier.key), self._count_switches_per_place(tier)
         if not hit and (loss is None or loss.places or loss.of_class):
             return []
         if loss and loss.of_class:
-            of_class = [each * weight for weight in self._weights]
-            return [tuple(1 - n / of for n, of in zip(gone, of_class, strict=True)) for gone in loss.of_class]
+            of_class = [per_place * weight for weight in self._weights]
+            return [
+                tuple(1 - n / in_class for n, in_class in zip(gone, of_class, strict=True)) for gone in loss.of_class
+            ]
         if loss:
-            return [(max(Fraction(0), 1 - loss.switches / each),) * len(self._all)] * (loss.places or number)
-        return [self._all] * min(number, self._hit_from_below(tier))
+            return [(max(Fraction(0), 1 - loss.switches / per_place),) * len(self._all)] * (loss.places or number)
+        return [self._all] * min(number, self._count_places_hit_below(tier))
 
-    def _spread(self, gbps: Fraction, *shares: _ByClass) -> _ByClass:
+    def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> _ByClass:
         """Uplinks by class of numbers, Gb/s, of which shares are left."""
-        return tuple(prod(some, start=gbps) for some in zip(self._weights, *shares, strict=True))
+        return tuple(prod(shares_of_class, start=gbps) for shares_of_class in zip(self._weights, *shares, strict=True))
 
-    def _hit_from_below(self, tier: TierDesign) -> int:
+    def _count_places_hit_below(self, tier: TierDesign) -> int:
         """Above how many places of a tier switches have failed, those that lost some standing together."""
-        found = 0
+        most = 0
         for lower in self._lower[tier.key]:
             loss = self._lost.get(lower.key)
-            places = loss.places if loss else self._hit_from_below(lower)
+            places = loss.places if loss else self._count_places_hit_below(lower)
             if loss or places:
-                found = max(found, 1, ceil(Fraction(places * tier.places, lower.places)))
-        return found
+                most = max(most, 1, ceil(Fraction(places * tier.places, lower.places)))
+        return most
 
-    def _place(
-        self, tier: TierDesign, pods: Pods, up: _ByClass, meets: _ByClass, left: _ByClass, *, hit: bool
+    def _make_place(
+        self, tier: TierDesign, pods: Pods, up: _ByClass, meets: _ByClass, intact: _ByClass, *, hit: bool
     ) -> Place:
-        """A place of a tier with its switches and all below; `meets` and `left` are the shares of the switches above
+        """A place of a tier with its switches and all below; `meets` and `intact` are the shares of the switches above
         and of its own that are left.
         """
-        size, scope = self._size(pods), scope_of(tier.per)
+        size, scope = self._sum_place_bandwidth(pods), find_scope(tier.per)
         if not self._lower[tier.key]:
-            return Place(size, size, up, tuple(self._leaves(tier, size, meets, hit=hit)))
+            return Place(size, size, up, tuple(self._list_leaves(tier, size, meets, hit=hit)))
         places: list[tuple[Place, int]] = []
         for lower in self._lower[tier.key]:
-            places += self._parts(lower, scope, pods, self._each(lower) * _up_gbps(lower), left, hit=hit)
+            places += self._list_parts(
+                lower,
+                scope,
+                pods,
+                self._count_switches_per_place(lower) * _sum_uplink_bandwidth(lower),
+                intact,
+                hit=hit,
+            )
         return Place(size, size, up, tuple(places), sliced=tier.key in self._sliced)
 
-    def _leaves(self, leaf: TierDesign, size: Fraction, meets: _ByClass, *, hit: bool) -> Iterator[tuple[Place, int]]:
+    def _list_leaves(
+        self, leaf: TierDesign, size: Fraction, meets: _ByClass, *, hit: bool
+    ) -> Iterator[tuple[Place, int]]:
         """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
-        bunches = max(1, leaf.count // self._reached(leaf))
-        each, loss = self._each(leaf) / bunches, self._lost.get(leaf.key)
-        gone = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
-        dead = min(bunches, int(gone // each))
-        partly = 1 - (gone - dead * each) / each if dead < bunches and gone > dead * each else None
-        up = each * (_up_gbps(leaf) if leaf.uplink else _peer_gbps(leaf))
+        bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
+        per_bunch, loss = self._count_switches_per_place(leaf) / bunches, self._lost.get(leaf.key)
+        failed = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
+        dead = min(bunches, int(failed // per_bunch))
+        partly = 1 - (failed - dead * per_bunch) / per_bunch if dead < bunches and failed > dead * per_bunch else None
+        up = per_bunch * (_sum_uplink_bandwidth(leaf) if leaf.uplink else _sum_peer_bandwidth(leaf))
         share = size / bunches
         for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
             if alive is not None and number:
-                yield Place(share, share * alive, self._spread(up * alive, meets)), number
+                yield Place(share, share * alive, self._spread_by_class(up * alive, meets)), number
 
-    def _reached(self, leaf: TierDesign) -> int:
+    def _count_leaves_of_node(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""
         groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
         feeds = self._fabric.feeds_of(leaf.key)
         most = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
         return min(leaf.count, most)
 
-    def _each(self, tier: TierDesign) -> Fraction:
+    def _count_switches_per_place(self, tier: TierDesign) -> Fraction:
         """Switches of a tier in each of its places."""
         return Fraction(tier.switches, tier.places * self._strands)
 
-    def _size(self, pods: Pods) -> Fraction:
+    def _sum_place_bandwidth(self, pods: Pods) -> Fraction:
         """Bandwidth of the node ports of a place, Gb/s."""
         return sum((units * self._unit_gbps[part] for part, units in pods), Fraction(0))
 
 
-def _up_gbps(tier: TierDesign) -> int:
+def _sum_uplink_bandwidth(tier: TierDesign) -> int:
     """Bandwidth of the uplinks of a switch that are wired, Gb/s; where they land unequally, what no cut is below."""
     uplink, up = tier.uplink, tier.up
     return uplink.wide_links * up.speed_gbps if uplink and up else 0
 
 
-def _peer_gbps(tier: TierDesign) -> int:
+def _sum_peer_bandwidth(tier: TierDesign) -> int:
     """Bandwidth between the two switches of a pair, Gb/s; 0 where a group has several pairs, as these are
     not joined.
     """
@@ -355,7 +378,7 @@ def _peer_gbps(tier: TierDesign) -> int:
     return peer_links.run.bandwidth_gbps if peer_links and not peer_links.spans and tier.count == 2 else 0
 
 
-def _span_gbps(tier: TierDesign) -> int:
+def _find_span_bandwidth(tier: TierDesign) -> int:
     """Bandwidth of a switch to other sites, Gb/s; of the site that has least."""
     peer_links = tier.peer_links
     if peer_links is None or not peer_links.spans:
@@ -366,7 +389,7 @@ def _span_gbps(tier: TierDesign) -> int:
     return min(sites.values()) * peer_links.run.speed_gbps
 
 
-def _contents(layout: Layout, site: str = "") -> Pods:
+def _list_contents(layout: Layout, site: str = "") -> Pods:
     """The contents of a site, or of the cluster, in full units: omitted nodes are those of as few as possible."""
     kinds = layout.kind_of_pod
     missing = Counter(slot.pod for slot in layout.omitted if slot.node <= kinds[slot.pod].nodes)
@@ -377,28 +400,30 @@ def _contents(layout: Layout, site: str = "") -> Pods:
     )
 
 
-def _split(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
+def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
     """The places of a narrower scope within a place, by their contents, with how many of each."""
     if upper == lower:
         return Counter({pods: 1})
     if lower == "site":
-        return Counter(_contents(layout, site) for site in layout.sites)
+        return Counter(_list_contents(layout, site) for site in layout.sites)
     if lower == "pod":
         return Counter((pod,) for pod in pods)
     part = pods[0][0] if pods else ""
-    if units_each(layout, lower) and not is_part_of_unit(lower):
-        each, found = units_each(layout, lower), Counter[Pods]()
+    if count_units_per_place(layout, lower) and not is_part_of_unit(lower):
+        units_per_place, counts = count_units_per_place(layout, lower), Counter[Pods]()
         for _, su in pods:
-            found[(part, Fraction(each)),] += int(su // each)
-            found[(part, su % each),] += 1 if su % each else 0
-        return +found
-    whole = sum((su for _, su in pods), Fraction(0))
-    each, racks = racks_each(layout, lower), whole * layout.racks_per_su
-    units = max(1, ceil(whole))
-    inside = int(racks / whole) if whole >= 1 else int(racks)
+            counts[(part, Fraction(units_per_place)),] += int(su // units_per_place)
+            counts[(part, su % units_per_place),] += 1 if su % units_per_place else 0
+        return +counts
+    units_in_all = sum((su for _, su in pods), Fraction(0))
+    units_per_place, racks = count_racks_per_place(layout, lower), units_in_all * layout.racks_per_su
+    units = max(1, ceil(units_in_all))
+    inside = int(racks / units_in_all) if units_in_all >= 1 else int(racks)
     return Counter(
         {
-            ((part, Fraction(size, inside) * whole / units),): units * number
-            for size, number in Counter(min(each, inside - first) for first in range(0, inside, each)).items()
+            ((part, Fraction(size, inside) * units_in_all / units),): units * number
+            for size, number in Counter(
+                min(units_per_place, inside - first) for first in range(0, inside, units_per_place)
+            ).items()
         }
     )

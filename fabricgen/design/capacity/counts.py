@@ -9,8 +9,8 @@ from functools import cached_property
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.sizing.arithmetic import ranks_in_groups, ranks_within
-from fabricgen.design.sizing.spread import run_ports
+from fabricgen.design.sizing.arithmetic import list_group_ranks, list_ranks
+from fabricgen.design.sizing.spread import make_run_ports
 from fabricgen.design.slots import SlotTable
 
 
@@ -29,24 +29,28 @@ class LinkCount:
         return f"{self.lower}-{self.upper}"
 
 
-def slot_table(design: Design, feed: NodeFeed) -> SlotTable:
+def make_slot_table(design: Design, feed: NodeFeed) -> SlotTable:
     """The slots on their tier of nodes with one kind of port."""
     leaf = design.tier(feed.leaf)
     return SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments, feed.by_slot)
 
 
-def link_counts(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
+def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
     """Links and cables of a fabric, from the nodes up."""
-    found: dict[tuple[str, str], list[int]] = {}
-    counts = (*_node_counts(design, fabric), *_switch_counts(design, fabric), *_peer_link_counts(design, fabric))
+    totals: dict[tuple[str, str], list[int]] = {}
+    counts = (
+        *_count_node_links(design, fabric),
+        *_count_switch_links(design, fabric),
+        *_count_peer_links(design, fabric),
+    )
     for lower, upper, links, cables in counts:
-        entry = found.setdefault((lower, upper), [0, 0])
-        entry[0] += links
-        entry[1] += cables
-    return tuple(LinkCount(lower, upper, links, cables) for (lower, upper), (links, cables) in found.items())
+        total = totals.setdefault((lower, upper), [0, 0])
+        total[0] += links
+        total[1] += cables
+    return tuple(LinkCount(lower, upper, links, cables) for (lower, upper), (links, cables) in totals.items())
 
 
-def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of nodes, extra devices and management ports."""
     emptied: set[tuple[int, int, int]] = set()
     shared: set[int] = set()
@@ -62,7 +66,7 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
             per = leaf.downs[feed.run].per_connector
             cables = links if per == 1 else 0
             if per > 1:
-                connectors = _LeafConnectors(slot_table(design, feed), leaf, feed)
+                connectors = _LeafConnectors(make_slot_table(design, feed), leaf, feed)
                 cables = connectors.used()
                 shared.add(feed.run)
                 emptied |= {(feed.run, *key) for key in connectors.emptied}
@@ -71,26 +75,26 @@ def _node_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, st
         extras = [e for e in fabric.extras if e.tier == tier.key]
         if extras:
             links = sum(len(e.links) for e in extras)
-            yield "node", tier.name, links, len(_extra_cables(fabric, tier, emptied, shared))
+            yield "node", tier.name, links, len(_list_extra_cables(fabric, tier, emptied, shared))
     if fabric.managed_devices:
         yield "node", fabric.tiers[0].name, fabric.managed_devices, fabric.managed_devices
 
 
-def _extra_cables(
+def _list_extra_cables(
     fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
 ) -> set[tuple[int, int, int]]:
     """(run, switch, connector) of cables for extra devices: connectors that no breakout cable of nodes
     already serves.
     """
-    found = set()
+    cables = set()
     for extra in fabric.extras:
         if extra.tier == tier.key:
             per = tier.downs[extra.run].per_connector
             for link in extra.links:
                 key = (extra.run, link.switch, link.slot // per)
                 if not (link.in_hole and per > 1 and extra.run in shared) or key in emptied:
-                    found.add(key)
-    return found
+                    cables.add(key)
+    return cables
 
 
 class _LeafConnectors:
@@ -103,18 +107,18 @@ class _LeafConnectors:
     def used(self) -> int:
         """Connectors with a node behind them."""
         filled = sum(
-            groups * self._connectors(ports)
+            groups * self._count_connectors(ports)
             for runs, groups in self._table.groups.items()
             for ports in self._feed.intervals(runs, self._leaf.count)
         )
         return filled - len(self.emptied)
 
-    def _connectors(self, ports: list[range]) -> int:
+    def _count_connectors(self, ports: list[range]) -> int:
         """How many connectors of a switch some ports lie on; `ports` are ascending ranges."""
         total, last = 0, -1
-        for some in ports:
-            if some:
-                first, end = some.start // self._per, (some.stop - 1) // self._per
+        for interval in ports:
+            if interval:
+                first, end = interval.start // self._per, (interval.stop - 1) // self._per
                 total += end - max(first - 1, last)
                 last = end
         return total
@@ -124,20 +128,20 @@ class _LeafConnectors:
         """(switch, connector of the run) whose slots are all omitted or of units that do not exist."""
         count = self._leaf.count
         holes: Counter[tuple[int, int]] = Counter()
-        for group, slot in self._table.holes():
-            switch, port = self._feed.port_of_slot(slot, count)
+        for group, slot in self._table.list_holes():
+            switch, port = self._feed.find_port_of_slot(slot, count)
             holes[group * count + switch, port // self._per] += 1
-        return {key for key, missing in holes.items() if missing == self._present(*key)}
+        return {key for key, missing in holes.items() if missing == self._count_slots(*key)}
 
-    def _present(self, switch: int, connector: int) -> int:
+    def _count_slots(self, switch: int, connector: int) -> int:
         """Slots of a connector whose units exist."""
         group, index = divmod(switch, self._leaf.count)
         first, end = connector * self._per, (connector + 1) * self._per
-        ports = self._feed.intervals(self._table.runs_of_group(group), self._leaf.count)[index]
-        return sum(max(0, min(end, some.stop) - max(first, some.start)) for some in ports)
+        ports = self._feed.intervals(self._table.list_group_runs(group), self._leaf.count)[index]
+        return sum(max(0, min(end, interval.stop) - max(first, interval.start)) for interval in ports)
 
 
-def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of each pair of tiers whose links are the fabric's."""
     for lower in design.tiers:
         up, uplink = lower.up, lower.uplink
@@ -145,28 +149,28 @@ def _switch_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, 
             continue
         upper = design.tier(uplink.upper)
         run = upper.downs[upper.feed(lower.key).run]
-        each = uplink.links_per_group * uplink.upper_groups
-        links = lower.switches * each
+        links_per_switch = uplink.links_per_group * uplink.upper_groups
+        links = lower.switches * links_per_switch
         if up.per_connector > 1:
-            cables = lower.switches * -(-each // up.per_connector)
+            cables = lower.switches * -(-links_per_switch // up.per_connector)
         elif run.per_connector > 1:
-            cables = _upper_connectors(lower, upper, run.per_connector)
+            cables = _count_upper_connectors(lower, upper, run.per_connector)
         else:
             cables = links
         yield lower.name, upper.name, links, cables
 
 
-def _upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
+def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
     """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     feed = upper.feed(lower.key)
-    connectors = [port // per for port in run_ports(upper, feed.run).of(feed)]
-    kinds = ranks_within(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
+    connectors = [port // per for port in make_run_ports(upper, feed.run).of(feed)]
+    kinds = list_ranks(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
     alike = upper.groups // upper.places // len(kinds)
     total = 0
     shape = lower.sizes, lower.coarser
-    for ranks, groups in ranks_in_groups(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
+    for ranks, groups in list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
         if uplink.uneven:
             dealt = (uplink.dealt(rank, k) for rank in ranks for k in range(uplink.links_per_group))
             met = len({(index, connectors[port]) for index, port in dealt})
@@ -177,7 +181,7 @@ def _upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
     return total
 
 
-def _peer_link_counts(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+def _count_peer_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(tier, tier, links, cables) of links inside tiers: of pairs, and to other sites."""
     for tier in fabric.tiers:
         if tier.peer_links is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fabricgen.design.capacity.bisection import chains_of
+from fabricgen.design.capacity.bisection import list_chains
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 
@@ -21,7 +21,7 @@ class EndToEnd:
     @property
     def narrowest(self) -> TierDesign | None:
         """The tier with the highest ratio; None where no tier has uplinks."""
-        return max(self.tiers, key=lambda each: each[1])[0] if self.tiers else None
+        return max(self.tiers, key=lambda tier_and_ratio: tier_and_ratio[1])[0] if self.tiers else None
 
     @property
     def allowed(self) -> Fraction:
@@ -37,17 +37,17 @@ class EndToEnd:
         return " x ".join(f"{tier.name} {float(ratio):.3g}:1" for tier, ratio in self.tiers)
 
 
-def end_to_end(design: Design, fabric: FabricDesign) -> EndToEnd:
+def compute_end_to_end(design: Design, fabric: FabricDesign) -> EndToEnd:
     """The oversubscription of a fabric up to its narrowest point: the ratios of its tiers multiply.
 
     Links between sites count as the uplinks of their tier. Of parts of the cluster that have tiers of their own it is
     that of the worst.
     """
-    found = [_of_chain(chain) for chain in chains_of(design, fabric)]
-    return max(found, key=lambda one: one.ratio, default=EndToEnd(Fraction(1), ()))
+    chains = [_multiply_chain(chain) for chain in list_chains(design, fabric)]
+    return max(chains, key=lambda chain: chain.ratio, default=EndToEnd(Fraction(1), ()))
 
 
-def _of_chain(chain: Sequence[TierDesign]) -> EndToEnd:
+def _multiply_chain(chain: Sequence[TierDesign]) -> EndToEnd:
     """The oversubscription of tiers, each linked up to the next, up to the narrowest point."""
     widest, product = EndToEnd(Fraction(1), ()), Fraction(1)
     passed: list[tuple[TierDesign, Fraction]] = []

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 
 from fabricgen.blueprint.bounds import Bound
 from fabricgen.blueprint.sections.expect import Expect
-from fabricgen.design.capacity.bisection import bisection_per_accelerator
-from fabricgen.design.capacity.end_to_end import end_to_end
-from fabricgen.design.capacity.failure import failure_analyses
+from fabricgen.design.capacity.bisection import compute_bisection_per_accelerator
+from fabricgen.design.capacity.end_to_end import compute_end_to_end
+from fabricgen.design.capacity.failure import list_failure_analyses
 from fabricgen.design.model import Design
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
 from fabricgen.kernel.units import format_number
 
@@ -41,65 +41,68 @@ class Expected:
             return self.found is not None and self.stated.holds(self.found)
         return self.found is not None and round(float(self.stated), DIGITS) == round(float(self.found), DIGITS)
 
-    def finding(self, code: str, of: str) -> Diagnostic:
-        """That it is not so; `of` is what has the figure."""
+    def finding(self, code: str, owner: str) -> Diagnostic:
+        """That it is not so; `owner` is what has the figure."""
         if isinstance(self.stated, Bound):
-            stated, has = self.stated.text(), None if self.found is None else self.stated.text(self.found)
+            stated, actual = self.stated.text(), None if self.found is None else self.stated.text(self.found)
         else:
-            stated, has = _text(self.stated), None if self.found is None else _text(self.found)
-        message = f"{self.what}: {stated} expected, the {of} has {has or 'none'}"
+            stated, actual = _spell_figure(self.stated), None if self.found is None else _spell_figure(self.found)
+        message = f"{self.what}: {stated} expected, the {owner} has {actual or 'none'}"
         return Diagnostic(code, Severity.ERROR, message, self.path, "correct the figure, or what it is a figure of")
 
 
-def expected(design: Design) -> tuple[Expected, ...]:
+def list_expected(design: Design) -> tuple[Expected, ...]:
     """Every expected figure beside that of the design.
 
     Raises InputError (FG016) for fabrics and tiers that are not there, or that several fabrics have.
     """
-    stated = design.loaded.blueprint.expect
-    if not stated.model_fields_set:
+    expect = design.loaded.blueprint.expect
+    if not expect.model_fields_set:
         return ()
-    figures = summary(design)
-    own: list[Expected] = []
+    figures = summarize_design(design)
+    expectations: list[Expected] = []
     faults: list[Diagnostic] = []
-    for key, what, found in (
+    for key, unit, actual in (
         ("gpus", "accelerators", figures["accelerators"]),
         ("nodes", "nodes", figures["nodes"]),
         ("power_w", "W of power", figures["power_w"]),
     ):
-        if (value := getattr(stated, key)) is not None:
-            own.append(Expected(("expect", key), what, value, found))
+        if (value := getattr(expect, key)) is not None:
+            expectations.append(Expected(("expect", key), unit, value, actual))
     for key in ("switches", "links", "cables", "oversubscription"):
         by_fabric = {name: fabric[key] for name, fabric in figures["fabrics"].items()}
-        whole = {name: sum(tiers.values()) for name, tiers in by_fabric.items()}
+        totals = {name: sum(tiers.values()) for name, tiers in by_fabric.items()}
         if key == "oversubscription":
-            whole = {fabric.name: end_to_end(design, fabric).ratio for fabric in design.fabrics}
+            totals = {fabric.name: compute_end_to_end(design, fabric).ratio for fabric in design.fabrics}
             for name, tiers in figures["fabrics"].items():
                 by_fabric[name] = dict.fromkeys(tiers["switches"]) | tiers[key]
-        for one in _of(key, getattr(stated, key), by_fabric, whole):
-            if isinstance(one, Diagnostic):
-                faults.append(one)
+        for expectation in _expect_by_kind(key, getattr(expect, key), by_fabric, totals):
+            if isinstance(expectation, Diagnostic):
+                faults.append(expectation)
             else:
-                own.append(one)
-    for key, of_fabrics in (("bisection_gbps_per_accelerator", _bisections), ("left_after_switch", _left_after_switch)):
-        if (value := getattr(stated, key)) is not None:
-            own += by_fabric_or_all(key, value, of_fabrics(design))
-    faults += _unknown_fabrics(stated, [fabric.name for fabric in design.fabrics])
+                expectations.append(expectation)
+    for key, of_fabrics in (
+        ("bisection_gbps_per_accelerator", _list_bisections),
+        ("left_after_switch", _list_left_after_switch),
+    ):
+        if (value := getattr(expect, key)) is not None:
+            expectations += expand_bound(key, value, of_fabrics(design))
+    faults += _find_unknown_fabrics(expect, [fabric.name for fabric in design.fabrics])
     if faults:
         raise InputError(faults)
-    return tuple(own)
+    return tuple(expectations)
 
 
-def unmet(design: Design) -> Iterator[Diagnostic]:
+def find_unmet(design: Design) -> Iterator[Diagnostic]:
     """A finding for each expected figure that is not so."""
-    for one in expected(design):
-        if not one.holds:
-            yield one.finding(CODE, "design")
+    for expectation in list_expected(design):
+        if not expectation.holds:
+            yield expectation.finding(CODE, "design")
 
 
 def require_expected(design: Design) -> None:
     """Raise InputError (FG820) where a figure of the design is not what its author expects."""
-    if faults := tuple(unmet(design)):
+    if faults := tuple(find_unmet(design)):
         raise design.loaded.locate_error(InputError(faults))
 
 
@@ -113,73 +116,75 @@ WORDS: Mapping[str, str] = {
 """What each figure is, in words."""
 
 
-def by_fabric_or_all(key: str, stated: Any, found: Mapping[str, float | None]) -> Iterator[Expected]:
+def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> Iterator[Expected]:
     """A bound that is stated of each fabric that has a figure, or of some by name."""
-    every = stated if isinstance(stated, Mapping) else dict.fromkeys(found or ("the cluster",), stated)
-    for name, bound in every.items():
-        path: Path = ("expect", key, name) if stated is every else ("expect", key)
-        yield Expected(path, f"{WORDS[key]}, {name}", bound, found.get(name))
+    bounds = stated if isinstance(stated, Mapping) else dict.fromkeys(actual or ("the cluster",), stated)
+    for name, bound in bounds.items():
+        path: Path = ("expect", key, name) if stated is bounds else ("expect", key)
+        yield Expected(path, f"{WORDS[key]}, {name}", bound, actual.get(name))
 
 
-def _bisections(design: Design) -> dict[str, float | None]:
+def _list_bisections(design: Design) -> dict[str, float | None]:
     """Of each fabric whose nodes' NICs belong to accelerators, what one can send to the other half, Gb/s."""
     joining = [f for f in design.fabrics if any(leg.gpu is not None for _, a in f.attachments for leg in a.legs)]
-    found = {fabric.name: bisection_per_accelerator(design, fabric) for fabric in joining}
-    return {name: None if gbps is None else float(gbps) for name, gbps in found.items()}
+    bandwidths = {fabric.name: compute_bisection_per_accelerator(design, fabric) for fabric in joining}
+    return {name: None if gbps is None else float(gbps) for name, gbps in bandwidths.items()}
 
 
-def _left_after_switch(design: Design) -> dict[str, float | None]:
+def _list_left_after_switch(design: Design) -> dict[str, float | None]:
     """Of each fabric that is not for management, the least share of its bisection that one lost switch leaves."""
     return {
-        fabric.name: min((float(survival.after_switch(tier).share) for tier in survival.chain), default=None)
-        for fabric, survival in failure_analyses(design)
+        fabric.name: min((float(survival.analyze_switch_loss(tier).share) for tier in survival.chain), default=None)
+        for fabric, survival in list_failure_analyses(design)
     }
 
 
-def _unknown_fabrics(stated: Expect, known: list[str]) -> Iterator[Diagnostic]:
+def _find_unknown_fabrics(stated: Expect, names: list[str]) -> Iterator[Diagnostic]:
     for key in WORDS:
         value = getattr(stated, key)
         if isinstance(value, Mapping):
             for name in value:
-                if name not in known:
-                    yield _unknown(("expect", key, name), f"there is no fabric '{name}'", name, known)
+                if name not in names:
+                    yield _refuse_unknown(("expect", key, name), f"there is no fabric '{name}'", name, names)
 
 
-def _of(key: str, stated: Any, figures: Figures, whole: Mapping[str, float]) -> Iterator[Expected | Diagnostic]:
+def _expect_by_kind(
+    key: str, stated: Any, figures: Figures, totals: Mapping[str, float]
+) -> Iterator[Expected | Diagnostic]:
     """Figures of one kind: in all, by fabric, by tier or pair, or by both."""
     path: Path = ("expect", key)
     if stated is None:
         return
     if not isinstance(stated, Mapping):
-        yield Expected(path, key, stated, sum(whole.values()))
+        yield Expected(path, key, stated, sum(totals.values()))
         return
     for name, value in stated.items():
-        holding = [fabric for fabric, tiers in figures.items() if name in tiers]
+        owners = [fabric for fabric, tiers in figures.items() if name in tiers]
         if isinstance(value, Mapping):
             if name not in figures:
-                yield _unknown((*path, name), f"there is no fabric '{name}'", name, list(figures))
+                yield _refuse_unknown((*path, name), f"there is no fabric '{name}'", name, list(figures))
                 continue
-            for tier, one in value.items():
+            for tier, figure in value.items():
                 if tier in figures[name]:
-                    yield Expected((*path, name, tier), f"{key} of {name} {tier}", one, figures[name][tier])
+                    yield Expected((*path, name, tier), f"{key} of {name} {tier}", figure, figures[name][tier])
                 else:
-                    yield _unknown((*path, name, tier), f"{name} has no '{tier}'", tier, list(figures[name]))
-        elif len(holding) == 1:
-            yield Expected((*path, name), f"{key} of {holding[0]} {name}", value, figures[holding[0]][name])
-        elif holding:
-            written = f"{{{holding[0]}: {{{name}: {_text(value)}}}}}"
-            message = f"'{name}' is of {' and of '.join(holding)}: say which"
+                    yield _refuse_unknown((*path, name, tier), f"{name} has no '{tier}'", tier, list(figures[name]))
+        elif len(owners) == 1:
+            yield Expected((*path, name), f"{key} of {owners[0]} {name}", value, figures[owners[0]][name])
+        elif owners:
+            written = f"{{{owners[0]}: {{{name}: {_spell_figure(value)}}}}}"
+            message = f"'{name}' is of {' and of '.join(owners)}: say which"
             yield Diagnostic("FG016", Severity.ERROR, message, (*path, name), f"write {written}")
-        elif name in whole:
-            yield Expected((*path, name), f"{key} of {name}", value, whole[name])
+        elif name in totals:
+            yield Expected((*path, name), f"{key} of {name}", value, totals[name])
         else:
-            known = [*figures, *(tier for tiers in figures.values() for tier in tiers)]
-            yield _unknown((*path, name), f"there is no fabric or tier '{name}'", name, known)
+            names = [*figures, *(tier for tiers in figures.values() for tier in tiers)]
+            yield _refuse_unknown((*path, name), f"there is no fabric or tier '{name}'", name, names)
 
 
-def _unknown(path: Path, message: str, name: str, known: list[str]) -> Diagnostic:
-    return Diagnostic("FG016", Severity.ERROR, message, path, did_you_mean(name, known))
+def _refuse_unknown(path: Path, message: str, name: str, names: list[str]) -> Diagnostic:
+    return Diagnostic("FG016", Severity.ERROR, message, path, did_you_mean(name, names))
 
 
-def _text(value: float) -> str:
+def _spell_figure(value: float) -> str:
     return format_number(round(float(value), DIGITS))

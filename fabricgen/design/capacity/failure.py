@@ -18,11 +18,11 @@ from fractions import Fraction
 from math import prod
 
 from fabricgen.blueprint.dimensions import list_leg_dimensions
-from fabricgen.design.capacity.bisection import Loss, bisection_gbps, chain_of, strands_of
+from fabricgen.design.capacity.bisection import Loss, compute_bisection, count_strands, list_chain
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, units_of
+from fabricgen.design.shape import list_inner_dimensions, list_units_of_place
 
 MOST_CLASSES = 6
 """So many classes of numbers are told apart: the sides of a cut double with each."""
@@ -32,7 +32,7 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _FailedSwitch:
     """A failed switch: its place, and the numbers of its group and its own by dimension, as far as strands share them
     not.
     """
@@ -41,7 +41,7 @@ class _Spot:
     numbers: Mapping[str, int]
 
 
-_Found = tuple[frozenset[tuple[TierKey, Loss]], tuple[int, ...]]
+_StrandLosses = tuple[frozenset[tuple[TierKey, Loss]], tuple[int, ...]]
 """Losses of one strand, and how many numbers are of each class."""
 
 
@@ -61,22 +61,22 @@ class FailureAnalysis:
 
     def __init__(self, design: Design, fabric: FabricDesign) -> None:
         self._design, self._fabric = design, fabric
-        self.chain = chain_of(design, fabric)
-        self._strands = strands_of(design, fabric)
-        self.whole = bisection_gbps(design, fabric)
+        self.chain = list_chain(design, fabric)
+        self._strands = count_strands(design, fabric)
+        self.whole = compute_bisection(design, fabric)
         self._tiers = {tier.key: _Groups(self.chain, tier) for tier in self.chain}
         self._joiners = [
             (t.key, next((u.key for u in self.chain if u.fabric == t.fabric and t.name in u.per), None))
             for t in reversed(self.chain)
         ]
         """Every tier from the top, and the tier above that joins its switches of one number."""
-        self._known: dict[_Found, Fraction] = {}
+        self._known: dict[_StrandLosses, Fraction] = {}
 
-    def after_switch(self, tier: TierDesign) -> RemainingBisection:
+    def analyze_switch_loss(self, tier: TierDesign) -> RemainingBisection:
         """The remaining bisection after the loss of one switch of a tier."""
         return self.after(FailureDomain(f"one {tier.name}", {tier.key: [(0, 0)]}))
 
-    def after_plane(self) -> RemainingBisection | None:
+    def analyze_plane_loss(self) -> RemainingBisection | None:
         """The remaining bisection after the loss of one plane; None where no tier is grouped by planes."""
         planes = self._fabric.planes
         split = [tier for tier in self.chain if "plane" in tier.per]
@@ -86,121 +86,127 @@ class FailureAnalysis:
         if len(split) == len(self.chain):
             return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
         lost = {t.key: Loss(self._tiers[t.key].each // planes, places=0, strands=0) for t in split}
-        return RemainingBisection(self._share((frozenset(lost.items()), (1,))), "one plane", gone)
+        return RemainingBisection(self._find_share((frozenset(lost.items()), (1,))), "one plane", gone)
 
     def after(self, lost: FailureDomain) -> RemainingBisection:
         """The remaining bisection after the loss of a failure domain; strands with equal losses are computed once."""
-        found: dict[int, dict[TierKey, list[_Spot]]] = {}
-        gone: Counter[TierKey] = Counter()
+        by_strand: dict[int, dict[TierKey, list[_FailedSwitch]]] = {}
+        failed_count: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
             for group, number in lost.switches.get(key, ()):
-                strand, spot = groups.spot(group, number)
-                if not lost.takes_nodes(groups.layout, groups.scope, spot.place):
-                    found.setdefault(strand, {}).setdefault(key, []).append(spot)
-                    gone[key] += 1
-        alike = Counter(self._losses(by_tier) for by_tier in found.values())
-        missing = sum((number * (1 - self._share(losses)) for losses, number in alike.items()), Fraction(0))
-        return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, gone)
+                strand, failed = groups.spot(group, number)
+                if not lost.takes_nodes(groups.layout, groups.scope, failed.place):
+                    by_strand.setdefault(strand, {}).setdefault(key, []).append(failed)
+                    failed_count[key] += 1
+        strands = Counter(self._find_losses(by_tier) for by_tier in by_strand.values())
+        missing = sum((number * (1 - self._find_share(losses)) for losses, number in strands.items()), Fraction(0))
+        return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, failed_count)
 
-    def _losses(self, lost: Mapping[TierKey, Sequence[_Spot]]) -> _Found:
+    def _find_losses(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> _StrandLosses:
         """The losses in one strand: by place, and by class of numbers where a tier above joins those of one number."""
-        found: dict[TierKey, Loss] = {}
+        losses: dict[TierKey, Loss] = {}
         classes: tuple[int, ...] = (1,)
         joined: set[TierKey] = set()
         for key, joiner in self._joiners:
             if joiner and not joined and (key in lost or joiner in lost):
-                by_class = self._by_class(key, joiner, lost)
+                by_class = self._group_by_class(key, joiner, lost)
                 if by_class:
-                    (found[key], found[joiner]), classes = by_class
+                    (losses[key], losses[joiner]), classes = by_class
                     joined = {key, joiner}
         for key, spots in lost.items():
             if key not in joined:
                 places = Counter(spot.place for spot in spots)
-                found[key] = Loss(max(places.values()), len(places))
+                losses[key] = Loss(max(places.values()), len(places))
         if not joined:
-            found |= self._in_every_place(lost)
-        return frozenset(found.items()), classes
+            losses |= self._count_in_every_place(lost)
+        return frozenset(losses.items()), classes
 
-    def _by_class(
-        self, lower: TierKey, upper: TierKey, lost: Mapping[TierKey, Sequence[_Spot]]
+    def _group_by_class(
+        self, lower: TierKey, upper: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]
     ) -> tuple[tuple[Loss, Loss], tuple[int, ...]] | None:
         """The losses of a tier and of the one that joins its switches of one number, by class of numbers that have lost
         as many in the same places; None where these are too many, or no such numbers tell switches apart.
         """
-        told, every = self._tiers[upper].inner, self._tiers[upper].each // self._strands
-        numbers = every // self._design.tier(upper).count
-        of: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
+        telling, switches = self._tiers[upper].inner, self._tiers[upper].each // self._strands
+        numbers = switches // self._design.tier(upper).count
+        failed_by_number: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
         for key in (lower, upper):
             if self._tiers[key].each // self._strands % numbers or not self._has_below(lower):
                 return None
             for spot in lost.get(key, ()):
-                if not set(told) <= spot.numbers.keys():
+                if not set(telling) <= spot.numbers.keys():
                     return None
-                of.setdefault(tuple(spot.numbers[d] for d in told), Counter())[key, spot.place] += 1
-        alike = Counter(frozenset(gone.items()) for gone in of.values())
-        kinds = sorted(alike, key=sorted)
+                failed_by_number.setdefault(tuple(spot.numbers[d] for d in telling), Counter())[key, spot.place] += 1
+        numbers_alike = Counter(frozenset(failed.items()) for failed in failed_by_number.values())
+        kinds = sorted(numbers_alike, key=sorted)
         if len(kinds) >= MOST_CLASSES:
             return None
-        rest = numbers - len(of)
-        classes = tuple(alike[kind] for kind in kinds) + (rest,) * (rest > 0)
+        rest = numbers - len(failed_by_number)
+        classes = tuple(numbers_alike[kind] for kind in kinds) + (rest,) * (rest > 0)
         losses = []
         for key in (lower, upper):
             rows = []
-            for place in self._places(key, lost):
-                row = [alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
+            for place in self._list_places(key, lost):
+                row = [numbers_alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
                 rows.append((*row, *(0,) * (rest > 0)))
             losses.append(Loss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
         return (losses[0], losses[1]), classes
 
-    def _places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_Spot]]) -> list[int]:
+    def _list_places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
         """The places of a tier that have lost some of its switches, after that in which most units are of the places
         that lose some below it.
         """
-        mine, groups = sorted({spot.place for spot in lost.get(key, ())}), self._tiers[key]
-        below = self.chain[: next(at for at, tier in enumerate(self.chain) if tier.key == key)]
+        places_hit, groups = sorted({spot.place for spot in lost.get(key, ())}), self._tiers[key]
+        below = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == key)]
         units = {
             self._tiers[tier.key].layout.cluster_units[unit]
             for tier in below
             for spot in lost.get(tier.key, ())
-            for unit in units_of(tier.layout, tier.scope, spot.place)
+            for unit in list_units_of_place(tier.layout, tier.scope, spot.place)
         }
         inside = [
-            len(units & {groups.layout.cluster_units[u] for u in units_of(groups.layout, groups.scope, p)})
-            for p in mine
+            len(
+                units
+                & {groups.layout.cluster_units[u] for u in list_units_of_place(groups.layout, groups.scope, hit_place)}
+            )
+            for hit_place in places_hit
         ]
         if not units or any(inside):
             return [
-                place for _, place in sorted(zip(inside, mine, strict=True), key=lambda one: (-one[0], one[1]))
+                place
+                for _, place in sorted(
+                    zip(inside, places_hit, strict=True), key=lambda counted: (-counted[0], counted[1])
+                )
             ] or [NOWHERE]
-        return [NOWHERE, *mine]
+        return [NOWHERE, *places_hit]
 
     def _has_below(self, key: TierKey) -> bool:
         return any(tier.uplink and tier.uplink.upper == key for tier in self.chain)
 
-    def _in_every_place(self, lost: Mapping[TierKey, Sequence[_Spot]]) -> dict[TierKey, Loss]:
+    def _count_in_every_place(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> dict[TierKey, Loss]:
         """The losses of tiers whose switches of one number are joined, where classes of numbers are too many.
 
         Failed switches of different numbers in two places cut these off from each other, and failed switches above of a
         third number add to that: all of them then count in every place, so that what is left is not told too high.
         """
-        found: dict[TierKey, Loss] = {}
+        losses: dict[TierKey, Loss] = {}
         for key, joiner in self._joiners:
             spots = lost.get(key, ())
             above = lost.get(joiner, ()) if joiner else ()
             if joiner and (spots or above):
-                each = max(1, self._tiers[key].each // self._strands)
+                switches = max(1, self._tiers[key].each // self._strands)
                 of_joiner = max(1, self._tiers[joiner].each // self._strands)
                 numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
-                numbers = min(each, numbers + -(-len(above) * each // of_joiner))
-                found[key] = Loss(numbers, places=0 if above else len({spot.place for spot in spots}))
+                numbers = min(switches, numbers + -(-len(above) * switches // of_joiner))
+                losses[key] = Loss(numbers, places=0 if above else len({spot.place for spot in spots}))
                 if above:
-                    found[joiner] = Loss(0)
-        return found
+                    losses[joiner] = Loss(0)
+        return losses
 
-    def _share(self, lost: _Found) -> Fraction:
+    def _find_share(self, lost: _StrandLosses) -> Fraction:
         if lost not in self._known:
-            left = bisection_gbps(self._design, self._fabric, dict(lost[0]), lost[1])
-            self._known[lost] = left / self.whole if self.whole else Fraction(0)
+            remaining = compute_bisection(self._design, self._fabric, dict(lost[0]), lost[1])
+            self._known[lost] = remaining / self.whole if self.whole else Fraction(0)
         return self._known[lost]
 
 
@@ -210,28 +216,28 @@ class _Groups:
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
         self._sizes, self._name = tier.sizes, tier.name
         self.scope, self.layout = tier.scope, tier.layout
-        self._dimensions = inner(tier.per)
+        self._dimensions = list_inner_dimensions(tier.per)
         self._inner = prod(self._sizes[d] for d in self._dimensions)
         self.each = tier.per_place
         self._shared = [d for d in list_leg_dimensions() if all(d in t.per for t in chain)]
         self.inner = tuple(d for d in self._dimensions if d not in self._shared)
 
-    def spot(self, group: int, number: int) -> tuple[int, _Spot]:
+    def spot(self, group: int, number: int) -> tuple[int, _FailedSwitch]:
         """(strand, spot) of a switch by its group and its number in the group, all from 0."""
-        place, rest = divmod(group, self._inner)
+        place, remainder = divmod(group, self._inner)
         values: dict[str, int] = {}
         for dimension in reversed(self._dimensions):
-            rest, values[dimension] = divmod(rest, self._sizes[dimension])
+            remainder, values[dimension] = divmod(remainder, self._sizes[dimension])
         strand = 0
         for dimension in self._shared:
             strand = strand * self._sizes[dimension] + values.pop(dimension)
-        return strand, _Spot(place, values | {self._name: number})
+        return strand, _FailedSwitch(place, values | {self._name: number})
 
 
 # What is left of fabrics after a loss, in the words of lint and of the picture.
 
 
-def failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
+def list_failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
     """Every fabric on which nodes reach each other, with its failure analysis.
 
     Without those for management, and those that are VLANs on the node ports of another, whose bandwidth they have.
@@ -253,17 +259,17 @@ def percent(share: float) -> str:
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
-def lost_switches(left: RemainingBisection) -> str:
+def describe_lost_switches(remaining: RemainingBisection) -> str:
     """The switches that a loss takes, for a place that holds several: ` (2 leaf, 1 spine switches)`, else ""."""
     names: Counter[str] = Counter()
-    for key, number in sorted(left.gone.items()):
+    for key, number in sorted(remaining.gone.items()):
         names[key.name] += number
-    gone = ", ".join(f"{number} {name}" for name, number in names.items())
-    if left.after.startswith("one ") or not gone:
+    failed = ", ".join(f"{number} {name}" for name, number in names.items())
+    if remaining.after.startswith("one ") or not failed:
         return ""
-    return f" ({gone} switch{'es' * (sum(left.gone.values()) != 1)})"
+    return f" ({failed} switch{'es' * (sum(remaining.gone.values()) != 1)})"
 
 
-def left_text(fabric: str, share: str, after: str, switches: str) -> str:
+def describe_remaining(fabric: str, share: str, after: str, switches: str) -> str:
     """`compute keeps 93.7% of its bisection after the loss of net-spine-01 (1 spine switch)`."""
     return f"{fabric} keeps {share} of its bisection after the loss of {after}{switches}"

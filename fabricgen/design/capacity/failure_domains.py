@@ -14,10 +14,10 @@ from typing import TypeVar
 from fabricgen.blueprint.dimensions import WHOLE, find_noun
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex
-from fabricgen.design.floor.network_runs import key_of, stands_in_run
+from fabricgen.design.floor.network_runs import find_tier_key, stands_in_run
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import is_part_of_unit, units_of
+from fabricgen.design.shape import is_part_of_unit, list_units_of_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class FailureDomain:
         """Whether all nodes of a place fail as well; `layout` is that of the tier that serves the place."""
         if not self.units:
             return False
-        return all(layout.cluster_units[unit] in self.units for unit in units_of(layout, scope, place))
+        return all(layout.cluster_units[unit] in self.units for unit in list_units_of_place(layout, scope, place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,48 +44,48 @@ class _Rack:
     switches: Mapping[TierKey, Sequence[SwitchIndex]]
 
 
-def rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+def list_rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """A failure domain for every network rack: those of one unit of each part of the cluster, and all shared ones."""
     units = [floor.plan_of_unit.index(part) for part in range(len(floor.plans))]
-    for rack in (*(rack for unit in units for rack in _unit_racks(floor, unit)), *_shared_racks(floor)):
+    for rack in (*(rack for unit in units for rack in _list_unit_racks(floor, unit)), *_list_shared_racks(floor)):
         yield FailureDomain(rack.name, rack.switches)
 
 
-def row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+def list_row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """A failure domain for every row that has network racks."""
-    rows = _together(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
+    rows = _group_by_share(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
     for _, (racks, units) in sorted(rows.items()):
         if racks:
-            yield _failure_domain(row_name(design, floor, racks[0].spot), racks, units)
+            yield _make_failure_domain(name_row(design, floor, racks[0].spot), racks, units)
 
 
-def row_name(design: Design, floor: FloorPlan, spot: RackPosition) -> str:
+def name_row(design: Design, floor: FloorPlan, spot: RackPosition) -> str:
     """The row of a position in words: `network row 2 of hall1`."""
     sites, hall = design.layout.sites, floor.halls[spot.hall].name
     where = f" of {hall}" if design.loaded.blueprint.floor.halls else ""
     where = where or (f" at {sites[spot.site]}" if len(sites) > 1 else "")
-    kind = "network row" if floor.is_network_row(spot) else "row"
+    kind = "network row" if floor.is_in_network_row(spot) else "row"
     return f"{kind} {abs(spot.row + (spot.row >= 0))}{where}"
 
 
-def feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
+def list_feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """A failure domain for every power feed that is the only feed of some rack."""
     if design.loaded.blueprint.floor.cords > 1:
         return
-    for feeds, (racks, units) in sorted(_together(design, floor, floor.feeds_of).items()):
+    for feeds, (racks, units) in sorted(_group_by_share(design, floor, floor.feeds_of).items()):
         if feeds:
-            yield _failure_domain(f"feed {feeds[0]}", racks, units)
+            yield _make_failure_domain(f"feed {feeds[0]}", racks, units)
 
 
-def feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
+def list_feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
     """The power feeds that racks of nodes or switches are on; looks no further once all have been met."""
-    every, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
+    all_feeds, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
     units = range(design.layout.units)
-    of_nodes = (spot for unit in units for spot in _node_racks(floor, unit))
-    of_units = (rack.spot for unit in units for rack in _unit_racks(floor, unit))
-    for spot in chain(of_nodes, of_units, (rack.spot for rack in _shared_racks(floor))):
+    of_nodes = (spot for unit in units for spot in _list_node_racks(floor, unit))
+    of_units = (rack.spot for unit in units for rack in _list_unit_racks(floor, unit))
+    for spot in chain(of_nodes, of_units, (rack.spot for rack in _list_shared_racks(floor))):
         met.update(floor.feeds_of(spot))
-        if met == every:
+        if met == all_feeds:
             break
     return frozenset(met)
 
@@ -93,57 +93,61 @@ def feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
 Key = TypeVar("Key", bound=Hashable)
 
 
-def _together(
+def _group_by_share(
     design: Design, floor: FloorPlan, share: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_Rack], frozenset[int]]]:
     """By shared row or feed: the network racks on it, and the units all of whose nodes are on it."""
     racks: dict[Key, list[_Rack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
-        nodes = {share(spot) for spot in _node_racks(floor, unit)}
+        nodes = {share(spot) for spot in _list_node_racks(floor, unit)}
         if len(nodes) == 1:
             units.setdefault(nodes.pop(), set()).add(unit)
-        for rack in _unit_racks(floor, unit):
+        for rack in _list_unit_racks(floor, unit):
             racks.setdefault(share(rack.spot), []).append(rack)
-    for rack in _shared_racks(floor):
+    for rack in _list_shared_racks(floor):
         racks.setdefault(share(rack.spot), []).append(rack)
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
-def _failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> FailureDomain:
+def _make_failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> FailureDomain:
     switches: dict[TierKey, list[SwitchIndex]] = {}
     for rack in racks:
-        for key, some in rack.switches.items():
-            switches.setdefault(key, []).extend(some)
+        for key, indexes in rack.switches.items():
+            switches.setdefault(key, []).extend(indexes)
     return FailureDomain(name, switches, units)
 
 
-def _unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
+def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
     """The network racks of a unit."""
-    inside = floor.unit_in_part[unit]
+    unit_number = floor.unit_in_part[unit]
     for number, switches in floor.unit_racks(unit):
         held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
-            group, at = divmod(ordinal, tier.count)
-            held.setdefault(tier.key, []).append((inside * tier.groups // tier.layout.units + group, at))
-        yield _Rack(floor.unit_rack_name(unit, number), floor.unit_spot(unit, number), held)
+            group, index = divmod(ordinal, tier.count)
+            held.setdefault(tier.key, []).append((unit_number * tier.groups // tier.layout.units + group, index))
+        yield _Rack(floor.name_unit_rack(unit, number), floor.unit_spot(unit, number), held)
 
 
-def _node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
+def _list_node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
     """Where the node racks of a unit stand."""
-    return (floor.unit_spot(unit, rack) for rack in range(floor.plan_of(unit).kind.racks))
+    return (floor.unit_spot(unit, rack) for rack in range(floor.find_plan(unit).kind.racks))
 
 
-def _shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
+def _list_shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
     """All shared network racks that hold switches."""
-    yield from _racks_of_runs(floor, floor.runs)
+    yield from _list_racks_of_runs(floor, floor.runs)
 
 
-def _racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
+def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
     for run in runs:
-        for place, switches in enumerate(floor.shared_racks(run)):
+        for position, switches in enumerate(floor.shared_racks(run)):
             if switches:
-                yield _Rack(floor.shared_rack_name(run, place), floor.shared_spot(run, place), {key_of(run): switches})
+                yield _Rack(
+                    floor.name_shared_rack(run, position),
+                    floor.shared_spot(run, position),
+                    {find_tier_key(run): switches},
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,46 +160,48 @@ class SharedFailure:
     """What the switches serve, in words: ` of a unit`, ` of a pod`, or "" for all nodes."""
 
 
-def in_one_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
+def find_shared_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
     """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
     switch only.
     """
     if tier.per_place * tier.profile.rack_units > max(part.kind.node_rack.units for part in tier.layout.parts):
         return None
-    return next(_in_one(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
+    return next(_find_shared_failures(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
 
-def on_one_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
+def find_shared_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
     """The power feed of all switches of a tier for some place, if some of its nodes are not on it; else None."""
     settings, layout = design.loaded.blueprint.floor, tier.layout
     if settings.cords > 1 or not settings.feeds:
         return None
     units = range(layout.units)
-    for found, place in _in_one(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
-        inside = (layout.cluster_units[unit] for unit in units_of(layout, tier.scope, place))
-        spots = (spot for unit in inside for spot in _node_racks(floor, unit))
-        if any(floor.feeds_of(spot)[0] != found.where for spot in spots):
-            return found
+    for failure, place in _find_shared_failures(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
+        cluster_units = (layout.cluster_units[unit] for unit in list_units_of_place(layout, tier.scope, place))
+        spots = (spot for unit in cluster_units for spot in _list_node_racks(floor, unit))
+        if any(floor.feeds_of(spot)[0] != failure.where for spot in spots):
+            return failure
     return None
 
 
-def _in_one(
+def _find_shared_failures(
     design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
     """Places whose switches of a tier all share a rack or feed, in order; only `units` of its layout are looked at."""
     scope, places = tier.scope, tier.places
-    each, of_place = tier.switches // places, tier.groups // places
-    if each == 1 or is_part_of_unit(scope):
+    switches_per_place, groups_per_place = tier.switches // places, tier.groups // places
+    if switches_per_place == 1 or is_part_of_unit(scope):
         return
-    of_units = not stands_in_run(design, tier)
-    runs = () if of_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
-    within = (rack for unit in units if of_units for rack in _unit_racks(floor, tier.layout.cluster_units[unit]))
+    in_units = not stands_in_run(design, tier)
+    runs = () if in_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
+    racks_of_units = (
+        rack for unit in units if in_units for rack in _list_unit_racks(floor, tier.layout.cluster_units[unit])
+    )
     shared: dict[int, set[str]] = {}
-    for rack in (*within, *_racks_of_runs(floor, runs)):
-        what = share(rack)
-        for place in {group // of_place for group, _ in rack.switches.get(tier.key, ())}:
-            shared.setdefault(place, set()).add(what)
+    for rack in (*racks_of_units, *_list_racks_of_runs(floor, runs)):
+        shared_name = share(rack)
+        for place in {group // groups_per_place for group, _ in rack.switches.get(tier.key, ())}:
+            shared.setdefault(place, set()).add(shared_name)
     words = "" if scope == WHOLE else f" of a {find_noun(scope).rpartition(' ')[2]}"
-    for place, found in sorted(shared.items()):
-        if len(found) == 1:
-            yield SharedFailure(each, next(iter(found)), words), place
+    for place, shared_by in sorted(shared.items()):
+        if len(shared_by) == 1:
+            yield SharedFailure(switches_per_place, next(iter(shared_by)), words), place

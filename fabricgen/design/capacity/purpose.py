@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from fabricgen.design.capacity.bisection import node_gbps
-from fabricgen.design.capacity.end_to_end import end_to_end
+from fabricgen.design.capacity.bisection import sum_node_bandwidth
+from fabricgen.design.capacity.end_to_end import compute_end_to_end
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 
 
-def attached_nodes(design: Design, fabric: FabricDesign) -> int:
+def count_attached_nodes(design: Design, fabric: FabricDesign) -> int:
     """Number of nodes that attach to a fabric, omitted ones not counted."""
     return sum(design.layout.present(nodes) for nodes in fabric.node_sets)
 
 
-def serves(fabric: FabricDesign, purpose: str) -> bool:
+def has_purpose(fabric: FabricDesign, purpose: str) -> bool:
     """Whether nodes attach to a fabric with NICs of a role (`storage`, `inband`), or the fabric has that name."""
     return bool(fabric.attachments) and purpose in (fabric.name, fabric.attachments[0][1].role)
 
 
-def reach_gbps(design: Design, fabric: FabricDesign) -> Fraction:
+def sum_bandwidth_beyond_leaves(design: Design, fabric: FabricDesign) -> Fraction:
     """Bandwidth of all nodes of a fabric beyond their leaves, Gb/s: that of their ports over the oversubscription."""
-    return node_gbps(design, fabric) / max(Fraction(1), end_to_end(design, fabric).ratio)
+    return sum_node_bandwidth(design, fabric) / max(Fraction(1), compute_end_to_end(design, fabric).ratio)
 
 
-def extra_gbps(fabric: FabricDesign, purpose: str) -> int:
+def sum_extra_bandwidth(fabric: FabricDesign, purpose: str) -> int:
     """Bandwidth of the extra devices that attach to a fabric with ports of a purpose, Gb/s."""
     return sum(
         len(extra.links) * extra.attachment.speed_gbps for extra in fabric.extras if extra.attachment.role == purpose

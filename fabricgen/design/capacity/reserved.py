@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.design.fabric_model import TierDesign, port_at
+from fabricgen.design.fabric_model import TierDesign, find_port
 from fabricgen.design.model import Design
-from fabricgen.design.sizing.spread import run_ports
+from fabricgen.design.sizing.spread import make_run_ports
 from fabricgen.kernel.diagnostics import fault
 
 
@@ -22,15 +22,15 @@ class ReservedPort:
     purpose: str
 
 
-def reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort, ...]:
+def list_reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort, ...]:
     """The reserved ports of a tier in the order of the face; raises InputError (FG064) where too few are free.
 
     Those that are stated by number are the last ports of the first kind that nothing else uses on any switch, whole
     connectors first; purposes follow one another by name.
     """
-    found = [ReservedPort(cage, 0, 1, name) for name, _, cages in tier.reserved for cage in cages]
+    reserved = [ReservedPort(cage, 0, 1, name) for name, _, cages in tier.reserved for cage in cages]
     names = [name for name, ports, _ in tier.reserved for _ in range(ports)]
-    free = _free_ports(design, tier) if names else []
+    free = _list_free_ports(design, tier) if names else []
     if len(free) < len(names):
         raise fault(
             "FG064",
@@ -40,20 +40,20 @@ def reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort, ...]
         )
     for name, port in zip(names, sorted(free[: len(names)]), strict=True):
         run = tier.downs[0]
-        found.append(ReservedPort(run.cages[port // run.ways], port % run.ways, run.ways, name))
-    return tuple(sorted(found, key=lambda port: (port.cage, port.sub)))
+        reserved.append(ReservedPort(run.cages[port // run.ways], port % run.ways, run.ways, name))
+    return tuple(sorted(reserved, key=lambda port: (port.cage, port.sub)))
 
 
-def _free_ports(design: Design, tier: TierDesign) -> list[int]:
+def _list_free_ports(design: Design, tier: TierDesign) -> list[int]:
     """Ports of the first run that nothing uses on any switch, the last one first; those on whole connectors lead."""
     if not tier.downs:
         return []
     run = tier.downs[0]
-    used = {port for feed in tier.feeds if feed.run == 0 for port in run_ports(tier, 0).of(feed)}
+    used = {port for feed in tier.feeds if feed.run == 0 for port in make_run_ports(tier, 0).of(feed)}
     for fabric in design.fabrics:
         for nodes in fabric.feeds_of(tier.key):
             if nodes.run == 0:
-                used |= {port_at(nodes.first, nodes.jumps, index) for index in range(nodes.per_switch)}
+                used |= {find_port(nodes.first, nodes.jumps, index) for index in range(nodes.per_switch)}
         for extra in fabric.extras:
             if extra.tier == tier.key and extra.run == 0:
                 used |= {link.slot for link in extra.links}
@@ -65,10 +65,10 @@ def _free_ports(design: Design, tier: TierDesign) -> list[int]:
 def check_reserved(design: Design) -> None:
     """Raise InputError (FG064) where ports that are to be kept for a purpose are in use."""
     for tier in design.tiers:
-        reserved_ports(design, tier)
+        list_reserved_ports(design, tier)
 
 
-def spare_ports(tier: TierDesign) -> int:
+def count_spare_ports(tier: TierDesign) -> int:
     """Down ports of the fullest switch that are neither in use, nor numbered for reserved slots, nor kept for a
     purpose; of all kinds.
     """
@@ -76,7 +76,7 @@ def spare_ports(tier: TierDesign) -> int:
     return free - sum(ports for _, ports, _ in tier.reserved)
 
 
-def total_ports(tier: TierDesign) -> int:
+def count_ports(tier: TierDesign) -> int:
     """Ports of a switch as its cages are split: down, peer and up."""
     runs = [*tier.downs, *((tier.peer_links.run,) if tier.peer_links else ()), *((tier.up,) if tier.up else ())]
     return sum(run.capacity for run in runs)

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
-from fabricgen.design.sizing.arithmetic import ranks_in_groups
+from fabricgen.design.sizing.arithmetic import list_group_ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class UnevenLanding:
         return (self.lower.oversubscription or Fraction(1)) * self.cost
 
 
-def uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLanding]:
+def find_uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLanding]:
     """The tiers of a fabric whose uplinks land unequally, from the nodes up."""
     for lower in fabric.tiers:
         uplink = lower.uplink
@@ -44,12 +44,12 @@ def uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLand
             continue
         upper = design.tier(uplink.upper)
         shape = lower.sizes, lower.coarser
-        found = ranks_in_groups(lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
-        cost = max((fullest_link(uplink, ranks) for ranks, _ in found), default=Fraction(1))
+        rank_groups = list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
+        cost = max((compute_fullest_link(uplink, ranks) for ranks, _ in rank_groups), default=Fraction(1))
         yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, cost)
 
 
-def fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
+def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
     """The load of the fullest link down to one of the lower switches of some ranks over the mean; 1 for fewer than two
     switches.
     """

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import Extra
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.attach import attach
+from fabricgen.design.attach import attach_profile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, TierKey
-from fabricgen.design.media.gearing import optics_of_nodes
+from fabricgen.design.media.gearing import find_node_optics
 from fabricgen.design.ports import PortKind
 from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
@@ -44,7 +44,7 @@ class ExtraDemand:
         return len(self.devices) * len(self.legs)
 
 
-def extra_demands(
+def list_extra_demands(
     context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaves: Sequence[TierKey]
 ) -> list[ExtraDemand]:
     """The extra devices of a fabric, by name; they attach to the first of its `leaves` unless stated otherwise.
@@ -53,21 +53,21 @@ def extra_demands(
     tiers, roles and sites, and where no port is left.
     """
     spec = context.blueprint.fabrics[fabric]
-    leaf, found = next(iter(leaves), None), []
+    leaf, demands = next(iter(leaves), None), []
     plugged = _list_locked_devices(context)
-    used: dict[tuple[str, str, str], int] = {}
+    used_legs: dict[tuple[str, str, str], int] = {}
     for name, extra in sorted(spec.extra.items(), key=lambda item: make_natural_key(item[0])):
         path: Path = ("fabrics", fabric, "extra", name)
-        key = _tier(extra, fabric, specs, leaf, path)
+        key = _find_tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))
-        role = extra.attach or _role(profile, spec.attach or fabric, path)
+        role = extra.attach or _choose_role(profile, spec.attach or fabric, path)
         tier = specs[key]
         ends = [(extra.device, role, device) for device in extra.names]
-        first_leg = max((used.get(end, 0) for end in ends), default=0)
+        first_leg = max((used_legs.get(end, 0) for end in ends), default=0)
         if role in profile.roles and first_leg >= len(profile.roles[role].ports):
             message = f"all {first_leg} '{role}' ports of {extra.names[0]} are those of its other extra sets"
             raise fault("FG014", message, path=path, hint="state `ports` of these, so that some are left")
-        attachment = attach(
+        attachment = attach_profile(
             profile,
             role,
             spec,
@@ -76,8 +76,8 @@ def extra_demands(
             ports=None if extra.ports is None else first_leg + extra.ports,
             speed=extra.speed,
             split=False,
-            optics=optics_of_nodes(context.blueprint, context.catalog, fabric, tier, profile.id, extra.media),
-            breakout=tier.stated_ways,
+            optics=find_node_optics(context.blueprint, context.catalog, fabric, tier, profile.id, extra.media),
+            breakout=tier.find_stated_breakout,
         )
         if extra.site is not None and extra.site not in context.layout.sites:
             raise fault(
@@ -86,11 +86,11 @@ def extra_demands(
                 path=(*path, "site"),
                 hint=did_you_mean(extra.site, context.layout.sites),
             )
-        kind = tier.kind_for(fabric, attachment.kind, extra=name)
-        devices = _devices(name, extra, plugged)
-        used |= dict.fromkeys(ends, len(attachment.legs))
-        found.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind, first_leg))
-    return found
+        kind = tier.choose_node_kind(fabric, attachment.kind, extra=name)
+        devices = _name_devices(name, extra, plugged)
+        used_legs |= dict.fromkeys(ends, len(attachment.legs))
+        demands.append(ExtraDemand(fabric, name, extra, devices, attachment, key, path, kind, first_leg))
+    return demands
 
 
 def _list_locked_devices(context: FabricContext) -> set[str]:
@@ -100,26 +100,28 @@ def _list_locked_devices(context: FabricContext) -> set[str]:
     return plugged.difference(*(extra.names for extra in extras))
 
 
-def _devices(name: str, extra: Extra, plugged: Collection[str]) -> tuple[str, ...]:
+def _name_devices(name: str, extra: Extra, plugged: Collection[str]) -> tuple[str, ...]:
     """The names of extra devices: as stated, else numbered where there are several; the first is called as it was when
     it was `plugged`, alone or not.
     """
     if extra.names:
         return extra.names
-    first, *others = (f"{name}-{i + 1}" for i in range(extra.quantity))
-    alone = name in plugged if (name in plugged) != (first in plugged) else not others
-    return (name if alone else first, *others)
+    first, *other_names = (f"{name}-{i + 1}" for i in range(extra.quantity))
+    first_name = name in plugged if (name in plugged) != (first in plugged) else not other_names
+    return (name if first_name else first, *other_names)
 
 
-def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path) -> TierKey:
+def _find_tier(
+    extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path
+) -> TierKey:
     if extra.to is None:
         lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
         if lowest is not None:
-            return _of_name(specs, lowest.fabric, lowest.name, extra.site)
+            return _find_tier_by_name(specs, lowest.fabric, lowest.name, extra.site)
     owner = leaf.fabric if leaf else fabric
     tiers = list(dict.fromkeys(key.name for key in specs if key.fabric == owner))
     if extra.to in tiers:
-        return _of_name(specs, owner, extra.to, extra.site)
+        return _find_tier_by_name(specs, owner, extra.to, extra.site)
     raise fault(
         "FG016",
         f"there is no tier '{extra.to}' here",
@@ -128,14 +130,14 @@ def _tier(extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: Ti
     )
 
 
-def _of_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str, site: str | None) -> TierKey:
+def _find_tier_by_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str, site: str | None) -> TierKey:
     """The tier of a name; of several, that of the first part of the cluster with a pod at the site."""
     named = [(key, spec) for key, spec in specs.items() if (key.fabric, key.name) == (fabric, name)]
-    there = [key for key, spec in named if site is None or any(pod.site == site for pod in spec.layout.pods)]
-    return (there or [key for key, _ in named])[0]
+    at_site = [key for key, spec in named if site is None or any(pod.site == site for pod in spec.layout.pods)]
+    return (at_site or [key for key, _ in named])[0]
 
 
-def _role(profile: NodeProfile, usual: str, path: Path) -> str:
+def _choose_role(profile: NodeProfile, usual: str, path: Path) -> str:
     if usual in profile.roles:
         return usual
     if len(profile.roles) == 1:
@@ -148,16 +150,16 @@ def _role(profile: NodeProfile, usual: str, path: Path) -> str:
     )
 
 
-def most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
+def count_most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
     """By tier and kind, the most ports that extra devices with stated `switches` need on one switch."""
-    found: Counter[tuple[TierKey, PortKind]] = Counter()
+    most: Counter[tuple[TierKey, PortKind]] = Counter()
     for demand in demands:
         if demand.spec.switches:
-            found[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
-    return found
+            most[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
+    return most
 
 
-def most_on_one_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+def count_most_on_one_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
     """The most ports of a kind that extra devices use on one switch, not counting ports of omitted slots."""
     counts = Counter(
         link.switch

@@ -8,7 +8,7 @@ from ipaddress import ip_interface
 
 from fabricgen.blueprint.sections.exits import Exit, ExitLink, parse_accepted
 from fabricgen.design.fabric_model import ExtraSet, FabricDesign
-from fabricgen.design.linked import fabric_ip, fabric_underlay, linked_fabrics
+from fabricgen.design.linked import find_fabric_ip, find_fabric_underlay, group_linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 
@@ -40,7 +40,7 @@ class ExitDesign:
         return ("fabrics", self.fabric.name, "exits", self.name)
 
 
-def exits_of(design: Design) -> Iterator[ExitDesign]:
+def list_exits(design: Design) -> Iterator[ExitDesign]:
     """Every way out, in the order of fabrics and as written."""
     for fabric in design.fabrics:
         extras = {extra.name: extra for extra in fabric.extras}
@@ -54,30 +54,32 @@ def check_exits(design: Design) -> None:
     """Raise InputError where a way out leads nowhere, or cannot be as it is stated: FG055, and FG059 for addresses."""
     faults: list[Diagnostic] = []
     for fabric in design.fabrics:
-        stated = design.loaded.blueprint.fabrics[fabric.name].exits
-        seen: dict[str, str] = {}
-        for name, spec in stated.items():
+        exits = design.loaded.blueprint.fabrics[fabric.name].exits
+        exit_by_extra: dict[str, str] = {}
+        for name, spec in exits.items():
             path = ("fabrics", fabric.name, "exits", name)
-            faults += _of_fabric(design, fabric, spec, path)
-            if spec.to in seen:
-                faults += fault("FG055", f"the exit {seen[spec.to]} leads to '{spec.to}' too", path=path).diagnostics
-            seen[spec.to] = name
+            faults += _check_fabric(design, fabric, spec, path)
+            if spec.to in exit_by_extra:
+                faults += fault(
+                    "FG055", f"the exit {exit_by_extra[spec.to]} leads to '{spec.to}' too", path=path
+                ).diagnostics
+            exit_by_extra[spec.to] = name
     labels: dict[tuple[object, str], ExitDesign] = {}
-    for found in exits_of(design):
-        other = labels.setdefault((found.extra.tier, found.label), found)
-        if other is not found:
-            message = f"{found.name} of {found.fabric.name} and {other.name} of {other.fabric.name} are in one VRF"
-            faults += fault("FG055", f"{message}, on one tier, with one name", path=found.path).diagnostics
-        faults += [*_keys(found), *_devices(found), *_addresses(design, found)]
+    for exit_ in list_exits(design):
+        earlier = labels.setdefault((exit_.extra.tier, exit_.label), exit_)
+        if earlier is not exit_:
+            message = f"{exit_.name} of {exit_.fabric.name} and {earlier.name} of {earlier.fabric.name} are in one VRF"
+            faults += fault("FG055", f"{message}, on one tier, with one name", path=exit_.path).diagnostics
+        faults += [*_check_keys(exit_), *_check_devices(exit_), *_check_addresses(design, exit_)]
     if faults:
         raise InputError(faults)
 
 
-def _of_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> Iterator[Diagnostic]:
-    own = design.loaded.blueprint.fabrics[fabric.name]
-    underlay = "none" if fabric.protocol == "infiniband" else fabric_underlay(design.loaded.blueprint, fabric.name)
-    if spec.to not in own.extra:
-        hint = did_you_mean(spec.to, own.extra) or "the links of an exit are those of an `extra` of its fabric"
+def _check_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> Iterator[Diagnostic]:
+    fabric_spec = design.loaded.blueprint.fabrics[fabric.name]
+    underlay = "none" if fabric.protocol == "infiniband" else find_fabric_underlay(design.loaded.blueprint, fabric.name)
+    if spec.to not in fabric_spec.extra:
+        hint = did_you_mean(spec.to, fabric_spec.extra) or "the links of an exit are those of an `extra` of its fabric"
         message = f"{fabric.name} has no extra devices '{spec.to}'"
         yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
     tenant = next((tenant for tenant in design.tenants if spec.to in tenant.extras), None)
@@ -86,15 +88,15 @@ def _of_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> 
         hint = f"add {fabric.name} to its `fabrics`, or lead out to an `extra` of no tenant"
         yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
     if underlay in ("static", "none"):
-        what = "routes no IP" if fabric.protocol == "infiniband" else f"has underlay {underlay}"
+        reason = "routes no IP" if fabric.protocol == "infiniband" else f"has underlay {underlay}"
         hint = "routes of an exit travel in BGP: take an ebgp underlay" if fabric.protocol != "infiniband" else ""
-        yield from fault("FG055", f"{fabric.name} {what}, and has an exit", path=path, hint=hint).diagnostics
+        yield from fault("FG055", f"{fabric.name} {reason}, and has an exit", path=path, hint=hint).diagnostics
 
 
 OF_EBGP = ("asn", "local_as", "password", "announce", "max_prefixes", "communities", "bfd")
 
 
-def _keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
+def _check_keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
     """Keys that do not go with how the exit routes, and those that it lacks."""
     spec = exit_.spec
     if spec.routing == "static":
@@ -102,8 +104,8 @@ def _keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
             if getattr(spec, key) not in (None, ()):
                 message = f"`{key}` is of BGP sessions, and {exit_.name} routes statically"
                 yield from fault("FG055", message, path=(*exit_.path, key)).diagnostics
-        for name, own in spec.devices.items():
-            if own.asn or own.password or own.loopback:
+        for name, device_spec in spec.devices.items():
+            if device_spec.asn or device_spec.password or device_spec.loopback:
                 message = f"{name} has keys of BGP sessions, and {exit_.name} routes statically"
                 yield from fault("FG055", message, path=(*exit_.path, "devices", name)).diagnostics
         if spec.prefer == "backup":
@@ -119,9 +121,9 @@ def _keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
         yield from fault("FG055", f"the AS number of {lacking[0]} is not known", path=exit_.path, hint=hint).diagnostics
 
 
-def _devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
+def _check_devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
     extra = exit_.extra
-    for name, own in exit_.spec.devices.items():
+    for name, device_spec in exit_.spec.devices.items():
         path: Path = (*exit_.path, "devices", name)
         if name not in extra.devices:
             hint = did_you_mean(name, extra.devices)
@@ -129,57 +131,61 @@ def _devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
             continue
         index = extra.devices.index(name)
         ports = [extra.attachment.legs[link.leg].name for link in extra.links if link.device == index]
-        for port in own.links:
+        for port in device_spec.links:
             if port not in ports:
                 hint = did_you_mean(port, ports) or f"its ports are {', '.join(ports)}"
                 message = f"{name} has no cabled port '{port}' here"
                 yield from fault("FG055", message, path=(*path, "links", port), hint=hint).diagnostics
-        if own.loopback and exit_.vrf:
+        if device_spec.loopback and exit_.vrf:
             message = f"sessions to loopbacks leave from that of the switch, which is not in the VRF {exit_.vrf}"
             yield from fault("FG055", message, path=(*path, "loopback"), hint="state none there").diagnostics
 
 
-def _addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
-    ip = fabric_ip(design.loaded.blueprint, exit_.fabric.name)
-    for name, own in exit_.spec.devices.items():
+def _check_addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
+    ip = find_fabric_ip(design.loaded.blueprint, exit_.fabric.name)
+    for name, device_spec in exit_.spec.devices.items():
         device: Path = (*exit_.path, "devices", name)
-        stated = [(text, (*device, "loopback")) for text in own.loopback or ()]
-        stated += [(text, (*device, "links", port)) for port, link in own.links.items() for text in link.own]
-        for text, path in stated:
+        texts = [(text, (*device, "loopback")) for text in device_spec.loopback or ()]
+        texts += [(text, (*device, "links", port)) for port, link in device_spec.links.items() for text in link.own]
+        for text, path in texts:
             if ip not in ("dual", "v6" if ":" in text else "v4"):
                 message = f"{exit_.fabric.name} has no addresses such as {text}"
                 yield from fault("FG059", message, path=path, hint="see `ip`").diagnostics
-        for port, link in own.links.items():
+        for port, link in device_spec.links.items():
             path = (*device, "links", port)
             try:
-                pairs_of(link)
+                pair_addresses(link)
             except ValueError as error:
                 yield from fault("FG059", str(error), path=path, hint="state `far`, an address beside it").diagnostics
 
 
-def pairs_of(link: ExitLink) -> dict[bool, tuple[int, int, int]]:
+def pair_addresses(link: ExitLink) -> dict[bool, tuple[int, int, int]]:
     """By family (whether it is IPv6): (own address, far address, prefix length) of a link whose addresses are stated.
 
     Raises ValueError, in the user's terms, where they do not fit.
     """
-    found: dict[bool, tuple[int, int, int]] = {}
-    far_of = {":" in text: ip_interface(text).ip for text in link.far or ()}
+    pairs: dict[bool, tuple[int, int, int]] = {}
+    far_by_family = {":" in text: ip_interface(text).ip for text in link.far or ()}
     for text in link.own:
-        own, v6 = ip_interface(text), ":" in text
-        network, whole = own.network, own.network.max_prefixlen
-        far = far_of.pop(v6, None)
+        near, v6 = ip_interface(text), ":" in text
+        network, address_bits = near.network, near.network.max_prefixlen
+        far = far_by_family.pop(v6, None)
         if far is None:
-            if whole - network.prefixlen > 2:
+            if address_bits - network.prefixlen > 2:
                 raise ValueError(f"{text} has more than one neighbour in {network}: which is the far address?")
-            other = 1 if whole - network.prefixlen == 1 else 3
-            far = type(own.ip)(int(own.ip) ^ other)
+            low_bits = 1 if address_bits - network.prefixlen == 1 else 3
+            far = type(near.ip)(int(near.ip) ^ low_bits)
         edges = (network.network_address, network.network_address + (network.num_addresses - 1))
-        if far not in network or far == own.ip or (whole - network.prefixlen > 1 and {far, own.ip} & set(edges)):
-            raise ValueError(f"{own.ip} and {far} are not two usable addresses of {network}")
-        found[v6] = int(own.ip), int(far), network.prefixlen
-    if far_of:
-        raise ValueError(f"the far address {next(iter(far_of.values()))} has no own one beside it")
-    return found
+        if (
+            far not in network
+            or far == near.ip
+            or (address_bits - network.prefixlen > 1 and {far, near.ip} & set(edges))
+        ):
+            raise ValueError(f"{near.ip} and {far} are not two usable addresses of {network}")
+        pairs[v6] = int(near.ip), int(far), network.prefixlen
+    if far_by_family:
+        raise ValueError(f"the far address {next(iter(far_by_family.values()))} has no own one beside it")
+    return pairs
 
 
 # Which fabric of a host has its default route, and with it the address by which operators reach the host.
@@ -204,25 +210,25 @@ class DefaultRoutes:
     def __init__(self, design: Design) -> None:
         self._design = design
         self._part = {
-            name: i for i, part in enumerate(linked_fabrics(design.loaded.blueprint.fabrics)) for name in part
+            name: i for i, part in enumerate(group_linked_fabrics(design.loaded.blueprint.fabrics)) for name in part
         }
-        self._exits = list(exits_of(design))
+        self._exits = list(list_exits(design))
         leading = [exit_ for exit_ in self._exits if exit_.spec.default]
         self._vrfs = {(self._part[exit_.fabric.name], exit_.vrf) for exit_ in leading}
         self._own = {(exit_.fabric.name, exit_.vrf) for exit_ in leading}
 
-    def vrf_of_hosts(self, fabric: str, tenant: int) -> str:
+    def find_host_vrf(self, fabric: str, tenant: int) -> str:
         """The VRF of hosts in a fabric, "" for the default one. `tenant` is theirs, an index into those of the design,
         -1 for none.
         """
-        of_tenant = self._design.tenants[tenant] if tenant >= 0 else None
-        if of_tenant is not None and fabric in of_tenant.fabrics:
-            return of_tenant.name
+        host_tenant = self._design.tenants[tenant] if tenant >= 0 else None
+        if host_tenant is not None and fabric in host_tenant.fabrics:
+            return host_tenant.name
         return self._design.fabric(fabric).vrf
 
-    def leads_out(self, fabric: str, tenant: int) -> bool:
+    def has_exit_to_everywhere(self, fabric: str, tenant: int) -> bool:
         """Whether an exit to everywhere is in the VRF of a tenant's hosts in a fabric."""
-        return (self._part[fabric], self.vrf_of_hosts(fabric, tenant)) in self._vrfs
+        return (self._part[fabric], self.find_host_vrf(fabric, tenant)) in self._vrfs
 
     def rank_fabric(self, fabric: str, role: str, tenant: int, *, is_shared: bool) -> int:
         """How soon a fabric has the default route of a host, the lowest first; `NEVER` for never.
@@ -230,14 +236,14 @@ class DefaultRoutes:
         `role` is that of the NIC; `is_shared`: whether the fabric is a VLAN on ports of another.
         """
         rank = DEFAULT_ROLES.index(role) if role in DEFAULT_ROLES else len(DEFAULT_ROLES)
-        if self.leads_out(fabric, tenant):
+        if self.has_exit_to_everywhere(fabric, tenant):
             # by role first; the fabric that states the exit before one that shares its VRF
-            return 2 * rank + ((fabric, self.vrf_of_hosts(fabric, tenant)) not in self._own)
+            return 2 * rank + ((fabric, self.find_host_vrf(fabric, tenant)) not in self._own)
         return NEVER if is_shared else BEYOND + rank
 
     def list_accepted_prefixes(self, fabric: str, tenant: int, *, v6: bool) -> tuple[str, ...]:
         """The prefixes that exits of a fabric lead to beside a default route, for hosts of a tenant; in order."""
-        vrf = self.vrf_of_hosts(fabric, tenant)
+        vrf = self.find_host_vrf(fabric, tenant)
         exits = (exit_ for exit_ in self._exits if exit_.fabric.name == fabric and exit_.vrf == vrf)
         prefixes = {parse_accepted(text)[0] for exit_ in exits for text in exit_.spec.accept}
         return tuple(sorted(prefix for prefix in prefixes if (":" in prefix) == v6))

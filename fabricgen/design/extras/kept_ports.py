@@ -12,8 +12,8 @@ from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
-from fabricgen.design.shape import inner, is_part_of_unit, place_names, scope_of, spans_units
-from fabricgen.design.sizing.kept_front import kept_cages
+from fabricgen.design.shape import find_scope, is_part_of_unit, list_inner_dimensions, name_places, spans_units
+from fabricgen.design.sizing.kept_front import list_kept_cages
 from fabricgen.design.sizing.node_ports import Reserve
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import TierSpec
@@ -24,22 +24,22 @@ Port = tuple[int, int, bool]
 """(switch of the tier, port in the run, whether it belongs to an omitted slot)"""
 
 
-def switch_places(
+def name_switch_places(
     layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
     """Where each switch of a tier stands, by coordinates, however it is named: `compute leaf p1 su1 rail2 n1`."""
     tails = [
-        "".join(f" {d}{value + 1}" for d, value in zip(inner(per), values, strict=True)) + f" n{n + 1}"
-        for *values, n in product(*(range(sizes[d]) for d in inner(per)), range(count))
+        "".join(f" {d}{value + 1}" for d, value in zip(list_inner_dimensions(per), values, strict=True)) + f" n{n + 1}"
+        for *values, n in product(*(range(sizes[d]) for d in list_inner_dimensions(per)), range(count))
     ]
-    return [f"{key.text}{place}{tail}" for place in _places(layout, scope_of(per)) for tail in tails]
+    return [f"{key.text}{place}{tail}" for place in _name_places(layout, find_scope(per)) for tail in tails]
 
 
-def _places(layout: Layout, scope: str) -> list[str]:
+def _name_places(layout: Layout, scope: str) -> list[str]:
     """Where each place of a scope is: ` p1 su1 rack2`."""
     if scope in (WHOLE, "site"):
         return [f" {site}" for site in layout.sites] if scope == "site" else [""]
-    columns = place_names(layout, scope)
+    columns = name_places(layout, scope)
     unit = ["su"] if is_part_of_unit(scope) else []
     numbered = [name for name in (*unit, scope) if not find_dimension(name).is_named]
     return [
@@ -48,42 +48,42 @@ def _places(layout: Layout, scope: str) -> list[str]:
     ]
 
 
-def port_text(place: str, run: PortRun, port: int) -> str:
+def write_port(place: str, run: PortRun, port: int) -> str:
     """A port of a switch as the lock writes it: `... cage 17/1`."""
     return f"{place} cage {run.cages[port // run.ways]}/{port % run.ways + 1}"
 
 
-def extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
+def list_extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
     """(fabric, device and port, where it is plugged in) of every port of extra devices, as the lock writes it."""
     for fabric in fabrics.values():
         for extra in fabric.extras:
             owner = fabrics[extra.tier.fabric]
             tier: TierDesign = owner.tier(extra.tier.tier)
-            places = switch_places(tier.layout, tier.key, tier.per, tier.sizes, tier.count)
+            places = name_switch_places(tier.layout, tier.key, tier.per, tier.sizes, tier.count)
             for link in extra.links:
-                name = holder(fabric.name, extra.devices[link.device], link.leg)
-                yield name, port_text(places[link.switch], tier.downs[extra.run], link.slot)
+                name = write_holder(fabric.name, extra.devices[link.device], link.leg)
+                yield name, write_port(places[link.switch], tier.downs[extra.run], link.slot)
 
 
-def room_name(tier: TierKey, kind: PortKind) -> str:
+def write_room_name(tier: TierKey, kind: PortKind) -> str:
     """The lock's key for the ports that each switch of a tier sets aside for extra devices."""
     rest = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
     return f"{tier.text} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{rest}"
 
 
-def kept_for_extras(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
+def read_extra_reserves(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
     """Ports that the lock sets aside for extra devices, by tier and kind; they stay so when the devices are gone."""
-    named = {tier.text: tier for tier in tiers}
-    found = {}
+    tier_by_text = {tier.text: tier for tier in tiers}
+    reserves = {}
     for name, ports in layout.lock.rooms.items():
         match = re.fullmatch(_ROOM, name)
-        if match and match[1] in named and int(match[2]) and float(match[3]):
+        if match and match[1] in tier_by_text and int(match[2]) and float(match[3]):
             kind = PortKind(int(match[2]), float(match[3]), bool(match[4]), match[5] or "")
-            found[named[match[1]], kind] = Reserve(ports)
-    return found
+            reserves[tier_by_text[match[1]], kind] = Reserve(ports)
+    return reserves
 
 
-def in_order_of_cages(
+def sort_reserves_by_cage(
     layout: Layout,
     reserve: Mapping[tuple[TierKey, PortKind], Reserve],
     demands: Sequence[ExtraDemand],
@@ -97,43 +97,43 @@ def in_order_of_cages(
     uplinks, also when its devices are gone. Elsewhere kinds of devices that are gone come last.
     """
     words = layout.lock.find_words("extras")
-    taken: dict[tuple[TierKey, PortKind], list[int]] = {}
+    positions_taken: dict[tuple[TierKey, PortKind], list[int]] = {}
     for demand in demands:
-        stated = list(specs[demand.tier].cages.get(demand.kind.purpose or "down", ()))
+        stated_cages = list(specs[demand.tier].cages.get(demand.kind.purpose or "down", ()))
         for device, leg in product(demand.devices, demand.legs):
-            match = re.search(r" cage (\d+)/", words.get(holder(demand.fabric, device, leg), ""))
+            match = re.search(r" cage (\d+)/", words.get(write_holder(demand.fabric, device, leg), ""))
             if match:
                 cage = int(match[1])
-                position = stated.index(cage) if cage in stated else cage
-                taken.setdefault((demand.tier, demand.kind), []).append(position)
+                position = stated_cages.index(cage) if cage in stated_cages else cage
+                positions_taken.setdefault((demand.tier, demand.kind), []).append(position)
     for tier, kind in reserve:
-        if tier not in fed and (cages := kept_cages(layout.lock, tier, kind)):
-            stated = list(specs[tier].cages.get(kind.purpose or "down", ()))
-            taken[tier, kind] = [stated.index(cage) if cage in stated else cage for cage in cages]
+        if tier not in fed and (cages := list_kept_cages(layout.lock, tier, kind)):
+            stated_cages = list(specs[tier].cages.get(kind.purpose or "down", ()))
+            positions_taken[tier, kind] = [stated_cages.index(cage) if cage in stated_cages else cage for cage in cages]
     lowest: dict[tuple[TierKey, str], int] = {}
-    for (tier, kind), positions in taken.items():
+    for (tier, kind), positions in positions_taken.items():
         if tier not in fed:
             lowest[tier, kind.purpose] = min([*positions, lowest.get((tier, kind.purpose), positions[0])])
     purposes = list(lowest)
 
     def turn(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
         tier, kind = key
-        if key not in taken or not spans_units(specs[tier].per):
-            return key not in taken, 0, False, min(taken.get(key, (0,)))
+        if key not in positions_taken or not spans_units(specs[tier].per):
+            return key not in positions_taken, 0, False, min(positions_taken.get(key, (0,)))
         if tier in fed:
-            return False, 0, False, -max(taken[key])
+            return False, 0, False, -max(positions_taken[key])
         purpose = tier, kind.purpose
-        return False, purposes.index(purpose), lowest[purpose] != min(taken[key]), -max(taken[key])
+        return False, purposes.index(purpose), lowest[purpose] != min(positions_taken[key]), -max(positions_taken[key])
 
     return {key: reserve[key] for key in sorted(reserve, key=turn)}
 
 
-def holder(fabric: str, device: str, leg: int) -> str:
+def write_holder(fabric: str, device: str, leg: int) -> str:
     """The lock's key for a port of an extra device."""
     return f"{fabric} {device} {leg + 1}"
 
 
-def plugged_before(lock: Lock, fabric: str) -> set[str]:
+def list_plugged_devices(lock: Lock, fabric: str) -> set[str]:
     """The extra devices that have ports of a fabric in a lock."""
     owned = (name.removeprefix(f"{fabric} ") for name in lock.find_words("extras") if name.startswith(f"{fabric} "))
     return {name.rpartition(" ")[0] for name in owned}
@@ -162,30 +162,30 @@ class KeptPorts:
         """Look up the ports of some devices in the lock, on a run whose `usable` ports and `holes` carry no nodes."""
         if not self._words:
             return
-        where = self._where(demand.tier, run)
-        kept = self._kept.setdefault(f"{demand.fabric} {demand.name}", {})
+        ports_by_text = self._index_ports(demand.tier, run)
+        kept_ports = self._kept.setdefault(f"{demand.fabric} {demand.name}", {})
         for device, name in enumerate(demand.devices):
             for leg in demand.legs:
-                found = where.get(self._words.get(holder(demand.fabric, name, leg), ""))
-                if found and found[0] in allowed and (found[1] in usable or found in holes):
-                    kept[device, leg] = (*found, found in holes)
-        self.taken |= {(demand.tier, run, switch, port) for switch, port, _ in kept.values()}
-        gone = (where[text] for text in self._words.values() if text in where)
-        self.taken |= {(demand.tier, run, *found) for found in gone}
+                port = ports_by_text.get(self._words.get(write_holder(demand.fabric, name, leg), ""))
+                if port and port[0] in allowed and (port[1] in usable or port in holes):
+                    kept_ports[device, leg] = (*port, port in holes)
+        self.taken |= {(demand.tier, run, switch, port) for switch, port, _ in kept_ports.values()}
+        other_ports = (ports_by_text[text] for text in self._words.values() if text in ports_by_text)
+        self.taken |= {(demand.tier, run, *port) for port in other_ports}
 
-    def _where(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
+    def _index_ports(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
         """(switch, port) of a run by the text that the lock has for it."""
         sized = self._sized_tiers[key]
-        mine = [text for text in self._words.values() if text.startswith(f"{key.text} ")]
-        if not mine:
+        texts = [text for text in self._words.values() if text.startswith(f"{key.text} ")]
+        if not texts:
             return {}
-        places = switch_places(sized.spec.layout, key, sized.spec.per, self._sizes[key], sized.count)
+        places = name_switch_places(sized.spec.layout, key, sized.spec.per, self._sizes[key], sized.count)
         number = {place: i for i, place in enumerate(places)}
         ports = sized.placement.downs[run]
-        port = {port_text("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
-        found = {}
-        for text in mine:
-            place, cage, rest = text.partition(" cage ")
-            if place in number and cage + rest in port:
-                found[text] = (number[place], port[cage + rest])
-        return found
+        port = {write_port("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
+        ports_by_text = {}
+        for text in texts:
+            place, cage, sub_port = text.partition(" cage ")
+            if place in number and cage + sub_port in port:
+                ports_by_text[text] = (number[place], port[cage + sub_port])
+        return ports_by_text

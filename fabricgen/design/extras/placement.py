@@ -14,9 +14,9 @@ from fabricgen.design.extras.demands import ExtraDemand
 from fabricgen.design.extras.kept_ports import KeptPorts, Port
 from fabricgen.design.fabric_model import ExtraLink, ExtraSet, TierKey
 from fabricgen.design.names.switches import SwitchNames
-from fabricgen.design.names.templates import with_own
+from fabricgen.design.names.templates import apply_stated_names
 from fabricgen.design.ports import PortKind
-from fabricgen.design.shape import place_numbers, scope_count, scope_of, site_of_place
+from fabricgen.design.shape import count_places, find_scope, find_site_of_place, number_places
 from fabricgen.design.sizing.node_ports import NodeDemand
 from fabricgen.design.sizing.tiers import SizedTier
 from fabricgen.design.tiers import FabricContext
@@ -40,26 +40,28 @@ class ExtraPortAllocator:
 
     def run_of(self, key: TierKey, kind: PortKind) -> int | None:
         """The tier's run of down ports of a kind; None where it has none."""
-        kinds = [wanted.kind for wanted in self._sized_tiers[key].demand.downs]
+        kinds = [down.kind for down in self._sized_tiers[key].demand.downs]
         return kinds.index(kind) if kind in kinds else None
 
-    def available(self, key: TierKey, kind: PortKind) -> int:
+    def count_available(self, key: TierKey, kind: PortKind) -> int:
         """How many ports of a kind are free, those of omitted slots included."""
         run = self.run_of(key, kind)
         if run is None:
             return 0
         sized = self._sized_tiers[key]
-        return len(self._spare(sized, run, sized.numbered)) * sized.groups * sized.count + len(self._holes(sized, run))
+        return len(self._list_spare_ports(sized, run, sized.numbered)) * sized.groups * sized.count + len(
+            self._list_holes(sized, run)
+        )
 
-    def keep_locked(self, demands: Sequence[ExtraDemand]) -> None:
+    def keep_locked_ports(self, demands: Sequence[ExtraDemand]) -> None:
         """Set aside the ports that the lock gives to devices, present or gone; call it before `allocate`."""
         for demand in demands:
             run = self.run_of(demand.tier, demand.kind)
             if run is not None:
                 sized = self._sized_tiers[demand.tier]
-                usable = {*sized.ports(run).left_over(sized.numbered[run])}
-                holes = {*self._holes(sized, run)}
-                self._kept.note(demand, run, self._allowed(sized, demand), usable, holes)
+                usable = {*sized.ports(run).list_left_over(sized.numbered[run])}
+                holes = {*self._list_holes(sized, run)}
+                self._kept.note(demand, run, self._find_allowed_switches(sized, demand), usable, holes)
         self._taken |= self._kept.taken
 
     def allocate(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
@@ -69,51 +71,53 @@ class ExtraPortAllocator:
         """
         sized, run = self._sized_tiers[demand.tier], self.run_of(demand.tier, demand.kind)
         kept = self._kept.of(demand)
-        every = product(range(len(demand.devices)), demand.legs)
-        pairs = [pair for pair in every if pair not in kept]
-        free = self._free_ports(sized, run, demand, wanted) if run is not None else iter(())
-        ports = self._striped(sized, demand, free, pairs) if demand.spec.spread else list(islice(free, len(pairs)))
+        device_legs = product(range(len(demand.devices)), demand.legs)
+        pairs = [pair for pair in device_legs if pair not in kept]
+        free = self._list_free_ports(sized, run, demand, wanted) if run is not None else iter(())
+        ports = self._stripe_ports(sized, demand, free, pairs) if demand.spec.spread else list(islice(free, len(pairs)))
         if len(ports) < len(pairs) or run is None:
-            where = "of the switches named" if demand.spec.switches else f"of {demand.tier.name}"
+            tier_text = "of the switches named" if demand.spec.switches else f"of {demand.tier.name}"
             raise fault(
                 "FG104",
-                f"{demand.name} needs {demand.ports} down ports of {demand.kind.speed_gbps}G {where}, "
+                f"{demand.name} needs {demand.ports} down ports of {demand.kind.speed_gbps}G {tier_text}, "
                 f"{len(ports) + len(kept)} are free",
                 path=demand.path,
                 hint=f"state a higher `count` of {demand.tier.name}, omit a node slot (`omit`), or take a larger "
                 "switch",
             )
         self._taken |= {(demand.tier, run, switch, port) for switch, port, _ in ports}
-        found = kept | dict(zip(pairs, ports, strict=True))
-        links = tuple(ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(found.items()))
+        ports_by_leg = kept | dict(zip(pairs, ports, strict=True))
+        links = tuple(
+            ExtraLink(*pair, switch, port, hole) for pair, (switch, port, hole) in sorted(ports_by_leg.items())
+        )
         return ExtraSet(
             demand.name, demand.attachment, demand.devices, demand.tier, run, links, demand.path, demand.kind
         )
 
-    def _striped(
+    def _stripe_ports(
         self, sized: SizedTier, demand: ExtraDemand, free: Iterable[Port], pairs: Sequence[tuple[int, int]]
     ) -> list[Port]:
         """The first free port for each (device, leg) on the switch of the leg's number in a group, or of those named;
         fewer where one finds none.
         """
-        named = self._named(sized, demand) if demand.spec.switches else ()
-        left, found = list(free), list[Port]()
+        named = self._list_named_switches(sized, demand) if demand.spec.switches else ()
+        unused, ports = list(free), list[Port]()
         for _, leg in pairs:
             fits = (
-                (p for p in left if p[0] == named[leg % len(named)])
+                (p for p in unused if p[0] == named[leg % len(named)])
                 if named
-                else (p for p in left if p[0] % sized.count == leg % sized.count)
+                else (p for p in unused if p[0] % sized.count == leg % sized.count)
             )
             port = next(fits, None)
             if port is None:
                 break
-            left.remove(port)
-            found.append(port)
-        return found
+            unused.remove(port)
+            ports.append(port)
+        return ports
 
-    def _spare(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
+    def _list_spare_ports(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
         """Ports of a run that are not numbered, without those that `spare_ports` and `reserved_ports` keep free."""
-        ports = sized.ports(run).left_over(numbered[run])
+        ports = sized.ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
         first = -(-numbered[run] // per) * per
@@ -121,57 +125,57 @@ class ExtraPortAllocator:
             return ports[: max(0, len(ports) - kept)]
         return ports[: max(0, sized.placement.downs[run].capacity - first - kept)]
 
-    def _free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
+    def _list_free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
         """Free ports in the order they are used, round-robin over the switches of a place."""
-        allowed = self._allowed(sized, demand)
-        for switch, port, hole in self._ports(sized, run, wanted, demand):
+        allowed = self._find_allowed_switches(sized, demand)
+        for switch, port, hole in self._list_ports(sized, run, wanted, demand):
             if switch in allowed and (sized.spec.key, run, switch, port) not in self._taken:
                 yield switch, port, hole
 
-    def _ports(self, sized: SizedTier, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
-        lasting = self._spare(sized, run, sized.reserved)
+    def _list_ports(self, sized: SizedTier, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
+        lasting = self._list_spare_ports(sized, run, sized.reserved)
         roomy = wanted <= len(lasting) * sized.groups * sized.count
         if not roomy:
-            yield from _in_turns(self._holes(sized, run))
-        yield from self._by_place(sized, lasting, demand)
+            yield from _take_in_turns(self._list_holes(sized, run))
+        yield from self._list_by_place(sized, lasting, demand)
         if roomy:
-            yield from _in_turns(self._holes(sized, run))
-        growing = [port for port in self._spare(sized, run, sized.numbered) if port not in lasting]
-        yield from self._by_place(sized, growing, demand)
+            yield from _take_in_turns(self._list_holes(sized, run))
+        growing = [port for port in self._list_spare_ports(sized, run, sized.numbered) if port not in lasting]
+        yield from self._list_by_place(sized, growing, demand)
 
-    def _by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
+    def _list_by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
         """Some ports on every switch, place by place, or on the switches that the blueprint names for the devices."""
         if demand.spec.switches:
-            named = self._named(sized, demand)
+            named = self._list_named_switches(sized, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
-        numbers = place_numbers(sized.spec.layout, scope_of(sized.spec.per))
-        each = sized.groups * sized.count // len(numbers)
+        numbers = number_places(sized.spec.layout, find_scope(sized.spec.per))
+        switches_per_place = sized.groups * sized.count // len(numbers)
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
-                for switch in range(place * each, (place + 1) * each):
+                for switch in range(place * switches_per_place, (place + 1) * switches_per_place):
                     yield switch, port, False
 
-    def _allowed(self, sized: SizedTier, demand: ExtraDemand) -> set[int]:
+    def _find_allowed_switches(self, sized: SizedTier, demand: ExtraDemand) -> set[int]:
         switches = sized.groups * sized.count
-        named = self._named(sized, demand) if demand.spec.switches else range(switches)
+        named = self._list_named_switches(sized, demand) if demand.spec.switches else range(switches)
         sites = self._layout.sites
         if len(sites) == 1:
             return set(named)
-        layout, scope = sized.spec.layout, scope_of(sized.spec.per)
-        each = switches // scope_count(layout, scope)
-        wanted = sites.index(demand.spec.site) if demand.spec.site else self._layout.first_site
-        here = {s for s in named if site_of_place(layout, scope, s // each) == wanted}
-        if demand.spec.switches and len(here) < len(set(named)):
+        layout, scope = sized.spec.layout, find_scope(sized.spec.per)
+        switches_per_place = switches // count_places(layout, scope)
+        site = sites.index(demand.spec.site) if demand.spec.site else self._layout.first_site
+        at_site = {s for s in named if find_site_of_place(layout, scope, s // switches_per_place) == site}
+        if demand.spec.switches and len(at_site) < len(set(named)):
             raise fault(
                 "FG012",
-                f"{demand.name} stands at {sites[wanted]}, and switches that it names stand elsewhere",
+                f"{demand.name} stands at {sites[site]}, and switches that it names stand elsewhere",
                 path=(*demand.path, "switches"),
                 hint="state the `site` where these switches are",
             )
-        return here
+        return at_site
 
-    def _named(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
+    def _list_named_switches(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
         """The switches that the blueprint names for the devices, in its order."""
         spec = sized.spec
         naming = SwitchNames(self._context.blueprint, spec.layout, spec.fabric, spec.name, spec.per)
@@ -184,7 +188,7 @@ class ExtraPortAllocator:
                 hint=f"take {{rack}} out of the names of {spec.name}, or leave out `switches`",
             )
         naming.check(self._sizes[spec.key], sized.count)
-        names = with_own(self._context.blueprint, naming.of(self._sizes[spec.key], sized.count))
+        names = apply_stated_names(self._context.blueprint, naming.of(self._sizes[spec.key], sized.count))
         number = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
             if name not in number:
@@ -196,23 +200,23 @@ class ExtraPortAllocator:
                 )
         return [number[name] for name in demand.spec.switches]
 
-    def _holes(self, sized: SizedTier, run: int) -> list[tuple[int, int]]:
+    def _list_holes(self, sized: SizedTier, run: int) -> list[tuple[int, int]]:
         """(switch, port) of every omitted node slot of a run."""
-        found = []
+        holes = []
         for demand in self._demands.get(sized.spec.key, ()):
             for feed in sized.node_feeds[demand.fabric]:
                 if (feed.run, feed.part, feed.attachments) == (run, demand.part, demand.attachments):
-                    for group, slot in demand.table.numbered(by_slot=feed.by_slot).holes():
-                        switch, port = feed.port_of_slot(slot, sized.count)
-                        found.append((group * sized.count + switch, port))
-        return found
+                    for group, slot in demand.table.numbered(by_slot=feed.by_slot).list_holes():
+                        switch, port = feed.find_port_of_slot(slot, sized.count)
+                        holes.append((group * sized.count + switch, port))
+        return holes
 
 
-def _in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
+def _take_in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
     """Ports of omitted slots, one on each switch before a second on any."""
     turns: dict[int, int] = {}
-    found: list[tuple[int, int, int]] = []
+    turned: list[tuple[int, int, int]] = []
     for switch, port in holes:
-        found.append((turns.get(switch, 0), switch, port))
+        turned.append((turns.get(switch, 0), switch, port))
         turns[switch] = turns.get(switch, 0) + 1
-    yield from ((switch, port, True) for _, switch, port in sorted(found))
+    yield from ((switch, port, True) for _, switch, port in sorted(turned))

@@ -19,20 +19,26 @@ from fabricgen.blueprint.beside.stacked import STACKED
 from fabricgen.blueprint.sections.floor import DevicePlace, Floor, RackPlace, is_rack_name
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.hall_areas import HallAreas
-from fabricgen.design.floor.hall_units import UnitHalls, rows_holder, stated_halls, unit_halls
-from fabricgen.design.floor.halls import Hall, halls_of, row_number
-from fabricgen.design.floor.network_runs import NetworkRun, inner_values, racks_of, shared_name, stated_stand
+from fabricgen.design.floor.hall_units import UnitHalls, find_stated_halls, name_rows_holder, place_units
+from fabricgen.design.floor.halls import Hall, make_halls, print_row_number
+from fabricgen.design.floor.network_runs import (
+    NetworkRun,
+    count_racks_of_tier,
+    find_stand,
+    name_usual_rack,
+    split_group_number,
+)
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitSpot
-from fabricgen.design.floor.usual_floor import Laying, layings, row_length
+from fabricgen.design.floor.usual_floor import Laying, choose_row_length, list_layings
 from fabricgen.design.model import Design
 from fabricgen.design.names.templates import Naming, Values
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
-__all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "inner_values", "racks_of"]
+__all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "count_racks_of_tier", "split_group_number"]
 
 
 class RackPosition(NamedTuple):
@@ -52,11 +58,11 @@ class FloorPlan:
     def __init__(self, design: Design) -> None:
         self._design, self._layout = design, design.layout
         self._floor: Floor = design.loaded.blueprint.floor
-        self.halls: tuple[Hall, ...] = halls_of(
+        self.halls: tuple[Hall, ...] = make_halls(
             self._floor,
             design.layout.sites,
             design.loaded.blueprint.site,
-            row_length(design, max(plan.racks for plan in self.plans)),
+            choose_row_length(design, max(plan.racks for plan in self.plans)),
         )
         self.shared = RunPlaces(design, self.halls)
         self.names = RackNames(design, self)
@@ -80,10 +86,14 @@ class FloorPlan:
     @cached_property
     def unit_in_part(self) -> tuple[int, ...]:
         """By unit, its number among those of its part of the cluster."""
-        units = [(unit, own) for plan in self.plans for own, unit in enumerate(plan.layout.cluster_units)]
-        return tuple(own for _, own in sorted(units))
+        units = [
+            (unit, number_in_part)
+            for plan in self.plans
+            for number_in_part, unit in enumerate(plan.layout.cluster_units)
+        ]
+        return tuple(number_in_part for _, number_in_part in sorted(units))
 
-    def plan_of(self, unit: int) -> UnitPlan:
+    def find_plan(self, unit: int) -> UnitPlan:
         """What stands in the racks of a unit."""
         return self.plans[self.plan_of_unit[unit]]
 
@@ -113,61 +123,61 @@ class FloorPlan:
 
         Raises InputError (FG067, FG068) where nothing does.
         """
-        stated = stated_halls(
+        stated = find_stated_halls(
             self._design.loaded.blueprint.expand_pods(self._layout.lock.of("pods")), self._layout, self.halls
         )
-        *firsts, last = layings(self._design)
+        *firsts, last = list_layings(self._design)
         for laying in firsts:
             with suppress(InputError):
-                return self._with_units(stated, laying)
-        return self._with_units(stated, last)
+                return self._lay_out_units(stated, laying)
+        return self._lay_out_units(stated, last)
 
-    def _with_units(self, stated: Mapping[str, int], laying: Laying) -> tuple[HallAreas, UnitHalls]:
+    def _lay_out_units(self, stated: Mapping[str, int], laying: Laying) -> tuple[HallAreas, UnitHalls]:
         areas = HallAreas(self._design, self.halls, self.shared, self.plans, laying)
-        return areas, unit_halls(self._layout, self.halls, areas.rooms, stated)
+        return areas, place_units(self._layout, self.halls, areas.rooms, stated)
 
     def unit_spot(self, unit: int, rack: int) -> RackPosition:
         """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
-        stated = self._stated(self.unit_rack_name(unit, rack))
+        stated = self._find_stated_position(self.name_unit_rack(unit, rack))
         if stated:
             return stated
-        place = self.unit_halls.places[unit]
-        row, column = self.areas.unit_spot(self.plan_of_unit[unit], place, rack)
-        return RackPosition(self.halls[place.hall].site, row, column, place.hall)
+        unit_place = self.unit_halls.places[unit]
+        row, column = self.areas.unit_spot(self.plan_of_unit[unit], unit_place, rack)
+        return RackPosition(self.halls[unit_place.hall].site, row, column, unit_place.hall)
 
-    def unit_rack_name(self, unit: int, rack: int) -> str:
+    def name_unit_rack(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
         if self.names.stated:
-            return self.names.of_unit(unit, rack)
+            return self.names.name_rack_of_unit(unit, rack)
         pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
-        return rack_name(pod.name, unit - pod.first_su, rack, self.plan_of(unit).kind.racks)
+        return name_rack(pod.name, unit - pod.first_su, rack, self.find_plan(unit).kind.racks)
 
-    def unit_rack_names(self) -> list[str]:
+    def name_unit_racks(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
         if self.names.stated:
-            return self.names.of_units()
-        pods, found = self._layout.pods, list[str]()
-        most = {part: max(pod.su for pod in pods if pod.part == part) for part in {pod.part for pod in pods}}
-        ends = {
+            return self.names.name_all_unit_racks()
+        pods, names = self._layout.pods, list[str]()
+        most_units = {part: max(pod.su for pod in pods if pod.part == part) for part in {pod.part for pod in pods}}
+        name_endings = {
             plan.part.name: [
-                rack_name("", su, rack, plan.kind.racks)
-                for su in range(most[plan.part.name])
+                name_rack("", su, rack, plan.kind.racks)
+                for su in range(most_units[plan.part.name])
                 for rack in range(plan.racks)
             ]
             for plan in self.plans
         }
         for pod in pods:
-            each = len(ends[pod.part]) // most[pod.part]
-            found += [pod.name + end for end in ends[pod.part][: pod.su * each]]
-        return found
+            racks_per_unit = len(name_endings[pod.part]) // most_units[pod.part]
+            names += [pod.name + ending for ending in name_endings[pod.part][: pod.su * racks_per_unit]]
+        return names
 
-    def shared_rack_name(self, run: NetworkRun, place: int) -> str:
+    def name_shared_rack(self, run: NetworkRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
-        return self.names.of_run(run, place) if self.names.stated else shared_name(run, place)
+        return self.names.name_run_rack(run, place) if self.names.stated else name_usual_rack(run, place)
 
     def shared_spot(self, run: NetworkRun, place: int) -> RackPosition:
         """Where a rack of a run stands, by its number in the run from 0."""
-        stated = self._stated(self.shared_rack_name(run, place))
+        stated = self._find_stated_position(self.name_shared_rack(run, place))
         return stated or RackPosition(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
 
     @property
@@ -180,19 +190,19 @@ class FloorPlan:
         """Where the blueprint puts devices, by name."""
         return self._floor.devices
 
-    def _stated(self, name: str) -> RackPosition | None:
-        place = self._floor.racks.get(name)
-        return self.spot_of(name, place) if place else None
+    def _find_stated_position(self, name: str) -> RackPosition | None:
+        rack_place = self._floor.racks.get(name)
+        return self.find_stated_position(name, rack_place) if rack_place else None
 
-    def spot_of(self, name: str, place: RackPlace) -> RackPosition:
+    def find_stated_position(self, name: str, place: RackPlace) -> RackPosition:
         """The position stated for a rack; raises InputError (FG016, FG068) where there is no such place."""
         path = ("floor", "racks", name)
-        found = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
-        if len(found) != 1:
+        halls_of_name = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
+        if len(halls_of_name) != 1:
             names = sorted({hall.name for hall in self.halls})
-            what = f"there is no hall '{place.hall}'" if place.hall else f"there are {len(found)} halls"
-            raise fault("FG016", f"rack {name}: {what}", path=path, hint=did_you_mean(place.hall or "", names))
-        hall = self.halls[found[0]]
+            problem = f"there is no hall '{place.hall}'" if place.hall else f"there are {len(halls_of_name)} halls"
+            raise fault("FG016", f"rack {name}: {problem}", path=path, hint=did_you_mean(place.hall or "", names))
+        hall = self.halls[halls_of_name[0]]
         if (hall.rows and place.row > hall.rows) or place.column > hall.racks_per_row:
             size = f"{hall.rows} rows of {hall.racks_per_row}" if hall.rows else f"rows of {hall.racks_per_row}"
             raise fault(
@@ -201,19 +211,19 @@ class FloorPlan:
                 path=path,
                 hint="state a place inside, or a larger hall",
             )
-        return RackPosition(hall.site, place.row - 1, place.column - 1, found[0])
+        return RackPosition(hall.site, place.row - 1, place.column - 1, halls_of_name[0])
 
     def unit_racks(self, unit: int) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
         """(number in the unit, switches) of those of a unit's racks whose switches serve more than one of its racks, or
         that are network racks; each switch as (tier, number within the unit).
         """
-        found: dict[int, list[tuple[TierDesign, int]]] = {}
-        plan = self.plan_of(unit)
+        by_rack: dict[int, list[tuple[TierDesign, int]]] = {}
+        plan = self.find_plan(unit)
         for t in plan.tiers:
             for ordinal, (rack, _) in enumerate(plan.spots[t.tier.key]):
                 if rack >= plan.kind.racks or "rack" not in t.tier.per:
-                    found.setdefault(rack, []).append((t.tier, ordinal))
-        yield from sorted(found.items(), key=lambda item: item[0])
+                    by_rack.setdefault(rack, []).append((t.tier, ordinal))
+        yield from sorted(by_rack.items(), key=lambda rack_and_switches: rack_and_switches[0])
 
     def shared_racks(self, run: NetworkRun) -> Iterator[list[SwitchIndex]]:
         """The switches in each rack of a run; an empty list for a rack without any."""
@@ -221,7 +231,7 @@ class FloorPlan:
         for number in range(max(racks, default=-1) + 1):
             yield racks.get(number, [])
 
-    def is_network_row(self, spot: RackPosition) -> bool:
+    def is_in_network_row(self, spot: RackPosition) -> bool:
         """Whether a position is in a network row."""
         area = self.areas.areas[spot.hall]
         return spot.row < 0 or area.first <= spot.row < area.first + area.rows
@@ -229,7 +239,7 @@ class FloorPlan:
     def check(self) -> None:
         """Raise InputError (FG067, FG068, FG601) where something does not fit."""
         for tier in self._design.tiers:
-            stand = stated_stand(self._design, tier)
+            stand = find_stand(self._design, tier)
             if stand not in ("network-row", "row-end") and spans_units(tier.per):
                 raise fault(
                     "FG068",
@@ -251,25 +261,29 @@ class FloorPlan:
 
     def held(self) -> dict[str, Allocations]:
         """The floor plan's entries in a lock, by kind, including those of what is gone."""
-        racked = {plan.lock_kind: plan.in_lock() for plan in self.plans}
+        racked = {plan.lock_kind: plan.list_lock_entries() for plan in self.plans}
         return {**racked, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
 
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all lock entries that are still in use."""
-        found = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
-        found |= {(STACKED, name) for name in self.shared.words()}
-        found |= {(self.areas.kind_of(i, name), name) for i, wanted in enumerate(self.areas.wanted) for name in wanted}
-        found |= {holder for i in range(len(self.halls)) for holder in self.shared.shelved(i)}
-        names = {pod.name for pod in self._layout.pods} | {rows_holder(kind) for kind in self._layout.kinds}
+        holders = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
+        holders |= {(STACKED, name) for name in self.shared.words()}
+        holders |= {
+            (self.areas.find_lock_kind(i, name), name)
+            for i, racks_wanted in enumerate(self.areas.wanted)
+            for name in racks_wanted
+        }
+        holders |= {holder for i in range(len(self.halls)) for holder in self.shared.list_shelved(i)}
+        names = {pod.name for pod in self._layout.pods} | {name_rows_holder(kind) for kind in self._layout.kinds}
         return frozenset(
-            found | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in names}
+            holders | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in names}
         )
 
 
-def rack_name(pod: str, su: int, rack: int, node_racks: int) -> str:
+def name_rack(pod: str, su: int, rack: int, node_racks: int) -> str:
     """The name of a rack of a unit, given numbers from 0: `p1-su01-rk03`, `p1-su01-net01`."""
-    own = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
-    return f"{pod}-su{su + 1:02d}-{own}"
+    in_unit = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
+    return f"{pod}-su{su + 1:02d}-{in_unit}"
 
 
 # Names of racks: the usual ones, or as templates have them, from where a rack stands and what it is for.
@@ -347,13 +361,13 @@ class RackNames:
             return
         for kind, naming in self._naming.items():
             naming.check(*_FIELDS[kind], ())
-        self._check_distinct(self._all())
+        self._check_distinct(self._list_all_names())
 
     def _check_distinct(self, named: Iterable[tuple[str, str]]) -> None:
         """Raise InputError (FG039, FG040) for (kind, name) of racks of which two are alike, or one is no such name."""
-        seen: set[str] = set()
+        names: set[str] = set()
         for kind, name in named:
-            if name in seen:
+            if name in names:
                 raise fault(
                     "FG039",
                     f"two racks would be named {name}",
@@ -367,97 +381,99 @@ class RackNames:
                     path=self._naming[kind].path,
                     hint="lower-case letters, digits and '-' inside, at most 100 characters",
                 )
-            seen.add(name)
+            names.add(name)
 
-    def _all(self) -> Iterator[tuple[str, str]]:
+    def _list_all_names(self) -> Iterator[tuple[str, str]]:
         """(kind, name) of every rack of units and of runs; of a run, also of places that are free."""
-        for name, rack in zip(self.of_units(), self._of_units, strict=True):
-            yield self._kind(rack), name
+        for name, rack in zip(self.name_all_unit_racks(), self._unit_racks, strict=True):
+            yield self._choose_kind(rack), name
         for run in self._floor.runs:
-            for place in range(self._floor.shared.rack_count(run)):
-                yield SHARED, self.of_run(run, place)
+            for place in range(self._floor.shared.count_racks(run)):
+                yield SHARED, self.name_run_rack(run, place)
 
-    def of_units(self) -> list[str]:
+    def name_all_unit_racks(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
-        names = [""] * len(self._of_units)
+        names = [""] * len(self._unit_racks)
         for kind in (NODES, NETWORK):
-            at = [number for number, rack in enumerate(self._of_units) if self._kind(rack) == kind]
-            for number, name in zip(at, self._named(kind, [self._of_units[number] for number in at]), strict=True):
+            numbers = [number for number, rack in enumerate(self._unit_racks) if self._choose_kind(rack) == kind]
+            for number, name in zip(
+                numbers, self._fill_names(kind, [self._unit_racks[number] for number in numbers]), strict=True
+            ):
                 names[number] = name
         return names
 
     @cached_property
-    def _of_units(self) -> list[UnitRack]:
+    def _unit_racks(self) -> list[UnitRack]:
         """The racks of all units, unit by unit."""
         units = range(self._layout.units)
-        return [UnitRack(unit, rack) for unit in units for rack in range(self._floor.plan_of(unit).racks)]
+        return [UnitRack(unit, rack) for unit in units for rack in range(self._floor.find_plan(unit).racks)]
 
-    def _node_racks(self, rack: UnitRack) -> int:
+    def _count_node_racks(self, rack: UnitRack) -> int:
         """How many node racks the unit of a rack has."""
-        return self._floor.plan_of(rack.unit).kind.racks
+        return self._floor.find_plan(rack.unit).kind.racks
 
-    def _kind(self, rack: UnitRack) -> str:
-        return NODES if rack.rack < self._node_racks(rack) else NETWORK
+    def _choose_kind(self, rack: UnitRack) -> str:
+        return NODES if rack.rack < self._count_node_racks(rack) else NETWORK
 
-    def of_unit(self, unit: int, rack: int) -> str:
+    def name_rack_of_unit(self, unit: int, rack: int) -> str:
         """The name of one rack of a unit."""
-        one = UnitRack(unit, rack)
-        return self._named(self._kind(one), [one])[0]
+        unit_rack = UnitRack(unit, rack)
+        return self._fill_names(self._choose_kind(unit_rack), [unit_rack])[0]
 
-    def _named(self, kind: str, racks: Sequence[UnitRack]) -> list[str]:
+    def _fill_names(self, kind: str, racks: Sequence[UnitRack]) -> list[str]:
         layout, naming = self._layout, self._naming[kind]
         pods = [self._pods[rack.unit] for rack in racks]
-        made: dict[str, Callable[[], Values]] = {
+        fillers: dict[str, Callable[[], Values]] = {
             "cluster": lambda: self._design.loaded.blueprint.name,
             "site": lambda: [layout.pods[pod].site for pod in pods],
             "pod": lambda: [layout.pods[pod].name for pod in pods],
             "su": lambda: [r.unit - layout.pods[pod].first_su + 1 for r, pod in zip(racks, pods, strict=True)],
-            "rack": lambda: [r.rack - (0 if kind == NODES else self._node_racks(r)) + 1 for r in racks],
-            "index": lambda: [self._slots[r.unit] * self._node_racks(r) + r.rack + 1 for r in racks],
+            "rack": lambda: [r.rack - (0 if kind == NODES else self._count_node_racks(r)) + 1 for r in racks],
+            "index": lambda: [self._slots[r.unit] * self._count_node_racks(r) + r.rack + 1 for r in racks],
             "hall": lambda: [self._floor.halls[self._floor.unit_halls.places[r.unit].hall].name for r in racks],
-            "row": lambda: [row_number(self._usual_spot(r)[0]) for r in racks],
-            "column": lambda: [row_number(self._usual_spot(r)[1]) for r in racks],
+            "row": lambda: [print_row_number(self._find_usual_position(r)[0]) for r in racks],
+            "column": lambda: [print_row_number(self._find_usual_position(r)[1]) for r in racks],
         }
-        return naming.names(_filled(naming, made), len(racks))
+        return naming.names(_fill_fields(naming, fillers), len(racks))
 
-    def of_run(self, run: NetworkRun, place: int) -> str:
+    def name_run_rack(self, run: NetworkRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
         naming, areas = self._naming[SHARED], self._floor.areas
         hall = self._floor.halls[run.hall]
-        made: dict[str, Callable[[], Values]] = {
+        fillers: dict[str, Callable[[], Values]] = {
             "cluster": lambda: self._design.loaded.blueprint.name,
             "site": lambda: self._layout.sites[hall.site],
             "hall": lambda: hall.name,
             "run": lambda: run.name,
             "n": lambda: [place + 1],
-            "row": lambda: [row_number(areas.shared_spot(run, place)[0])],
-            "column": lambda: [row_number(areas.shared_spot(run, place)[1])],
+            "row": lambda: [print_row_number(areas.shared_spot(run, place)[0])],
+            "column": lambda: [print_row_number(areas.shared_spot(run, place)[1])],
         }
-        return naming.names(_filled(naming, made), 1)[0]
+        return naming.names(_fill_fields(naming, fillers), 1)[0]
 
-    def of_panels(self, racks: Sequence[PatchRack]) -> list[str]:
+    def name_panel_racks(self, racks: Sequence[PatchRack]) -> list[str]:
         """The names of racks of patch panels; raises InputError (FG039, FG040), at the template, for what is none."""
         naming = self._naming[PANELS]
         halls = [self._floor.halls[rack.hall] for rack in racks]
-        made: dict[str, Callable[[], Values]] = {
+        fillers: dict[str, Callable[[], Values]] = {
             "cluster": lambda: self._design.loaded.blueprint.name,
             "site": lambda: [self._layout.sites[hall.site] for hall in halls],
             "hall": lambda: [hall.name for hall in halls],
             "rule": lambda: [rack.rule for rack in racks],
             "place": lambda: [rack.place for rack in racks],
             "n": lambda: [rack.number + 1 for rack in racks],
-            "row": lambda: [row_number(rack.row) for rack in racks],
-            "column": lambda: [row_number(rack.column) for rack in racks],
+            "row": lambda: [print_row_number(rack.row) for rack in racks],
+            "column": lambda: [print_row_number(rack.column) for rack in racks],
         }
-        names = naming.names(_filled(naming, made), len(racks))
+        names = naming.names(_fill_fields(naming, fillers), len(racks))
         if self.stated:
-            self._check_distinct((*self._all(), *((PANELS, name) for name in names)))
+            self._check_distinct((*self._list_all_names(), *((PANELS, name) for name in names)))
         return names
 
-    def _usual_spot(self, rack: UnitRack) -> tuple[int, int]:
+    def _find_usual_position(self, rack: UnitRack) -> tuple[int, int]:
         """(row, column) where a rack stands unless the blueprint moves it by its name."""
-        place = self._floor.unit_halls.places[rack.unit]
-        return self._floor.areas.unit_spot(self._floor.plan_of_unit[rack.unit], place, rack.rack)
+        unit_place = self._floor.unit_halls.places[rack.unit]
+        return self._floor.areas.unit_spot(self._floor.plan_of_unit[rack.unit], unit_place, rack.rack)
 
     @cached_property
     def _pods(self) -> list[int]:
@@ -467,9 +483,9 @@ class RackNames:
     @cached_property
     def _slots(self) -> tuple[int, ...]:
         """The number of every unit in the cluster, reserved slots counted, so that growth changes none."""
-        return self._layout.unit_numbers("all", by_slot=True)
+        return self._layout.number_units("all", by_slot=True)
 
 
-def _filled(naming: Naming, made: Mapping[str, Callable[[], Values]]) -> dict[str, Values]:
-    wanted: Iterable[str] = naming.fields
-    return {field: made[field]() for field in wanted}
+def _fill_fields(naming: Naming, fillers: Mapping[str, Callable[[], Values]]) -> dict[str, Values]:
+    fields: Iterable[str] = naming.fields
+    return {field: fillers[field]() for field in fields}

@@ -15,15 +15,15 @@ from fabricgen.design.floor.network_runs import (
     KIND,
     NetworkArea,
     NetworkRun,
-    highest,
-    places_of,
-    places_together,
-    shared_name,
+    allocate_places,
+    allocate_together,
+    find_highest_place,
+    name_usual_rack,
 )
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
-from fabricgen.design.floor.unit_racks import UnitRows, unit_rows
-from fabricgen.design.floor.usual_floor import Laying, kept_rules, stands_together
+from fabricgen.design.floor.unit_racks import UnitRows, lay_out_unit_rows
+from fabricgen.design.floor.usual_floor import Laying, has_whole_units, list_kept_rules
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals, count_numbers
@@ -57,28 +57,28 @@ class HallAreas:
         """By kind of unit, the plan of the part of the cluster whose units have most racks."""
         kinds = [kind.name for kind in self._layout.kinds]
         self._kind_of = tuple(kinds.index(plan.kind.name) for plan in self._plans)
-        self.unit_places = tuple(self._places_of(plan) for plan in self._largest)
+        self.unit_places = tuple(self._count_unit_places(plan) for plan in self._largest)
         """By kind of unit, racks of a unit that stand among its others."""
 
-    def _places_of(self, plan: UnitPlan) -> int:
-        held = self._lock.rooms.get(UNIT_RACKS + plan.kind.suffix, plan.racks)
-        return max(min(held, plan.racks), plan.kind.racks)
+    def _count_unit_places(self, plan: UnitPlan) -> int:
+        kept = self._lock.rooms.get(UNIT_RACKS + plan.kind.suffix, plan.racks)
+        return max(min(kept, plan.racks), plan.kind.racks)
 
     @cached_property
     def rows(self) -> tuple[tuple[UnitRows, ...], ...]:
         """By hall and kind of unit, how units are laid out in node rows."""
-        return tuple(self._layouts(i, ends.columns) for i, ends in enumerate(self.ends))
+        return tuple(self._lay_out_units(i, ends.columns) for i, ends in enumerate(self.ends))
 
-    def _length(self, hall: int, ends: int) -> int:
+    def _count_racks_per_row(self, hall: int, ends: int) -> int:
         """Racks of units in a row: where nothing says how long rows are, racks at row ends stand beyond these."""
-        stated = self._halls[hall].rows or self._design.loaded.blueprint.floor.racks_per_row
-        return self._halls[hall].racks_per_row - (ends if stated else 0)
+        rows_stated = self._halls[hall].rows or self._design.loaded.blueprint.floor.racks_per_row
+        return self._halls[hall].racks_per_row - (ends if rows_stated else 0)
 
-    def _layouts(self, hall: int, ends: int) -> tuple[UnitRows, ...]:
+    def _lay_out_units(self, hall: int, ends: int) -> tuple[UnitRows, ...]:
         """By kind of unit, how units are laid out in node rows of a hall whose last `ends` columns are kept."""
-        length, found = self._length(hall, ends), []
+        length, layouts = self._count_racks_per_row(hall, ends), []
         for plan, places in zip(self._largest, self.unit_places, strict=True):
-            stands = self._stands(plan, places)
+            stands = self._list_stands(plan, places)
             if places > length and any(stand.startswith("row") for stand in stands):
                 raise fault(
                     "FG068",
@@ -87,93 +87,95 @@ class HallAreas:
                     path=("floor", "racks_per_row"),
                     hint=f"racks_per_row: {places} or more, or let the switches `stand: unit-end`",
                 )
-            found.append(unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole))
-        return tuple(found)
+            layouts.append(lay_out_unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole))
+        return tuple(layouts)
 
     @staticmethod
-    def _stands(plan: UnitPlan, places: int) -> Sequence[Stand]:
+    def _list_stands(plan: UnitPlan, places: int) -> Sequence[Stand]:
         """Where the network racks of a unit stand that stand among its others."""
         return plan.stack.stands[: places - plan.kind.racks]
 
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
         """By hall, the number of racks of every run in its network rows, by lock key."""
-        return self._racks(self._shared.rack_count)
+        return self._count_racks_by_run(self._shared.count_racks)
 
-    def _racks(self, count: Callable[[NetworkRun], int]) -> tuple[dict[str, int], ...]:
-        found: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
+    def _count_racks_by_run(self, count: Callable[[NetworkRun], int]) -> tuple[dict[str, int], ...]:
+        racks_by_hall: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
         for run in self._shared.runs:
             if not self._is_placed_by_hand(run):
-                found[run.hall][run.holder] = count(run)
+                racks_by_hall[run.hall][run.holder] = count(run)
         for plan, places in zip(self._largest, self.unit_places, strict=True):
-            for hall, held in enumerate(found) if plan.racks > places else ():
-                held[FURTHER + plan.kind.suffix] = (plan.racks - places) * self._site_slots(hall)
-        return found
+            for hall, racks_of_hall in enumerate(racks_by_hall) if plan.racks > places else ():
+                racks_of_hall[FURTHER + plan.kind.suffix] = (plan.racks - places) * self._count_site_slots(hall)
+        return racks_by_hall
 
-    def _site_slots(self, hall: int) -> int:
+    def _count_site_slots(self, hall: int) -> int:
         """How many slots units have at the site of a hall; those of one kind are no more."""
         return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
 
     def _is_placed_by_hand(self, run: NetworkRun) -> bool:
         """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
         stated, names = self._design.loaded.blueprint.floor.racks, self._design.loaded.blueprint.names.racks
-        if not stated or names or run.holder in self._lock.of(self.kind_of(run.hall, run.holder)):
+        if not stated or names or run.holder in self._lock.of(self.find_lock_kind(run.hall, run.holder)):
             return False
-        return all(shared_name(run, place) in stated for place in range(self._shared.rack_count(run)))
+        return all(name_usual_rack(run, place) in stated for place in range(self._shared.count_racks(run)))
 
     @cached_property
     def _at_ends(self) -> frozenset[tuple[int, str]]:
         """(hall, lock key) of runs whose racks stand at the ends of node rows."""
-        every = self._laying.ends or (self._spec is not None and self._spec.at == "row-ends")
-        found = {(run.hall, run.holder) for run in self._shared.runs if every or run.at_ends}
-        further = {(i, FURTHER + kind.suffix) for i in range(len(self._halls)) for kind in self._layout.kinds}
-        return frozenset(found | (further if every else set()))
+        all_at_ends = self._laying.ends or (self._spec is not None and self._spec.at == "row-ends")
+        at_ends = {(run.hall, run.holder) for run in self._shared.runs if all_at_ends or run.at_ends}
+        further_racks = {(i, FURTHER + kind.suffix) for i in range(len(self._halls)) for kind in self._layout.kinds}
+        return frozenset(at_ends | (further_racks if all_at_ends else set()))
 
-    def _some(self, hall: int, wanted: Mapping[str, int], *, ends: bool) -> dict[str, int]:
+    def _select_racks(self, hall: int, wanted: Mapping[str, int], *, ends: bool) -> dict[str, int]:
         """Those of some racks of a hall that stand at row ends, or those that do not."""
         return {name: racks for name, racks in wanted.items() if ((hall, name) in self._at_ends) == ends}
 
     @cached_property
     def ends(self) -> tuple[RowEnds, ...]:
         """By hall, the ends of its node rows."""
-        room = self._racks(self._shared.racks_with_reserve)
-        return tuple(self._row_ends(i, room[i]) for i in range(len(self._halls)))
+        room = self._count_racks_by_run(self._shared.count_racks_with_reserve)
+        return tuple(self._find_row_ends(i, room[i]) for i in range(len(self._halls)))
 
-    def _row_ends(self, number: int, room: Mapping[str, int]) -> RowEnds:
+    def _find_row_ends(self, number: int, room: Mapping[str, int]) -> RowEnds:
         hall, suffix = self._halls[number], self._shared.suffix(number)
-        wanted = self._some(number, self.wanted[number], ends=True)
+        wanted = self._select_racks(number, self.wanted[number], ends=True)
         if not wanted:
             return RowEnds()
-        kept = self._lock.rooms.get(ROW_KIND + suffix)
-        columns = range(kept, kept + 1) if kept else range(1, hall.racks_per_row)
-        found = row_ends(self._lock.of(ROW_KIND + suffix), wanted, room, columns, partial(self._rows_beside, number))
-        if not found:
+        kept_columns = self._lock.rooms.get(ROW_KIND + suffix)
+        columns = range(kept_columns, kept_columns + 1) if kept_columns else range(1, hall.racks_per_row)
+        columns_and_places = choose_row_ends(
+            self._lock.of(ROW_KIND + suffix), wanted, room, columns, partial(self._count_rows_beside, number)
+        )
+        if not columns_and_places:
             racks = sum(wanted.values())
-            there = f"{hall.rows} of {hall.racks_per_row} racks, which units take but for their ends"
-            raise self._full(number, f"{racks} network racks do not fit at the ends of its rows, {there}")
-        return RowEnds(self._length(number, found[0]), *found)
+            size = f"{hall.rows} of {hall.racks_per_row} racks, which units take but for their ends"
+            raise self._explain_full(number, f"{racks} network racks do not fit at the ends of its rows, {size}")
+        return RowEnds(self._count_racks_per_row(number, columns_and_places[0]), *columns_and_places)
 
-    def _rows_beside(self, number: int, ends: int) -> int:
+    def _count_rows_beside(self, number: int, ends: int) -> int:
         """Node rows of a hall when so many columns are kept at their ends."""
         hall = self._halls[number]
         if hall.rows == ENDLESS:
             kept = ROW_KIND + self._shared.suffix(number) in self._lock.rooms  # what comes later stands in further rows
-            return MOST_ROWS if kept else self._node_rows(number, self._layouts(number, ends))
-        in_rows = self._some(number, self.wanted[number], ends=False)
-        filled = -(-highest(self._in_rows[number], in_rows) // hall.racks_per_row)
-        return hall.rows - max(filled, self._rows_kept(number))
+            return MOST_ROWS if kept else self._count_node_rows(number, self._lay_out_units(number, ends))
+        in_rows = self._select_racks(number, self.wanted[number], ends=False)
+        filled = -(-find_highest_place(self._in_rows[number], in_rows) // hall.racks_per_row)
+        return hall.rows - max(filled, self._count_network_rows(number))
 
-    def _node_rows(self, hall: int, rows: Sequence[UnitRows]) -> int:
+    def _count_node_rows(self, hall: int, rows: Sequence[UnitRows]) -> int:
         """How many node rows units need if all of the site stand in one hall."""
         kinds = self._layout.kinds
         if not self._layout.numbering.parts:
-            return rows[0].rows_for(self._site_slots(hall))
-        site, found = self._layout.sites[self._halls[hall].site], 0
-        for kind, inside in zip(kinds, rows, strict=True):
+            return rows[0].count_rows(self._count_site_slots(hall))
+        site, rows_needed = self._layout.sites[self._halls[hall].site], 0
+        for kind, layout in zip(kinds, rows, strict=True):
             of_pods = zip(self._layout.pods, self._layout.kind_of_pod, strict=True)
-            slots = sum(pod.slots for pod, other in of_pods if pod.site == site and other.name == kind.name)
-            found += inside.rows_for(slots)
-        return found
+            slots = sum(pod.slots for pod, unit_kind in of_pods if pod.site == site and unit_kind.name == kind.name)
+            rows_needed += layout.count_rows(slots)
+        return rows_needed
 
     @cached_property
     def places(self) -> tuple[dict[str, Intervals], ...]:
@@ -184,45 +186,51 @@ class HallAreas:
     def _in_rows(self) -> tuple[dict[str, Intervals], ...]:
         """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
-        held = [self._lock.of(self.kind(i)) for i in range(len(self._halls))]
+        places_kept = [self._lock.of(self.kind(i)) for i in range(len(self._halls))]
         lengths = [hall.racks_per_row for hall in self._halls]
-        racks = [self._some(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
-        if shared or not stands_together(self._lock):
-            some = zip(held, racks, lengths, strict=True)
-            return tuple(places_of(given, wanted, length, shared=shared) for given, wanted, length in some)
-        room = self._racks(self._shared.racks_with_reserve)
-        every = zip(held, racks, room, lengths, strict=True)
-        return tuple(places_together(given, wanted, most, length) for given, wanted, most, length in every)
+        racks = [self._select_racks(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
+        if shared or not has_whole_units(self._lock):
+            halls_kept = zip(places_kept, racks, lengths, strict=True)
+            return tuple(
+                allocate_places(kept_places, wanted, length, shared=shared)
+                for kept_places, wanted, length in halls_kept
+            )
+        room = self._count_racks_by_run(self._shared.count_racks_with_reserve)
+        halls_new = zip(places_kept, racks, room, lengths, strict=True)
+        return tuple(
+            allocate_together(kept_places, wanted, most_racks, length)
+            for kept_places, wanted, most_racks, length in halls_new
+        )
 
     @cached_property
     def areas(self) -> tuple[NetworkArea, ...]:
         """The network rows of every hall."""
-        return tuple(self._area(i) for i in range(len(self._halls)))
+        return tuple(self._make_area(i) for i in range(len(self._halls)))
 
-    def _area(self, number: int) -> NetworkArea:
-        hall, at = self._halls[number], self._spec.at if self._spec else "first"
-        at = "first" if at == "row-ends" else at
-        rows = self._rows_kept(number)
+    def _make_area(self, number: int) -> NetworkArea:
+        hall, position = self._halls[number], self._spec.at if self._spec else "first"
+        position = "first" if position == "row-ends" else position
+        rows = self._count_network_rows(number)
         first = 0
-        if at != "first" and hall.rows != ENDLESS:
-            first = hall.rows - rows if at == "last" else (hall.rows - rows) // 2
-        elif at != "first":
-            nodes = self._node_rows(number, self.rows[number])
-            usual = nodes if at == "last" else -(-nodes // 2)
+        if position != "first" and hall.rows != ENDLESS:
+            first = hall.rows - rows if position == "last" else (hall.rows - rows) // 2
+        elif position != "first":
+            nodes = self._count_node_rows(number, self.rows[number])
+            usual = nodes if position == "last" else -(-nodes // 2)
             first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
         if hall.rows != ENDLESS and rows > hall.rows:
-            raise self._full(number, f"{rows} rows of network racks do not fit in its {hall.rows} rows")
-        return NetworkArea(hall, first, rows, outwards=at == "middle")
+            raise self._explain_full(number, f"{rows} rows of network racks do not fit in its {hall.rows} rows")
+        return NetworkArea(hall, first, rows, outwards=position == "middle")
 
-    def _rows_kept(self, number: int) -> int:
+    def _count_network_rows(self, number: int) -> int:
         """Rows kept for networks between node rows: as stated, else as many as were needed first."""
         hall = self._halls[number]
-        wanted = self._some(number, self.wanted[number], ends=False)
+        wanted = self._select_racks(number, self.wanted[number], ends=False)
         if not wanted or (self._spec is None and hall.rows == ENDLESS):
             return 0
         if self._spec and self._spec.rows:
             return self._spec.rows
-        needed = -(-highest(self._in_rows[number], wanted) // hall.racks_per_row)
+        needed = -(-find_highest_place(self._in_rows[number], wanted) // hall.racks_per_row)
         return self._lock.rooms.get(ROWS + self._shared.suffix(number), needed)
 
     def overflow(self, number: int) -> int:
@@ -230,26 +238,28 @@ class HallAreas:
         area = self.areas[number]
         if not area.rows and area.hall.rows == ENDLESS:
             return 0
-        wanted = self._some(number, self.wanted[number], ends=False)
-        return area.overflow(highest(self._in_rows[number], wanted))
+        wanted = self._select_racks(number, self.wanted[number], ends=False)
+        return area.overflow(find_highest_place(self._in_rows[number], wanted))
 
     @property
     def rooms(self) -> list[HallRoom]:
         """The room that each hall has for units."""
-        found = []
+        rooms = []
         for i, hall in enumerate(self._halls):
-            left = hall.rows - self.areas[i].rows - self.overflow(i)
-            if hall.rows != ENDLESS and left < 0:
-                raise self._full(i, f"{hall.rows - left} rows of network racks do not fit in its {hall.rows} rows")
-            rows = None if hall.rows == ENDLESS else left
-            found.append(HallRoom(i, rows, self.rows[i], NODE_ROWS + self._shared.suffix(i)))
-        return found
+            rows_left = hall.rows - self.areas[i].rows - self.overflow(i)
+            if hall.rows != ENDLESS and rows_left < 0:
+                raise self._explain_full(
+                    i, f"{hall.rows - rows_left} rows of network racks do not fit in its {hall.rows} rows"
+                )
+            rows = None if hall.rows == ENDLESS else rows_left
+            rooms.append(HallRoom(i, rows, self.rows[i], NODE_ROWS + self._shared.suffix(i)))
+        return rooms
 
-    def _full(self, number: int, why: str) -> Exception:
+    def _explain_full(self, number: int, why: str) -> Exception:
         name = self._halls[number].name
         return fault("FG067", f"hall {name} is too small: {why}", path=("floor", "halls", name), hint="more `rows`")
 
-    def unit_spots(self, part: int, places: Sequence[UnitPlace]) -> tuple[Ints, Ints]:
+    def locate_unit_racks(self, part: int, places: Sequence[UnitPlace]) -> tuple[Ints, Ints]:
         """(rows, columns) of all racks of some units of a part of the cluster; int32, a row for each unit."""
         import numpy as np
 
@@ -259,13 +269,13 @@ class HallAreas:
         kind = self._kind_of[part]
         near = min(self.unit_places[kind], rack.shape[1])
         for i, layouts in enumerate(self.rows):
-            here = np.flatnonzero(hall[:, 0] == i)
-            inside = replace(layouts[kind], columns=np.array(layouts[kind].columns, dtype=np.int32))
-            node_row, column[here, :near] = inside.spot(number[here], rack[:, :near])
-            row[here, :near] = self.areas[i].node_row(first[here] + node_row)
-        for at, place in enumerate(places):
+            units_here = np.flatnonzero(hall[:, 0] == i)
+            layout = replace(layouts[kind], columns=np.array(layouts[kind].columns, dtype=np.int32))
+            node_row, column[units_here, :near] = layout.spot(number[units_here], rack[:, :near])
+            row[units_here, :near] = self.areas[i].node_row(first[units_here] + node_row)
+        for index, place in enumerate(places):
             for beyond in range(near, rack.shape[1]):
-                row[at, beyond], column[at, beyond] = self.unit_spot(part, place, beyond)
+                row[index, beyond], column[index, beyond] = self.unit_spot(part, place, beyond)
         return row, column
 
     def unit_spot(self, part: int, place: UnitPlace, rack: int) -> tuple[int, int]:
@@ -274,22 +284,22 @@ class HallAreas:
         near, largest = self.unit_places[kind], self._largest[kind]
         if rack >= near:
             index = place.position * (largest.racks - near) + rack - near
-            return self._spot(place.hall, FURTHER + largest.kind.suffix, index)
+            return self._locate_rack(place.hall, FURTHER + largest.kind.suffix, index)
         row, column = self.rows[place.hall][kind].spot(place.number, rack)
         return self.areas[place.hall].node_row(place.row + row), column
 
     def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
         """(row, column) of a rack of a run."""
-        return self._spot(run.hall, run.holder, place)
+        return self._locate_rack(run.hall, run.holder, place)
 
     def spots(self, hall: int) -> Iterator[tuple[str, int, int]]:
         """(lock key of a run, row, column) of all places of a hall that runs of racks have, with a rack or without."""
         for holder, places in self.places[hall].items():
             for index in range(count_numbers(places)):
-                yield holder, *self._spot(hall, holder, index)
+                yield holder, *self._locate_rack(hall, holder, index)
 
-    def _spot(self, hall: int, holder: str, index: int) -> tuple[int, int]:
-        place = _nth(self.places[hall][holder], index)
+    def _locate_rack(self, hall: int, holder: str, index: int) -> tuple[int, int]:
+        place = _find_nth(self.places[hall][holder], index)
         if (hall, holder) not in self._at_ends:
             return self.areas[hall].spot(place)
         row, column = self.ends[hall].spot(place)
@@ -299,35 +309,35 @@ class HallAreas:
         """Kind of lock entry for the places of a hall in its network rows."""
         return KIND + self._shared.suffix(hall)
 
-    def kind_of(self, hall: int, holder: str) -> str:
+    def find_lock_kind(self, hall: int, holder: str) -> str:
         """Kind of lock entry for the places of a run of racks."""
         return (ROW_KIND if (hall, holder) in self._at_ends else KIND) + self._shared.suffix(hall)
 
     def held(self) -> dict[str, Allocations]:
         """The places of all runs by kind of lock entry, including runs that are gone."""
-        found: dict[str, Allocations] = {}
+        allocations: dict[str, Allocations] = {}
         for i, places in enumerate(self.places):
-            for holder, some in places.items():
-                kind = self.kind_of(i, holder)
-                found[kind] = {**found.get(kind, self._lock.of(kind)), holder: some}
-        return found
+            for holder, intervals in places.items():
+                kind = self.find_lock_kind(i, holder)
+                allocations[kind] = {**allocations.get(kind, self._lock.of(kind)), holder: intervals}
+        return allocations
 
-    def kept_counts(self) -> dict[str, int]:
+    def list_kept_counts(self) -> dict[str, int]:
         """Counts of rows and racks that a lock keeps, by name."""
         pairs = zip(self._layout.kinds, self.unit_places, strict=True)
-        found = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
-        found |= kept_rules(self._design, self._halls[0].racks_per_row, self._laying)
+        counts = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
+        counts |= list_kept_rules(self._design, self._halls[0].racks_per_row, self._laying)
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):
-                found[ROWS + self._shared.suffix(i)] = area.rows
+                counts[ROWS + self._shared.suffix(i)] = area.rows
             if self.ends[i].columns:
-                found[ROW_KIND + self._shared.suffix(i)] = self.ends[i].columns
+                counts[ROW_KIND + self._shared.suffix(i)] = self.ends[i].columns
             if area.rows and area.first and area.hall.rows == ENDLESS:
-                found[ROWS_FROM + self._shared.suffix(i)] = area.first
-        return found
+                counts[ROWS_FROM + self._shared.suffix(i)] = area.first
+        return counts
 
 
-def _nth(intervals: Intervals, index: int) -> int:
+def _find_nth(intervals: Intervals, index: int) -> int:
     for interval in intervals:
         if index < interval.size:
             return interval.first + index
@@ -358,8 +368,8 @@ class RowEnds:
         return place // self.columns, self.first + place % self.columns
 
 
-def row_ends(
-    held: Allocations,
+def choose_row_ends(
+    places_kept: Allocations,
     wanted: Mapping[str, int],
     room: Mapping[str, int],
     columns: range,
@@ -370,8 +380,8 @@ def row_ends(
     `rows(columns)` are the rows of nodes when so many columns are kept; `wanted` and `room` are racks of each run, now
     and with the reserve. None where no number of columns suffices.
     """
-    for kept in columns:
-        places = places_together(held, wanted, room, kept)
-        if highest(places, wanted) <= rows(kept) * kept:
-            return kept, places
+    for count in columns:
+        places = allocate_together(places_kept, wanted, room, count)
+        if find_highest_place(places, wanted) <= rows(count) * count:
+            return count, places
     return None

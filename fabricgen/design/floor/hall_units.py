@@ -75,26 +75,26 @@ class _Stretch(NamedTuple):
     units: int | None
 
 
-def stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall]) -> dict[str, int]:
+def find_stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall]) -> dict[str, int]:
     """Pod -> the hall that it states; raises InputError (FG016) for a hall that its site lacks."""
-    found = {}
+    hall_of_pod = {}
     for pod in layout.pods:
         name = pods[pod.name].hall
         if name is None:
             continue
-        here = {hall.name: i for i, hall in enumerate(halls) if layout.sites[hall.site] == pod.site}
-        if name not in here:
+        halls_of_site = {hall.name: i for i, hall in enumerate(halls) if layout.sites[hall.site] == pod.site}
+        if name not in halls_of_site:
             raise fault(
                 "FG016",
                 f"pod {pod.name} is to stand in hall '{name}', and {pod.site} has no such hall",
                 path=("pods",),
-                hint=did_you_mean(name, here),
+                hint=did_you_mean(name, halls_of_site),
             )
-        found[pod.name] = here[name]
-    return found
+        hall_of_pod[pod.name] = halls_of_site[name]
+    return hall_of_pod
 
 
-def unit_halls(
+def place_units(
     layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom], stated: Mapping[str, int]
 ) -> UnitHalls:
     """Put every unit into a hall; raises InputError (FG067) where the halls of a site are too small."""
@@ -102,16 +102,16 @@ def unit_halls(
     for site, site_name in enumerate(layout.sites):
         pods = [pod for pod in layout.pods if pod.site == site_name]
         for hall in sorted({stated[pod.name] for pod in pods if pod.name in stated}):
-            mine = [pod for pod in pods if stated.get(pod.name) == hall]
-            filling.put(f"{KIND} {halls[hall].name}", mine, [rooms[hall]])
-        others = [pod for pod in pods if pod.name not in stated]
-        free = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
-        filling.put(f"{KIND} {'rest' if len(others) < len(pods) else 'all'} of {site_name}", others, free)
+            pods_of_hall = [pod for pod in pods if stated.get(pod.name) == hall]
+            filling.put(f"{KIND} {halls[hall].name}", pods_of_hall, [rooms[hall]])
+        other_pods = [pod for pod in pods if pod.name not in stated]
+        free_rooms = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
+        filling.put(f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site_name}", other_pods, free_rooms)
     places = tuple(place for pod in layout.pods for place in filling.places[pod.name])
     return UnitHalls(places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
 
 
-def rows_holder(kind: UnitKind) -> str:
+def name_rows_holder(kind: UnitKind) -> str:
     """The name under which a lock keeps the node rows of a kind of unit."""
     return f"units {kind.name}".rstrip()
 
@@ -135,64 +135,66 @@ class _Filling:
         """
         kind_of = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
         for number, kind in enumerate(self._layout.kinds):
-            mine = [pod for pod in pods if kind_of[pod.name].name == kind.name]
-            if not mine:
+            pods_of_kind = [pod for pod in pods if kind_of[pod.name].name == kind.name]
+            if not pods_of_kind:
                 continue
-            given = self._slots(key, kind, mine)
-            last = max(interval.end for pod in mine for interval in given[pod.name])
-            stretches = self._stretches(number, last, rooms)
-            self._check_room(number, mine, last, stretches, rooms)
-            for pod in mine:
-                slots = list_first_numbers(given[pod.name], pod.su)
-                self.places[pod.name] = [_place_of(stretches, slot) for slot in slots]
+            slots_of_pods = self._allocate_slots(key, kind, pods_of_kind)
+            last = max(interval.end for pod in pods_of_kind for interval in slots_of_pods[pod.name])
+            stretches = self._find_stretches(number, last, rooms)
+            self._check_room(number, pods_of_kind, last, stretches, rooms)
+            for pod in pods_of_kind:
+                slots = list_first_numbers(slots_of_pods[pod.name], pod.su)
+                self.places[pod.name] = [_find_unit_place(stretches, slot) for slot in slots]
 
-    def _slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
+    def _allocate_slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
         """The slots of pods of a kind in some halls. All those of a site that has one kind are as the site counts them:
         so they were, if this is the kind without a name, before another came.
         """
-        numbering, lock, whole = self._layout.numbering, self._layout.lock, key.startswith(f"{KIND} all of ")
-        if whole and not numbering.parts:
+        numbering, lock, all_of_site = self._layout.numbering, self._layout.lock, key.startswith(f"{KIND} all of ")
+        if all_of_site and not numbering.parts:
             return {pod.name: numbering.of("units", pod.name, "site") for pod in pods}
-        own = key + kind.suffix
-        held = lock.of(own)
-        if whole and not kind.name and own not in lock.held:
-            before = lock.of(f"units {pods[0].site}") or lock.of("units")
-            held = {pod.name: before[pod.name] for pod in pods if pod.name in before}
-        asked = [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods]
-        self.held[own] = {**held, **allocate_intervals(held, asked)}
-        return self.held[own]
+        lock_kind = key + kind.suffix
+        kept = lock.of(lock_kind)
+        if all_of_site and not kind.name and lock_kind not in lock.held:
+            earlier = lock.of(f"units {pods[0].site}") or lock.of("units")
+            kept = {pod.name: earlier[pod.name] for pod in pods if pod.name in earlier}
+        requests = [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods]
+        self.held[lock_kind] = {**kept, **allocate_intervals(kept, requests)}
+        return self.held[lock_kind]
 
-    def _stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
+    def _find_stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
         """Node rows for so many units of a kind, as far as there is room."""
         if not self._layout.numbering.parts:
-            return [_stretch(room, kind, 0, room.rows) for room in rooms]
-        holder = rows_holder(self._layout.kinds[kind])
-        missing = units - sum(self._room(room, kind, holder) for room in rooms)
+            return [_make_stretch(room, kind, 0, room.rows) for room in rooms]
+        holder = name_rows_holder(self._layout.kinds[kind])
+        missing = units - sum(self._count_units(room, kind, holder) for room in rooms)
         for room in rooms:
-            before, held = self._room(room, kind, holder), self.rows[room.kind]
-            wanted = room.layouts[kind].rows_for(missing) if missing > 0 else 0
-            for more in range(wanted if room.rows is None else min(wanted, room.rows), 0, -1):
-                size = count_numbers(held.get(holder, ())) + more
+            units_before, rows_kept = self._count_units(room, kind, holder), self.rows[room.kind]
+            rows_wanted = room.layouts[kind].count_rows(missing) if missing > 0 else 0
+            for extra in range(rows_wanted if room.rows is None else min(rows_wanted, room.rows), 0, -1):
+                size = count_numbers(rows_kept.get(holder, ())) + extra
                 window = (Interval(0, MOST_ROWS if room.rows is None else room.rows),)
                 with suppress(NoRoomError):
-                    found = allocate_intervals(held, [AllocationRequest(holder, size, window)])
-                    self.rows[room.kind] = {**held, **found}
+                    allocated = allocate_intervals(rows_kept, [AllocationRequest(holder, size, window)])
+                    self.rows[room.kind] = {**rows_kept, **allocated}
                     break
-            if self._room(room, kind, holder) == before:
-                self.rows[room.kind] = held  # rows that take no unit
-            missing -= self._room(room, kind, holder) - before
-        return [_stretch(room, kind, rows.first, rows.size) for room in rooms for rows in self._rows_of(room, holder)]
+            if self._count_units(room, kind, holder) == units_before:
+                self.rows[room.kind] = rows_kept  # rows that take no unit
+            missing -= self._count_units(room, kind, holder) - units_before
+        return [
+            _make_stretch(room, kind, rows.first, rows.size) for room in rooms for rows in self._list_rows(room, holder)
+        ]
 
-    def _rows_of(self, room: HallRoom, holder: str) -> Iterator[Interval]:
+    def _list_rows(self, room: HallRoom, holder: str) -> Iterator[Interval]:
         """The rows that a kind has in a hall, as far as it is large enough."""
         for rows in self.rows[room.kind].get(holder, ()):
             end = rows.end if room.rows is None else min(rows.end, room.rows)
             if end > rows.first:
                 yield Interval(rows.first, end - rows.first)
 
-    def _room(self, room: HallRoom, kind: int, holder: str) -> int:
+    def _count_units(self, room: HallRoom, kind: int, holder: str) -> int:
         """How many units of a kind there are rows for in a hall."""
-        return sum(room.layouts[kind].units_in(rows.size) for rows in self._rows_of(room, holder))
+        return sum(room.layouts[kind].count_units(rows.size) for rows in self._list_rows(room, holder))
 
     def _check_room(
         self,
@@ -205,19 +207,19 @@ class _Filling:
         """Raise InputError (FG067) where halls take less than `last` units of a kind, by its number."""
         if any(stretch.units is None for stretch in stretches):
             return
-        there = sum(stretch.units or 0 for stretch in stretches)
-        if last > there:
+        units_possible = sum(stretch.units or 0 for stretch in stretches)
+        if last > units_possible:
             names = ", ".join(self._halls[r.hall].name for r in rooms) or "none is left for pods that name no hall"
             kind = self._layout.kinds[number].name
             of_kind = f" of the kind {kind}" if kind else ""
-            rows = rooms[-1].layouts[number].rows_for(last - there) if rooms else 0
+            rows = rooms[-1].layouts[number].count_rows(last - units_possible) if rooms else 0
             more = f"{rows} more `rows` of {self._halls[rooms[-1].hall].name}" if rooms else "more `rows`"
             raise fault(
                 "FG067",
                 f"{last} scalable units{of_kind}, reserved ones included, do not fit in the halls of {pods[0].site} "
-                f"({names}): these take {there}{self._describe_rack_needs(number, rooms)}",
+                f"({names}): these take {units_possible}{self._describe_rack_needs(number, rooms)}",
                 path=("floor", "halls"),
-                hint=f"room for {last - there} more is needed: {more}, another hall, or a smaller `reserve`",
+                hint=f"room for {last - units_possible} more is needed: {more}, another hall, or a smaller `reserve`",
             )
 
     def _describe_rack_needs(self, number: int, rooms: Sequence[HallRoom]) -> str:
@@ -235,16 +237,16 @@ class _Filling:
         return ", ".join(words)
 
 
-def _stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Stretch:
-    return _Stretch(room.hall, row, None if rows is None else room.layouts[kind].units_in(rows))
+def _make_stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Stretch:
+    return _Stretch(room.hall, row, None if rows is None else room.layouts[kind].count_units(rows))
 
 
-def _place_of(stretches: Sequence[_Stretch], number: int) -> UnitPlace:
+def _find_unit_place(stretches: Sequence[_Stretch], number: int) -> UnitPlace:
     """The place of a unit by its number over all stretches, which are filled one after the other."""
-    before: Counter[int] = Counter()
+    units_before: Counter[int] = Counter()
     for hall, row, units in stretches:
         if units is None or number < units:
-            return UnitPlace(hall, before[hall] + number, row, number)
+            return UnitPlace(hall, units_before[hall] + number, row, number)
         number -= units
-        before[hall] += units
+        units_before[hall] += units
     raise IndexError(number)

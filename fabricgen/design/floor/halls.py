@@ -33,9 +33,9 @@ Area = tuple[float, float, float, float]
 """x, y, far x and far y on the floor of a site, m."""
 
 
-def shared(one: Area, other: Area) -> tuple[float, float]:
+def measure_overlap(a: Area, b: Area) -> tuple[float, float]:
     """(along the rows, across them) of what two areas have in common, m; (0, 0) if they touch at most."""
-    along, across = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
+    along, across = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
     return (round(along, 6), round(across, 6)) if min(along, across) > _NOTHING else (0.0, 0.0)
 
 
@@ -83,7 +83,7 @@ class Hall:
     @property
     def places(self) -> Area:
         """The area that its rows take, of a hall of stated size."""
-        last = float(self.y_of(self.rows - 1)) + self.rack_depth_m / 2
+        last = float(self.find_y(self.rows - 1)) + self.rack_depth_m / 2
         far = self.x_m + self.racks_per_row * self.rack_pitch_m
         return self.x_m, self.y_m, round(far, 6), round(last, 6)
 
@@ -92,45 +92,49 @@ class Hall:
         """Its walls, or the area that its rows take where these are not stated."""
         return self.walls or self.places
 
-    def x_of(self, column: Any) -> Any:
+    def find_x(self, column: Any) -> Any:
         """The centre of a rack along its row, m, by column from 0."""
         return self.x_m + (column + 0.5) * self.rack_pitch_m
 
-    def y_of(self, row: Any) -> Any:
+    def find_y(self, row: Any) -> Any:
         """The centre of a rack across the rows, m, by row from 0; rows below 0 lie before the corner."""
         pair = self.cold_pitch_m + self.hot_pitch_m
         return self.y_m + self.rack_depth_m / 2 + row // 2 * pair + row % 2 * self.cold_pitch_m
 
 
-def face_of(row: Any) -> Any:
+def find_facing(row: Any) -> Any:
     """The direction that the fronts of a row face: 1 for +y, -1 for -y; rows 0 and 1 face each other."""
     return 1 - row % 2 * 2
 
 
-def row_number(row: Any) -> Any:
+def print_row_number(row: Any) -> Any:
     """The printed number of a row by its index: from 1, and down from -1 for rows before the first."""
     return row + (row >= 0)
 
 
-def pitches(floor: Floor) -> tuple[float, float]:
+def compute_row_pitches(floor: Floor) -> tuple[float, float]:
     """(cold, hot): distance of the centres of rows across a cold and across a hot aisle, m."""
     if floor.aisles is None:
         return floor.row_pitch_m, floor.row_pitch_m
     return floor.rack_depth_m + floor.aisles.cold_m, floor.rack_depth_m + floor.aisles.hot_m
 
 
-def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_row: int = USUAL_ROW) -> tuple[Hall, ...]:
+def make_halls(
+    floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_row: int = USUAL_ROW
+) -> tuple[Hall, ...]:
     """The halls of every site: those stated, in natural order of names, else a single one without limits.
 
     Rows of halls that state no length have `racks_per_row` racks, unless the floor says.
 
     Raises InputError (FG012) for a hall at a site without pods.
     """
-    found: list[Hall] = []
+    halls: list[Hall] = []
     for number, site in enumerate(sites):
-        here = [name for name, spec in floor.halls.items() if (spec.site or usual_site) == site]
-        found += [_stated(floor, name, number, racks_per_row) for name in sorted(here, key=make_natural_key)]
-        found += [] if here else [_hall(floor, DEFAULT_HALL, number, racks_per_row)]
+        hall_names = [name for name, spec in floor.halls.items() if (spec.site or usual_site) == site]
+        halls += [
+            _make_stated_hall(floor, name, number, racks_per_row) for name in sorted(hall_names, key=make_natural_key)
+        ]
+        halls += [] if hall_names else [_make_hall(floor, DEFAULT_HALL, number, racks_per_row)]
     for name, spec in floor.halls.items():
         if (spec.site or usual_site) not in sites:
             raise fault(
@@ -139,51 +143,51 @@ def halls_of(floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_ro
                 path=("floor", "halls", name),
                 hint=did_you_mean(spec.site or usual_site, sites),
             )
-    return tuple(found)
+    return tuple(halls)
 
 
-def _stated(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
+def _make_stated_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
     spec = floor.halls[name]
     return replace(
-        _hall(floor, name, site, racks_per_row),
+        _make_hall(floor, name, site, racks_per_row),
         storey=spec.storey,
         x_m=spec.at_m[0],
         y_m=spec.at_m[1],
         rows=spec.rows,
         racks_per_row=spec.racks_per_row or floor.racks_per_row or racks_per_row,
-        walls=_walls(spec),
-        fixtures=tuple(_fixtures(spec)),
+        walls=_find_walls(spec),
+        fixtures=tuple(_list_fixtures(spec)),
     )
 
 
-def _walls(spec: HallSpec) -> Area | None:
+def _find_walls(spec: HallSpec) -> Area | None:
     """Walls of a hall in the frame of its site, m."""
     if spec.walls_m is None:
         return None
     (x, y), (far_x, far_y) = spec.walls_m
-    return _moved(spec, (x, y, far_x, far_y))
+    return _move_to_site(spec, (x, y, far_x, far_y))
 
 
-def _fixtures(spec: HallSpec) -> Iterator[HallFixture]:
+def _list_fixtures(spec: HallSpec) -> Iterator[HallFixture]:
     """Fixtures of a hall by name, in the frame of its site, m; those of a grid along the rows first."""
     for name in sorted(spec.fixtures, key=make_natural_key):
-        one = spec.fixtures[name]
-        across, (along_m, across_m) = one.count[1], one.every_m
-        for number, (j, i) in enumerate(product(range(across), range(one.count[0]))):
-            x, y = one.at_m[0] + i * along_m, one.at_m[1] + j * across_m
-            area = _moved(spec, (x, y, x + one.size_m[0], y + one.size_m[1]))
-            yield HallFixture(name, number + 1 if one.count != (1, 1) else 0, one.kind, area, one.feed)
+        fixture = spec.fixtures[name]
+        across, (along_m, across_m) = fixture.count[1], fixture.every_m
+        for number, (j, i) in enumerate(product(range(across), range(fixture.count[0]))):
+            x, y = fixture.at_m[0] + i * along_m, fixture.at_m[1] + j * across_m
+            area = _move_to_site(spec, (x, y, x + fixture.size_m[0], y + fixture.size_m[1]))
+            yield HallFixture(name, number + 1 if fixture.count != (1, 1) else 0, fixture.kind, area, fixture.feed)
 
 
-def _moved(spec: HallSpec, area: Area) -> Area:
+def _move_to_site(spec: HallSpec, area: Area) -> Area:
     """An area in the frame of the site, m; from that of the hall."""
     x, y = spec.at_m
     left, top, right, bottom = area
     return round(left + x, 6), round(top + y, 6), round(right + x, 6), round(bottom + y, 6)
 
 
-def _hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
-    cold, hot = pitches(floor)
+def _make_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
+    cold, hot = compute_row_pitches(floor)
     return Hall(
         name=name,
         site=site,

@@ -14,11 +14,18 @@ from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import ENDLESS, Hall
-from fabricgen.design.floor.unit_racks import part_of, stand_of
+from fabricgen.design.floor.unit_racks import find_default_stand, find_part
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, place_numbers, pod_of_unit, site_of_place, spans_units, units_of
+from fabricgen.design.shape import (
+    find_pod_of_unit,
+    find_site_of_place,
+    list_inner_dimensions,
+    list_units_of_place,
+    number_places,
+    spans_units,
+)
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
@@ -62,65 +69,69 @@ class NetworkRun:
         return f"{self.owner} {self.tier.key.tier}{plane}{part}"
 
 
-def stated_stand(design: Design, tier: TierDesign) -> Stand:
+def find_stand(design: Design, tier: TierDesign) -> Stand:
     """Where the switches of a tier stand: as stated, else by what they serve."""
-    return stand_of(tier, design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].stand)
+    return find_default_stand(tier, design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].stand)
 
 
 def stands_in_run(design: Design, tier: TierDesign) -> bool:
     """Whether the switches of a tier stand in runs of shared racks, and not in racks of the units."""
-    return spans_units(tier.per) or stated_stand(design, tier) == "network-row"
+    return spans_units(tier.per) or find_stand(design, tier) == "network-row"
 
 
-def shared_name(run: NetworkRun, place: int) -> str:
+def name_usual_rack(run: NetworkRun, place: int) -> str:
     """The usual name of a rack of a run, by its number from 0."""
     return f"net-{run.name}-{place + 1:02d}"
 
 
-def racks_of(design: Design, tier: TierDesign) -> int:
+def count_racks_of_tier(design: Design, tier: TierDesign) -> int:
     """How many network racks, or runs of them, the switches of a tier are split over."""
     return design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].racks
 
 
-def network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
+def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun, ...]:
     """The runs of shared network racks: extra devices, then switches tier by tier, then scale-up trays."""
-    found = []
-    kept, hall_lookup = kept_runs(design.layout.lock), HallLookup(design, halls)
-    for name, owner, tier, plane, hall in _wanted(design, hall_lookup):
-        full = hall_lookup.prefix(hall) + name
-        parts = racks_of(design, tier) if tier else 1
-        at_ends = tier is not None and stated_stand(design, tier) == "row-end"
+    runs = []
+    kept_holders, hall_lookup = list_kept_runs(design.layout.lock), HallLookup(design, halls)
+    for name, owner, tier, plane, hall in _list_wanted_runs(design, hall_lookup):
+        run_name = hall_lookup.prefix(hall) + name
+        parts = count_racks_of_tier(design, tier) if tier else 1
+        at_ends = tier is not None and find_stand(design, tier) == "row-end"
         for part in range(parts):
-            run = NetworkRun(full, owner, tier, plane, hall, part, parts, at_ends)
-            lettered = replace(run, name=f"{full}-{ascii_lowercase[part]}", lettered=True)
-            alone = run.holder in kept if (run.holder in kept) != (lettered.holder in kept) else parts == 1
-            found.append(run if alone and part == 0 else lettered)
-    return tuple(found)
+            run = NetworkRun(run_name, owner, tier, plane, hall, part, parts, at_ends)
+            lettered = replace(run, name=f"{run_name}-{ascii_lowercase[part]}", lettered=True)
+            without_letter = (
+                run.holder in kept_holders
+                if (run.holder in kept_holders) != (lettered.holder in kept_holders)
+                else parts == 1
+            )
+            runs.append(run if without_letter and part == 0 else lettered)
+    return tuple(runs)
 
 
-def kept_runs(lock: Lock) -> set[str]:
+def list_kept_runs(lock: Lock) -> set[str]:
     """The holders of runs of shared racks that a lock has places for, in any hall."""
     return {name for kind, held in lock.held.items() if kind.split()[0] == KIND for name in held}
 
 
-def unnumbered_planes(design: Design) -> dict[str, str]:
+def find_unnumbered_planes(design: Design) -> dict[str, str]:
     """`plane 1` by tier whose racks are named without it: it was the only one, or as the lock has it was once."""
-    kept, words = kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
-    found = {}
+    kept_holders, words = list_kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
+    planes = {}
     for tier in (tier for fabric in design.fabrics for tier in fabric.tiers if "plane" in tier.per):
-        before = f"{tier.key.text}{PLANE}"
-        numbers = {name.removeprefix(before).split()[0] for name in kept if name.startswith(before)}
+        prefix = f"{tier.key.text}{PLANE}"
+        numbers = {name.removeprefix(prefix).split()[0] for name in kept_holders if name.startswith(prefix)}
         if tier.key.text in words or numbers == {"1"} or (not numbers and tier.sizes["plane"] == 1):
-            found[tier.key.text] = f"{PLANE.strip()} 1"
-    return found
+            planes[tier.key.text] = f"{PLANE.strip()} 1"
+    return planes
 
 
-def unnumbered_words(design: Design) -> dict[str, str]:
+def list_unnumbered_words(design: Design) -> dict[str, str]:
     """What the lock has to remember of names that leave out a site or plane which is alone no longer."""
     layout = design.layout
-    found = {"sites": layout.unnamed_site} if layout.unnamed_site and len(layout.sites) > 1 else {}
-    several = {tier.key.text for fabric in design.fabrics for tier in fabric.tiers if tier.sizes["plane"] > 1}
-    return found | {tier: plane for tier, plane in unnumbered_planes(design).items() if tier in several}
+    words = {"sites": layout.unnamed_site} if layout.unnamed_site and len(layout.sites) > 1 else {}
+    several_planes = {tier.key.text for fabric in design.fabrics for tier in fabric.tiers if tier.sizes["plane"] > 1}
+    return words | {tier: plane for tier, plane in find_unnumbered_planes(design).items() if tier in several_planes}
 
 
 class HallLookup:
@@ -148,47 +159,54 @@ class HallLookup:
 
     def prefix(self, hall: int) -> str:
         """The prefix of rack names in a hall; "" in the first one of the site that names leave out."""
-        first = self._of_site[self._halls[hall].site] == hall
-        if not first:
+        is_first = self._of_site[self._halls[hall].site] == hall
+        if not is_first:
             return f"{self._halls[hall].name}-"
         site = self._layout.sites[self._halls[hall].site]
         return "" if site == self._layout.unnamed_site else f"{site}-"
 
-    def of_site(self, site: int) -> int:
+    def find_hall_of_site(self, site: int) -> int:
         """The hall for devices that serve a whole site."""
         return self._of_site[site]
 
-    def of_place(self, layout: Layout, scope: str, place: int) -> int:
+    def find_hall_of_place(self, layout: Layout, scope: str, place: int) -> int:
         """The hall for devices that serve a place of a scope, by the place's number in the layout of their tier."""
         if scope in (WHOLE, "site"):
-            return self._of_site[site_of_place(layout, scope, place)]
-        pod = place if scope == "pod" else pod_of_unit(layout, next(units_of(layout, scope, place)))
+            return self._of_site[find_site_of_place(layout, scope, place)]
+        pod = place if scope == "pod" else find_pod_of_unit(layout, next(list_units_of_place(layout, scope, place)))
         return self._of_pod[layout.cluster_pods[pod]]
 
 
-def _wanted(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
+def _list_wanted_runs(
+    design: Design, hall_lookup: HallLookup
+) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
     """(name, owner, tier, plane, hall) of every kind of run, before those of a tier are split into parts."""
-    layout, unnumbered = design.layout, unnumbered_planes(design)
-    stated = {site for _, _, site in design.extra_devices.values()}
-    for site in sorted({layout.sites.index(s) if s else layout.first_site for s in stated}):
-        yield "extra", "", None, -1, hall_lookup.of_site(site)
+    layout, unnumbered = design.layout, find_unnumbered_planes(design)
+    extra_sites = {site for _, _, site in design.extra_devices.values()}
+    for site in sorted({layout.sites.index(s) if s else layout.first_site for s in extra_sites}):
+        yield "extra", "", None, -1, hall_lookup.find_hall_of_site(site)
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             if not stands_in_run(design, tier):
                 continue
             planes = range(tier.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
-            at = sorted({hall_lookup.of_place(tier.layout, tier.scope, place) for place in range(tier.places)})
-            for plane, hall in product(planes, at):
+            halls_of_tier = sorted(
+                {hall_lookup.find_hall_of_place(tier.layout, tier.scope, place) for place in range(tier.places)}
+            )
+            for plane, hall in product(planes, halls_of_tier):
                 suffix = f"-pl{plane + 1}" if plane > 0 or (plane == 0 and tier.key.text not in unnumbered) else ""
-                yield f"{fabric.name}-{_in_names(tier)}{suffix}", fabric.name, tier, plane, hall
+                yield f"{fabric.name}-{_spell_tier(tier)}{suffix}", fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":
             pods = scale_up.places.pods(layout) if scale_up.per == "pod" else ()
-            for hall in sorted({hall_lookup.of_place(layout, "pod", pod) for pod in pods} or {hall_lookup.of_site(0)}):
+            for hall in sorted(
+                {hall_lookup.find_hall_of_place(layout, "pod", pod) for pod in pods}
+                or {hall_lookup.find_hall_of_site(0)}
+            ):
                 yield f"{scale_up.name}-{TRAY_TIER}", scale_up.name, None, -1, hall
 
 
-def _in_names(tier: TierDesign) -> str:
+def _spell_tier(tier: TierDesign) -> str:
     """A tier in names of racks, with the part of the cluster that its switches are for: `leaf`, `leaf-b300`."""
     return tier.key.tier.replace("/", "-").replace("+", "-")
 
@@ -209,43 +227,45 @@ class TierGroups:
         return max(self.number, default=-1) + 1
 
 
-def tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
+def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
     """Hall, plane and number of every group of a tier."""
     scope = tier.scope
-    each = tier.groups // tier.places
-    values = [inner_values(tier, i) for i in range(each)]
+    groups_per_place = tier.groups // tier.places
+    values = [split_group_number(tier, i) for i in range(groups_per_place)]
     planes = [value.get("plane", -1) for value in values]
-    apart = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
-    order = {value: i for i, value in enumerate(apart)}
+    distinct = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
+    order = {value: i for i, value in enumerate(distinct)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
-    halls = [hall_lookup.of_place(tier.layout, scope, place) for place in range(tier.groups // each)]
-    places = place_numbers(tier.layout, scope, "site") if scope != WHOLE else (0,)
+    halls = [
+        hall_lookup.find_hall_of_place(tier.layout, scope, place) for place in range(tier.groups // groups_per_place)
+    ]
+    places = number_places(tier.layout, scope, "site") if scope != WHOLE else (0,)
     return TierGroups(
         hall=tuple(hall for hall in halls for _ in values),
         plane=tuple(plane for _ in halls for plane in planes),
-        number=tuple(places[place] * len(apart) + number for place in range(len(halls)) for number in numbers),
+        number=tuple(places[place] * len(distinct) + number for place in range(len(halls)) for number in numbers),
     )
 
 
-def inner_values(tier: TierDesign, group: int) -> dict[str, int]:
+def split_group_number(tier: TierDesign, group: int) -> dict[str, int]:
     """By dimension, the values (from 0) of rail, plane and so on that tell a tier's group from others in its place."""
-    found = {}
-    for dimension in reversed(inner(tier.per)):
-        group, found[dimension] = divmod(group, tier.sizes[dimension])
-    return found
+    values = {}
+    for dimension in reversed(list_inner_dimensions(tier.per)):
+        group, values[dimension] = divmod(group, tier.sizes[dimension])
+    return values
 
 
-def in_plane(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
+def is_in_run(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
     """Whether a switch, or each of an array of switches, is of the plane and part of a run; `group` is its group,
     `number` its number there.
     """
-    here = (plane == run.plane) | (run.plane < 0)
+    in_run_plane = (plane == run.plane) | (run.plane < 0)
     if run.tier is None or run.parts == 1:
-        return here
-    return here & (part_of(run.tier.count, number, group, run.parts) == run.part)
+        return in_run_plane
+    return in_run_plane & (find_part(run.tier.count, number, group, run.parts) == run.part)
 
 
-def key_of(run: NetworkRun) -> TierKey:
+def find_tier_key(run: NetworkRun) -> TierKey:
     """The key of the tier in a run; an empty key for extra devices and trays."""
     return run.tier.key if run.tier else TierKey("", "")
 
@@ -284,7 +304,7 @@ class NetworkArea:
         """(floor row, column) of a place; rows before the first are negative."""
         row, column = divmod(place, self.hall.racks_per_row)
         if self.outwards:
-            column = outwards(column, self.hall.racks_per_row)
+            column = place_outwards(column, self.hall.racks_per_row)
         if row < self.rows:
             return self.first + row, column
         behind = row - self.rows
@@ -295,23 +315,23 @@ class NetworkArea:
         return max(0, -(-places // self.hall.racks_per_row) - self.rows)
 
 
-def outwards(place: int, length: int) -> int:
+def place_outwards(place: int, length: int) -> int:
     """The column of a place when places count from the middle of a row, alternating between both sides."""
     middle = (length - 1) // 2
     return middle + (place + 1) // 2 if place % 2 else middle - place // 2
 
 
-def rows_alone(wanted: Mapping[str, int], per_row: int) -> dict[str, Intervals]:
+def allocate_own_rows(wanted: Mapping[str, int], per_row: int) -> dict[str, Intervals]:
     """Places of runs that have rows of their own: the first row of every run comes before the second of any."""
     runs = len(wanted)
-    found = {}
+    places = {}
     for number, (name, racks) in enumerate(wanted.items()):
         rows = range(max(1, -(-racks // per_row)))
-        found[name] = tuple(Interval((number + wrap * runs) * per_row, per_row) for wrap in rows)
-    return found
+        places[name] = tuple(Interval((number + wrap * runs) * per_row, per_row) for wrap in rows)
+    return places
 
 
-def places_together(
+def allocate_together(
     held: Allocations, wanted: Mapping[str, int], room: Mapping[str, int], per_row: int
 ) -> dict[str, Intervals]:
     """Places of runs that fill rows together: those in the lock, and for others the first row with room for all of it.
@@ -320,28 +340,33 @@ def places_together(
     have rows of their own behind. Parts that a tier is split into, and odd and even planes, stand in different rows:
     the loss of one leaves the others.
     """
-    found: dict[str, Intervals] = {}
+    placed: dict[str, Intervals] = {}
     size = {name: count_numbers(held.get(name, ())) for name in wanted}
-    most = {name: min(room[name], per_row) if racks <= per_row else room[name] for name, racks in wanted.items()}
-    size = {name: have if have >= max(1, wanted[name]) else max(1, most[name]) for name, have in size.items()}
-    for name in sorted((name for name in wanted if size[name] <= per_row), key=_lane):
-        given = {**held, **found}
-        request = AllocationRequest(name, size[name], _rows_open_to(name, given, per_row))
-        found |= allocate_intervals(given, [request])
+    most_racks = {name: min(room[name], per_row) if racks <= per_row else room[name] for name, racks in wanted.items()}
+    size = {
+        name: kept_racks if kept_racks >= max(1, wanted[name]) else max(1, most_racks[name])
+        for name, kept_racks in size.items()
+    }
+    for name in sorted((name for name in wanted if size[name] <= per_row), key=_choose_lane):
+        allocated = {**held, **placed}
+        request = AllocationRequest(name, size[name], _list_open_rows(name, allocated, per_row))
+        placed |= allocate_intervals(allocated, [request])
     large = {name: size[name] for name in wanted if size[name] > per_row}
     if not held:
-        behind = _rows_of({**held, **found}, per_row) * per_row
-        for name, places in rows_alone(large, per_row).items():
-            found[name] = tuple(Interval(first + behind, count) for first, count in places)
-        return {name: found[name] for name in wanted}
+        behind = _count_rows({**held, **placed}, per_row) * per_row
+        for name, intervals in allocate_own_rows(large, per_row).items():
+            placed[name] = tuple(Interval(first + behind, count) for first, count in intervals)
+        return {name: placed[name] for name in wanted}
     for name, racks in large.items():
-        given, have = {**held, **found}, count_numbers(held.get(name, ()))
-        whole = have + -(-(racks - have) // per_row) * per_row
-        found |= allocate_intervals(given, [AllocationRequest(name, whole, (Interval(0, _MOST_PLACES),), per_row)])
-    return {name: found[name] for name in wanted}
+        allocated, kept_racks = {**held, **placed}, count_numbers(held.get(name, ()))
+        racks_in_rows = kept_racks + -(-(racks - kept_racks) // per_row) * per_row
+        placed |= allocate_intervals(
+            allocated, [AllocationRequest(name, racks_in_rows, (Interval(0, _MOST_PLACES),), per_row)]
+        )
+    return {name: placed[name] for name in wanted}
 
 
-def _lane(name: str) -> str:
+def _choose_lane(name: str) -> str:
     """Which rows a run may share with others, by its lock key: those of its part, else those of odd or even planes.
 
     What is not split stands with the first part and the odd planes.
@@ -351,50 +376,55 @@ def _lane(name: str) -> str:
     return "b" if PLANE in name and int(name.rpartition(PLANE)[2]) % 2 == 0 else "a"
 
 
-def _rows_of(given: Allocations, per_row: int) -> int:
+def _count_rows(allocated: Allocations, per_row: int) -> int:
     """How many rows have places of some runs, up to the last."""
-    last = max((interval.end for places in given.values() for interval in places), default=0)
+    last = max((interval.end for places in allocated.values() for interval in places), default=0)
     return -(-last // per_row)
 
 
-def _rows_open_to(name: str, given: Allocations, per_row: int) -> Intervals:
+def _list_open_rows(name: str, allocated: Allocations, per_row: int) -> Intervals:
     """The rows in which a run may have places: those where no other lane has any, the first empty row included."""
-    lane = _lane(name)
-    others = {
+    lane = _choose_lane(name)
+    closed_rows = {
         row
-        for other, places in given.items()
-        if _lane(other) != lane
+        for other_name, places in allocated.items()
+        if _choose_lane(other_name) != lane
         for interval in places
         for row in range(interval.first // per_row, -(-interval.end // per_row))
     }
-    rows = range(_rows_of(given, per_row) + 1)
-    return tuple(Interval(row * per_row, per_row) for row in rows if row not in others)
+    rows = range(_count_rows(allocated, per_row) + 1)
+    return tuple(Interval(row * per_row, per_row) for row in rows if row not in closed_rows)
 
 
-def places_of(held: Allocations, wanted: Mapping[str, int], per_row: int, *, shared: bool) -> dict[str, Intervals]:
+def allocate_places(
+    held: Allocations, wanted: Mapping[str, int], per_row: int, *, shared: bool
+) -> dict[str, Intervals]:
     """Places of each run of racks: those in the lock, and new ones where there is room.
 
     Where runs share rows each gets room for up to twice as many racks (the next power of two), else whole rows.
     """
     if not held and not shared:
-        return rows_alone(wanted, per_row)
+        return allocate_own_rows(wanted, per_row)
     window = (Interval(0, _MOST_PLACES),)
     demands = []
     for name, racks in wanted.items():
-        have = count_numbers(held.get(name, ()))
+        kept_racks = count_numbers(held.get(name, ()))
         room = round_up_to_power_of_two(max(1, racks)) if shared else -(-max(1, racks) // per_row) * per_row
         demands.append(
             AllocationRequest(
-                name, have if have >= racks and have else max(room, have), window, 1 if shared else per_row
+                name,
+                kept_racks if kept_racks >= racks and kept_racks else max(room, kept_racks),
+                window,
+                1 if shared else per_row,
             )
         )
     return allocate_intervals(held, demands)
 
 
-def highest(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
+def find_highest_place(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
     """One more than the highest place that holds a rack."""
-    return max((n + 1 for name, racks in wanted.items() for n in _some(places[name], racks)), default=0)
+    return max((n + 1 for name, racks in wanted.items() for n in _list_first(places[name], racks)), default=0)
 
 
-def _some(intervals: Intervals, count: int) -> Sequence[int]:
+def _list_first(intervals: Intervals, count: int) -> Sequence[int]:
     return [n for n, _ in zip(list_numbers(intervals), range(count), strict=False)]

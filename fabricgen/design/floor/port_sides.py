@@ -5,10 +5,10 @@ from __future__ import annotations
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.floor.usual_floor import knows_side
 from fabricgen.design.model import Design
-from fabricgen.design.variants import variant_of
+from fabricgen.design.variants import choose_variant
 
 
-def catalogue_aisle(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
+def find_catalogue_aisle(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
     """The aisle that ports face by the catalogue: "hot", "cold", or "" where nobody says; `tier` is (fabric, tier).
 
     Of a switch by the airflow of the variant that is ordered, of a node by the side of its panel: fronts face the cold
@@ -16,15 +16,15 @@ def catalogue_aisle(design: Design, tier: tuple[str, str], nos: str, profile: No
     """
     if isinstance(profile, NodeProfile):
         return profile.aisle
-    return variant_of(design, *tier, nos, profile).aisle
+    return choose_variant(design, *tier, nos, profile).aisle
 
 
-def aisle_of_ports(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
-    """The aisle that ports face where lengths are computed: as stated in `cold_ports`, else as `catalogue_aisle`.
+def find_port_aisle(design: Design, tier: tuple[str, str], nos: str, profile: NodeProfile | SwitchProfile) -> str:
+    """The aisle that ports face where lengths are computed: as stated in `cold_ports`, else as `find_catalogue_aisle`.
 
     With a lock from before lengths knew that of the profile: "".
     """
     stated = design.loaded.blueprint.floor.trays.cold_ports
     if stated is not None:
         return "cold" if profile.id in stated else "hot"
-    return catalogue_aisle(design, tier, nos, profile) if knows_side(design.layout.lock, profile.id) else ""
+    return find_catalogue_aisle(design, tier, nos, profile) if knows_side(design.layout.lock, profile.id) else ""

@@ -18,9 +18,9 @@ TOP_UNITS_FREE = 2
 class FreeUnits:
     """Which rack units of a rack are free."""
 
-    def __init__(self, units: int, taken: Iterable[int] = ()) -> None:
+    def __init__(self, units: int, used_units: Iterable[int] = ()) -> None:
         self.units = units
-        self._taken = set(taken)
+        self._taken = set(used_units)
 
     def is_free(self, u: int, height: int) -> bool:
         """Whether a device of a height fits with `u` as its lowest rack unit."""
@@ -35,11 +35,11 @@ class FreeUnits:
         """The lowest rack unit, from `first` up, at which a device fits; None where it fits nowhere."""
         return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
 
-    def highest(self, height: int) -> int | None:
+    def find_highest(self, height: int) -> int | None:
         """The highest rack unit at which a device fits; None where it fits nowhere."""
         return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
 
-    def next_to(self, end: int, height: int, *, hung: bool) -> int | None:
+    def find_next(self, end: int, height: int, *, hung: bool) -> int | None:
         """The next place after `end`, a rack unit that is taken: above it, or, `hung`, below it; 0: none is taken."""
         if not hung:
             return self.lowest(height, end + 1)
@@ -47,59 +47,61 @@ class FreeUnits:
         return next((u for u in below if self.is_free(u, height)), None)
 
 
-def network_units(rack: RackProfile) -> FreeUnits:
+def make_network_units(rack: RackProfile) -> FreeUnits:
     """The free rack units of an empty network rack."""
     return FreeUnits(rack.units - TOP_UNITS_FREE, rack.reserved_units)
 
 
-def network_places(rack: RackProfile, height: int, *, hung: bool) -> tuple[int, ...]:
+def list_network_places(rack: RackProfile, height: int, *, hung: bool) -> tuple[int, ...]:
     """Lowest rack units of the devices of a height that a network rack takes, from the bottom up or, `hung`, from the
     top down; one where it is too low for any.
     """
-    return tuple(_places(network_units(rack), height, hung=hung)) or (1,)
+    return tuple(_list_places(make_network_units(rack), height, hung=hung)) or (1,)
 
 
-def panel_places(rack: RackProfile, height: int) -> tuple[int, ...]:
+def list_panel_places(rack: RackProfile, height: int) -> tuple[int, ...]:
     """Lowest rack units of the patch panels that a rack of its own takes, from the top down; at least one."""
-    return tuple(_places(FreeUnits(rack.units, rack.reserved_units), height, hung=True)) or (1,)
+    return tuple(_list_places(FreeUnits(rack.units, rack.reserved_units), height, hung=True)) or (1,)
 
 
-def _places(free: FreeUnits, height: int, *, hung: bool) -> Iterator[int]:
+def _list_places(free: FreeUnits, height: int, *, hung: bool) -> Iterator[int]:
     end = 0
-    while (u := free.next_to(end, height, hung=hung)) is not None:
+    while (u := free.find_next(end, height, hung=hung)) is not None:
         yield u
         end = u if hung else u + height - 1
 
 
-def node_slots(rack: RackProfile, height: int) -> int:
+def count_node_slots(rack: RackProfile, height: int) -> int:
     """How many nodes of a height a rack takes beside two rack units for a switch; at least one."""
     free = FreeUnits(rack.units - 2, rack.reserved_units)
-    return max(1, sum(1 for _ in _places(free, height, hung=False)))
+    return max(1, sum(1 for _ in _list_places(free, height, hung=False)))
 
 
 # The two rack types of a cluster, for nodes and for networks: from the catalogue, with what the blueprint states.
 
 
-def node_rack(racks: Racks, path: Path, floor: Floor, catalog: Catalog) -> RackProfile:
+def choose_node_rack(racks: Racks, path: Path, floor: Floor, catalog: Catalog) -> RackProfile:
     """The type of the node racks of a kind of unit, stated at `path`; raises InputError for one that the catalogue
     lacks.
     """
-    found = catalog.rack(racks.type, (*path, "type")) if racks.type else plain_rack(racks.units, floor)
-    return _with(
-        found, power_kw=racks.power_kw, load_kg=racks.weight_kg, air_kw=racks.air_kw, liquid_kw=racks.liquid_kw
+    rack_type = catalog.rack(racks.type, (*path, "type")) if racks.type else make_plain_rack(racks.units, floor)
+    return _override_figures(
+        rack_type, power_kw=racks.power_kw, load_kg=racks.weight_kg, air_kw=racks.air_kw, liquid_kw=racks.liquid_kw
     )
 
 
-def network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProfile:
+def choose_network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProfile:
     """The type of racks for switches and extra devices only, `units` high unless stated; raises InputError as above."""
     floor = blueprint.floor
-    found = (
-        catalog.rack(floor.network_rack, ("floor", "network_rack")) if floor.network_rack else plain_rack(units, floor)
+    rack_type = (
+        catalog.rack(floor.network_rack, ("floor", "network_rack"))
+        if floor.network_rack
+        else make_plain_rack(units, floor)
     )
-    return _with(found, power_kw=floor.network_rack_kw, load_kg=floor.network_rack_kg)
+    return _override_figures(rack_type, power_kw=floor.network_rack_kw, load_kg=floor.network_rack_kg)
 
 
-def plain_rack(units: int, floor: Floor) -> RackProfile:
+def make_plain_rack(units: int, floor: Floor) -> RackProfile:
     """A rack type known only by its height in rack units and the space that the floor gives it."""
     return RackProfile.model_construct(
         id=f"rack-{units}u",
@@ -112,6 +114,6 @@ def plain_rack(units: int, floor: Floor) -> RackProfile:
     )
 
 
-def _with(rack: RackProfile, **stated: Any) -> RackProfile:
+def _override_figures(rack: RackProfile, **stated: Any) -> RackProfile:
     changed = {key: value for key, value in stated.items() if value is not None}
     return rack.model_copy(update=changed) if changed else rack

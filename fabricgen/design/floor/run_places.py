@@ -15,13 +15,13 @@ from fabricgen.design.floor.network_runs import (
     HallLookup,
     NetworkRun,
     TierGroups,
-    in_plane,
-    network_runs,
-    tier_groups,
+    is_in_run,
+    list_network_runs,
+    make_tier_groups,
 )
-from fabricgen.design.floor.rack_space import FreeUnits, network_places, network_units
-from fabricgen.design.floor.unit_racks import STRIDE, stack
-from fabricgen.design.floor.usual_floor import filled_from_top
+from fabricgen.design.floor.rack_space import FreeUnits, list_network_places, make_network_units
+from fabricgen.design.floor.unit_racks import STRIDE, stack_devices
+from fabricgen.design.floor.usual_floor import is_filled_from_top
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Allocations, Intervals, list_numbers, make_intervals
@@ -40,7 +40,7 @@ class RunPlaces:
         self._design, self._layout, self._halls = design, design.layout, halls
         self.hall_lookup = HallLookup(design, halls)
         self._rack = design.layout.network_rack
-        self._hung = filled_from_top(design.loaded.blueprint.floor, design.layout.lock)
+        self._hung = is_filled_from_top(design.loaded.blueprint.floor, design.layout.lock)
         self._groups: dict[TierKey, TierGroups] = {}
         self._places_of: dict[int, tuple[int, ...]] = {}
 
@@ -48,38 +48,38 @@ class RunPlaces:
         """The suffix of lock keys that tells halls apart; "" where there is only one hall."""
         if len(self._halls) == 1:
             return ""
-        one = self._halls[hall]
-        stated = one.name in self._design.loaded.blueprint.floor.halls
-        return f" {one.name if stated else self._layout.sites[one.site]}"
+        own_hall = self._halls[hall]
+        stated = own_hall.name in self._design.loaded.blueprint.floor.halls
+        return f" {own_hall.name if stated else self._layout.sites[own_hall.site]}"
 
     @cached_property
     def runs(self) -> tuple[NetworkRun, ...]:
         """The runs in the order of their racks."""
-        return network_runs(self._design, self._halls)
+        return list_network_runs(self._design, self._halls)
 
-    def groups_of(self, tier: TierDesign) -> TierGroups:
+    def find_groups(self, tier: TierDesign) -> TierGroups:
         """Hall, plane and number of every group of a tier."""
         if tier.key not in self._groups:
-            self._groups[tier.key] = tier_groups(tier, self.hall_lookup)
+            self._groups[tier.key] = make_tier_groups(tier, self.hall_lookup)
         return self._groups[tier.key]
 
-    def _holder(self, run: NetworkRun) -> str:
+    def _lock_key(self, run: NetworkRun) -> str:
         name = run.tier.key.text if run.tier else run.holder
         return name + (f" at{self.suffix(run.hall)}" if self.suffix(run.hall) else "")
 
-    def _span(self, run: NetworkRun) -> Step:
+    def _count_span(self, run: NetworkRun) -> Step:
         """(groups, numbered up to the last of the hall; switches of each); for trays the domains and trays of each."""
         if run.tier is None:
             domain = next(d for d in self._design.scale_up if d.name == run.owner)
             return Step(max(1, domain.domains), domain.trays_each)
-        groups = self.groups_of(run.tier)
-        here = [n for n, hall in zip(groups.number, groups.hall, strict=True) if hall == run.hall]
-        return Step(max(here) + 1, run.tier.count)
+        groups = self.find_groups(run.tier)
+        numbers_in_hall = [n for n, hall in zip(groups.number, groups.hall, strict=True) if hall == run.hall]
+        return Step(max(numbers_in_hall) + 1, run.tier.count)
 
-    def order_of(self, run: NetworkRun) -> RunOrder:
+    def find_order(self, run: NetworkRun) -> RunOrder:
         """The order in which a run of switches or trays is filled."""
-        word = self._layout.lock.find_words(STACKED).get(self._holder(run), "")
-        steps = add_step(parse_history(word), *self._span(run))
+        word = self._layout.lock.find_words(STACKED).get(self._lock_key(run), "")
+        steps = add_step(parse_history(word), *self._count_span(run))
         by_group = run.tier is not None and not spans_units(run.tier.per)
         if not run.lettered:  # it was there alone, with all switches: those that stay keep their rack units
             return RunOrder(steps, by_group, 0, 1)
@@ -87,15 +87,15 @@ class RunPlaces:
 
     def per_rack(self, run: NetworkRun) -> int:
         """How many switches or trays stand in one rack of a run."""
-        return len(self._places(self.height_of(run)))
+        return len(self._places(self.find_height(run)))
 
     def _places(self, height: int) -> tuple[int, ...]:
         """The lowest rack units of devices of a height in a rack, in the order in which it is filled."""
         if height not in self._places_of:
-            self._places_of[height] = network_places(self._rack, height, hung=self._hung)
+            self._places_of[height] = list_network_places(self._rack, height, hung=self._hung)
         return self._places_of[height]
 
-    def height_of(self, run: NetworkRun) -> int:
+    def find_height(self, run: NetworkRun) -> int:
         """Rack units of one switch or tray of a run."""
         if run.tier is not None:
             return run.tier.profile.rack_units
@@ -106,101 +106,103 @@ class RunPlaces:
         """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
         `where` is `choose` for ints, `numpy.where` for arrays.
         """
-        place = self.order_of(run).place(group, number, where)
-        bottoms = self._places(self.height_of(run))
+        place = self.find_order(run).place(group, number, where)
+        bottoms = self._places(self.find_height(run))
         within = place % len(bottoms)
-        return place // len(bottoms), bottoms[within] if where is choose else _of_array(bottoms, within)
+        return place // len(bottoms), bottoms[within] if where is choose else _index_array(bottoms, within)
 
     def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
         """The switches in each rack of a run, in order, by number of the rack."""
         if run.tier is None:
             return {}
-        groups, order, each = self.groups_of(run.tier), self.order_of(run), self.per_rack(run)
-        found: dict[int, list[tuple[int, SwitchIndex]]] = {}
-        for group, number in self._members(run, run.tier, groups):
+        groups, order, per_rack = self.find_groups(run.tier), self.find_order(run), self.per_rack(run)
+        by_rack: dict[int, list[tuple[int, SwitchIndex]]] = {}
+        for group, number in self._list_switches(run, run.tier, groups):
             place = order.place(groups.number[group], number, choose)
-            found.setdefault(place // each, []).append((place, (group, number)))
-        return {rack: [one for _, one in sorted(some)] for rack, some in sorted(found.items())}
+            by_rack.setdefault(place // per_rack, []).append((place, (group, number)))
+        return {rack: [switch for _, switch in sorted(placed)] for rack, placed in sorted(by_rack.items())}
 
     @staticmethod
-    def _members(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[SwitchIndex]:
+    def _list_switches(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[SwitchIndex]:
         for group in (g for g, hall in enumerate(groups.hall) if hall == run.hall):
             for number in range(tier.count):
-                if in_plane(run, groups.plane[group], groups.number[group], number):
+                if is_in_run(run, groups.plane[group], groups.number[group], number):
                     yield group, number
 
-    def rack_count(self, run: NetworkRun) -> int:
+    def count_racks(self, run: NetworkRun) -> int:
         """How many racks a run has places for: up to the last one in use, those of removed devices included."""
         if run.owner:
-            return -(-self.order_of(run).places // self.per_rack(run))
-        return max((rack for spots in self.extras_of(run.hall).values() for rack, _ in spots), default=0) + 1
+            return -(-self.find_order(run).places // self.per_rack(run))
+        return max((rack for spots in self.find_extra_spots(run.hall).values() for rack, _ in spots), default=0) + 1
 
-    def racks_with_reserve(self, run: NetworkRun) -> int:
+    def count_racks_with_reserve(self, run: NetworkRun) -> int:
         """How many racks a run will have places for when all reserved units of its site are there; a count of switches
         that is derived grows with these.
         """
         if not run.owner or (run.tier and spans_units(run.tier.per) and self._is_stated(run.tier)):
-            return self.rack_count(run)
+            return self.count_racks(run)
         site = self._layout.sites[self._halls[run.hall].site]
         slots = self._layout.numbering.span("units", site, "site")
         units = sum(pod.su for pod in self._layout.pods if pod.site == site)
-        return max(self.rack_count(run), -(-self.order_of(run).places * slots // units // self.per_rack(run)))
+        return max(self.count_racks(run), -(-self.find_order(run).places * slots // units // self.per_rack(run)))
 
     def _is_stated(self, tier: TierDesign) -> bool:
         """Whether the blueprint states how many switches a group of a tier has."""
         return bool(self._design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count) or tier.for_reserve
 
-    def extras_of(self, hall: int) -> dict[str, list[tuple[int, int]]]:
+    def find_extra_spots(self, hall: int) -> dict[str, list[tuple[int, int]]]:
         """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay.
 
         They are servers and storage, heavier than switches: from the bottom up, unless the blueprint says otherwise.
         """
-        mine = dict(self._extra_sets(hall))
-        held = self._layout.lock.of(SHELVED + self.suffix(hall))
-        if not held:
-            heights = (p.rack_units for p, holders in mine.values() for _ in holders)
-            filled = stack(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
+        sets = dict(self._list_extra_sets(hall))
+        kept = self._layout.lock.of(SHELVED + self.suffix(hall))
+        if not kept:
+            heights = (p.rack_units for p, holders in sets.values() for _ in holders)
+            filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
             spots = iter(list(zip(filled.rack, filled.u, strict=True)))
-            return {name: [next(spots) for _ in holders] for name, (_, holders) in mine.items()}
-        return _shelved(mine, held, self._rack)
+            return {name: [next(spots) for _ in holders] for name, (_, holders) in sets.items()}
+        return _shelve_devices(sets, kept, self._rack)
 
-    def _extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
+    def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
         """(set, its profile and, by device, the lock key): each name that is stated has a place of its own, so that the
         order of the names and those between them move nobody; devices that are numbered share the key of their set.
         """
         stated = self._design.sets_with_names
-        held = self._layout.lock.of(SHELVED + self.suffix(hall))
+        kept = self._layout.lock.of(SHELVED + self.suffix(hall))
         for name, (profile, devices, site) in self._design.extra_devices.items():
-            at = self._layout.sites.index(site) if site else self._layout.first_site
-            if self.hall_lookup.of_site(at) == hall:
+            site_number = self._layout.sites.index(site) if site else self._layout.first_site
+            if self.hall_lookup.find_hall_of_site(site_number) == hall:
                 keys = [(f"device {device}", name in stated) for device in devices]
-                yield name, (profile, tuple(key if alone or key in held else name for key, alone in keys))
+                yield name, (profile, tuple(key if alone or key in kept else name for key, alone in keys))
 
     def words(self) -> dict[str, str]:
         """Lock key -> the steps in which the contents of a run of shared racks grew."""
         return {
-            self._holder(run): format_history(self.order_of(run).steps) for run in self.runs if run.tier or run.owner
+            self._lock_key(run): format_history(self.find_order(run).steps)
+            for run in self.runs
+            if run.tier or run.owner
         }
 
-    def shelved(self, hall: int) -> frozenset[tuple[str, str]]:
+    def list_shelved(self, hall: int) -> frozenset[tuple[str, str]]:
         """(kind, lock key) of the extra devices of a hall."""
-        sets = self._extra_sets(hall)
+        sets = self._list_extra_sets(hall)
         return frozenset((SHELVED + self.suffix(hall), holder) for _, (_, holders) in sets for holder in holders)
 
     def held(self) -> dict[str, Allocations]:
         """By kind of lock entry, the positions of extra devices, including those that are gone."""
-        found: dict[str, Allocations] = {}
+        allocations: dict[str, Allocations] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
                 kind = SHELVED + self.suffix(run.hall)
-                spots, given = self.extras_of(run.hall), dict(self._layout.lock.of(kind))
-                for name, (profile, holders) in self._extra_sets(run.hall):
-                    given.pop(name, None)  # of a set that was numbered and states names now
+                spots, places_kept = self.find_extra_spots(run.hall), dict(self._layout.lock.of(kind))
+                for name, (profile, holders) in self._list_extra_sets(run.hall):
+                    places_kept.pop(name, None)  # of a set that was numbered and states names now
                     for holder in holders:
-                        at = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
-                        given[holder] = rack_unit_intervals(at, profile.rack_units, 1)
-                found[kind] = given
-        return found
+                        own_spots = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
+                        places_kept[holder] = rack_unit_intervals(own_spots, profile.rack_units, 1)
+                allocations[kind] = places_kept
+        return allocations
 
 
 def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
@@ -208,44 +210,49 @@ def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rac
     return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
 
 
-def choose(condition: bool, one: Any, other: Any) -> Any:
+def choose(condition: bool, if_true: Any, if_false: Any) -> Any:
     """`numpy.where` for single values."""
-    return one if condition else other
+    return if_true if condition else if_false
 
 
-def _of_array(values: Sequence[int], index: Any) -> Any:
+def _index_array(values: Sequence[int], index: Any) -> Any:
     """`values` by an int array; numpy is there where a caller has arrays."""
     import numpy as np
 
     return np.array(values, dtype=np.int64)[index]
 
 
-def _shelved(
-    mine: Mapping[str, tuple[NodeProfile, tuple[str, ...]]], held: Allocations, kind: RackProfile
+def _shelve_devices(
+    sets: Mapping[str, tuple[NodeProfile, tuple[str, ...]]], kept_numbers: Allocations, kind: RackProfile
 ) -> dict[str, list[tuple[int, int]]]:
     """(rack, rack unit) of each device by set: where the lock has it, else the lowest place that nobody has or had."""
     racks: list[FreeUnits] = []
 
-    def rack(number: int) -> FreeUnits:
-        while len(racks) <= number:
-            racks.append(network_units(kind))
-        return racks[number]
+    def rack(rack_number: int) -> FreeUnits:
+        while len(racks) <= rack_number:
+            racks.append(make_network_units(kind))
+        return racks[rack_number]
 
-    for number, u in (divmod(n, STRIDE) for intervals in held.values() for n in list_numbers(intervals)):
+    for number, u in (divmod(n, STRIDE) for intervals in kept_numbers.values() for n in list_numbers(intervals)):
         rack(number - 1).take(u, 1)
-    kept: dict[str, list[tuple[int, int] | None]] = {}
-    for name, (profile, holders) in mine.items():
-        places = {key: [divmod(n, STRIDE) for n in list_numbers(held.get(key, ()))] for key in (name, *holders)}
-        left = {key: [(number - 1, u) for number, u in some[:: profile.rack_units]] for key, some in places.items()}
-        kept[name] = [next((left[key].pop(0) for key in (holder, name) if left[key]), None) for holder in holders]
-    found: dict[str, list[tuple[int, int]]] = {}
-    for name, (profile, _) in mine.items():
-        found[name] = []
-        for spot in kept[name]:
-            fits = ((i, one.lowest(profile.rack_units)) for i, one in enumerate(racks))
+    kept_spots: dict[str, list[tuple[int, int] | None]] = {}
+    for name, (profile, holders) in sets.items():
+        places = {key: [divmod(n, STRIDE) for n in list_numbers(kept_numbers.get(key, ()))] for key in (name, *holders)}
+        free_spots = {
+            key: [(number - 1, u) for number, u in rack_units[:: profile.rack_units]]
+            for key, rack_units in places.items()
+        }
+        kept_spots[name] = [
+            next((free_spots[key].pop(0) for key in (holder, name) if free_spots[key]), None) for holder in holders
+        ]
+    spots_by_set: dict[str, list[tuple[int, int]]] = {}
+    for name, (profile, _) in sets.items():
+        spots_by_set[name] = []
+        for spot in kept_spots[name]:
+            fits = ((i, free_units.lowest(profile.rack_units)) for i, free_units in enumerate(racks))
             number, u = spot or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
-            found[name].append((number, u if spot else rack(number).take(u, profile.rack_units)))
-    return found
+            spots_by_set[name].append((number, u if spot else rack(number).take(u, profile.rack_units)))
+    return spots_by_set
 
 
 # The order in which switches of a tier fill a run of shared racks, such that growth moves none of those already
@@ -276,8 +283,8 @@ class RunOrder:
             group = group // self.parts
         else:
             number = number // self.parts
-        steps = [self._of_part(step, whole_groups=whole_groups) for step in self.steps]
-        found: Any = 0
+        steps = [self._cut_to_part(step, whole_groups=whole_groups) for step in self.steps]
+        place: Any = 0
         outer, inner = (group, number) if self.by_group else (number, group)
         for before, after in zip([Step(0, 0), *steps], steps, strict=False):
             old, new = ((b.groups, b.switches) if self.by_group else (b.switches, b.groups) for b in (before, after))
@@ -285,16 +292,16 @@ class RunOrder:
             within = start + outer * (new[1] - old[1]) + (inner - old[1])
             beyond = start + old[0] * (new[1] - old[1]) + (outer - old[0]) * new[1] + inner
             inside = (group >= before.groups) | (number >= before.switches)
-            found = where(inside, where(outer < old[0], within, beyond), found)
-        return found
+            place = where(inside, where(outer < old[0], within, beyond), place)
+        return place
 
     @property
     def places(self) -> int:
         """The number of places."""
-        last = self._of_part(self.steps[-1], whole_groups=self.steps[-1].switches < self.parts)
+        last = self._cut_to_part(self.steps[-1], whole_groups=self.steps[-1].switches < self.parts)
         return last.groups * last.switches
 
-    def _of_part(self, step: Step, *, whole_groups: bool) -> Step:
+    def _cut_to_part(self, step: Step, *, whole_groups: bool) -> Step:
         if whole_groups:
             return Step(-(-step.groups // self.parts), step.switches)
         return Step(step.groups, (step.switches - self.part + self.parts - 1) // self.parts)

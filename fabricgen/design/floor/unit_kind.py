@@ -11,7 +11,7 @@ from fabricgen.blueprint.scalars import CountOf, NodeSetOf
 from fabricgen.blueprint.slots import NodeSlot, PodUnits, UnitSize, parse_slots
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile, RackProfile
-from fabricgen.design.floor.rack_space import node_rack, node_slots
+from fabricgen.design.floor.rack_space import choose_node_rack, count_node_slots
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
 
@@ -34,7 +34,7 @@ class NodeSet:
     unit: str = ""
     """The kind of units that they are of, by name."""
 
-    def attaches(self, fabric: str, role: str) -> bool:
+    def attaches_to(self, fabric: str, role: str) -> bool:
         """Whether they attach to a fabric that asks for NICs of a role."""
         return role in self.profile.roles and fabric not in self.skip
 
@@ -59,7 +59,7 @@ class UnitKind:
     @property
     def suffix(self) -> str:
         """What is behind kinds and names of the lock that are its own; "" for the kind without a name."""
-        return suffix_of(self.name)
+        return make_suffix(self.name)
 
     @property
     def racks_path(self) -> Path:
@@ -104,12 +104,12 @@ class UnitKind:
         return -(-self.nodes // self.nodes_per_rack)
 
 
-def suffix_of(kind: str) -> str:
+def make_suffix(kind: str) -> str:
     """What is behind kinds and names of the lock that are of one kind of units; "" for the kind without a name."""
     return f" /{kind}" if kind else ""
 
 
-def unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]) -> dict[str, UnitKind]:
+def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]) -> dict[str, UnitKind]:
     """The kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`. `filled` has the order of
     their sets as the lock has it: those that come later are behind them.
 
@@ -117,25 +117,29 @@ def unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]
     tall for a rack.
     """
     return {
-        name: _unit_kind(name, path, stated, blueprint, catalog, filled)
-        for name, (path, stated) in sorted(blueprint.unit_kinds.items(), key=lambda item: make_natural_key(item[0]))
+        name: _make_unit_kind(name, path, stated, blueprint, catalog, filled)
+        for name, (path, stated) in sorted(
+            blueprint.unit_kinds.items(), key=lambda name_and_unit: make_natural_key(name_and_unit[0])
+        )
     }
 
 
-def _unit_kind(
+def _make_unit_kind(
     name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]
 ) -> UnitKind:
-    racks, (order, order_beside) = (
+    racks, (order_kept, order_beside) = (
         stated.racks,
-        [filled.get(f"{what}{suffix_of(name)}", "") for what in ("nodes", "racks")],
+        [filled.get(f"{word}{make_suffix(name)}", "") for word in ("nodes", "racks")],
     )
-    nodes = _sets(catalog, stated.nodes, (*path, "nodes"), name, order, first=0)
+    nodes = _make_node_sets(catalog, stated.nodes, (*path, "nodes"), name, order_kept, first=0)
     _check_skipped(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
-    rack = node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
-    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or node_slots(rack, tallest)
-    where = (*path, "racks", "devices")
-    beside = _sets(catalog, racks.devices, where, name, order_beside, first=count, racks=-(-count // per_rack))
+    rack = choose_node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
+    per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or count_node_slots(rack, tallest)
+    devices_path = (*path, "racks", "devices")
+    set_beside = _make_node_sets(
+        catalog, racks.devices, devices_path, name, order_beside, first=count, racks=-(-count // per_rack)
+    )
     if per_rack * tallest > rack.units:
         raise fault(
             "FG601",
@@ -143,32 +147,33 @@ def _unit_kind(
             path=(*path, "racks", "nodes_per_rack"),
             hint=f"at most {rack.units // tallest} nodes fit a rack",
         )
-    return UnitKind(name, path, racks, nodes + beside, per_rack, rack)
+    return UnitKind(name, path, racks, nodes + set_beside, per_rack, rack)
 
 
 def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
-    known = sorted(fabrics)
+    names = sorted(fabrics)
     for nodes in sets:
         for i, name in enumerate(nodes.skip):
-            if name not in known:
+            if name not in names:
                 raise fault(
                     "FG016",
                     f"{nodes.name} skips '{name}', which is no fabric",
                     path=(*nodes.path, "skip", i),
-                    hint=did_you_mean(name, known),
+                    hint=did_you_mean(name, names),
                 )
 
 
-def _sets(
+def _make_node_sets(
     catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, order: str, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
     """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks. Those in
     `order` are before others.
     """
     sets: list[NodeSet] = []
-    known = order.split(", ")
+    known_order = order.split(", ")
     for name in sorted(
-        stated, key=lambda name: (known.index(name) if name in known else len(known), make_natural_key(name))
+        stated,
+        key=lambda name: (known_order.index(name) if name in known_order else len(known_order), make_natural_key(name)),
     ):
         nodes = stated[name]
         profile = catalog.node(nodes.profile, (*path, name))
@@ -184,7 +189,7 @@ def _sets(
 CODE = "FG057"
 
 
-def spare_nodes(
+def find_spare_nodes(
     blueprint: Blueprint, pods: Mapping[str, PodUnits], kinds: Mapping[str, UnitKind], omitted: frozenset[NodeSlot]
 ) -> frozenset[NodeSlot]:
     """The slots of spare nodes: those stated, and the last so many of each rack, unit or pod that are not spare by what
@@ -193,47 +198,49 @@ def spare_nodes(
     Of these, nodes with accelerators count where there are any. Raises InputError (FG057) for slots that do not exist,
     are omitted or are stated twice, for kinds of units that no pod has, and where no node would be left in use.
     """
-    stated, place = blueprint.spare_nodes, ("spare_nodes",)
+    stated, path = blueprint.spare_nodes, ("spare_nodes",)
     if isinstance(stated, SpareNodes):
-        return frozenset(_last(stated, pods, kinds, omitted, place))
-    found: set[NodeSlot] = set()
+        return frozenset(_list_last_slots(stated, pods, kinds, omitted, path))
+    spare: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
     for i, text in enumerate(stated):
         if isinstance(text, SpareNodes):
-            found.update(_last(text, pods, kinds, omitted | found, (*place, i)))
+            spare.update(_list_last_slots(text, pods, kinds, omitted | spare, (*path, i)))
             continue
         slots = parse_slots(text, pods)
         if isinstance(slots, str):
             hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
-            faults.append(_wrong(slots, ("spare_nodes", i), hint))
+            faults.append(_explain_spare_fault(slots, ("spare_nodes", i), hint))
         elif not slots - omitted:
-            faults.append(_wrong(f"{text} is omitted", ("spare_nodes", i), "remove it here or from `omit`"))
-        elif twice := slots & found:
-            again = f"{text} names {len(twice)} of the nodes that are spare already"
-            faults.append(_wrong(again, ("spare_nodes", i), "name each once"))
+            faults.append(
+                _explain_spare_fault(f"{text} is omitted", ("spare_nodes", i), "remove it here or from `omit`")
+            )
+        elif repeated := slots & spare:
+            message = f"{text} names {len(repeated)} of the nodes that are spare already"
+            faults.append(_explain_spare_fault(message, ("spare_nodes", i), "name each once"))
         else:
-            found |= slots - omitted
+            spare |= slots - omitted
     if faults:
         raise InputError(faults)
-    return frozenset(found)
+    return frozenset(spare)
 
 
-def _wrong(message: str, path: Path, hint: str) -> Diagnostic:
+def _explain_spare_fault(message: str, path: Path, hint: str) -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, f"spare_nodes: {message}", path, hint)
 
 
-def _last(
+def _list_last_slots(
     stated: SpareNodes,
     pods: Mapping[str, PodUnits],
     kinds: Mapping[str, UnitKind],
-    taken: Set[NodeSlot],
-    place: Path,
+    excluded: Set[NodeSlot],
+    path: Path,
 ) -> Iterator[NodeSlot]:
-    """The last so many slots of each place that are not `taken`, omitted or spare; `place` is where it is stated."""
-    known = sorted({kind.name for kind in kinds.values()})
-    if stated.unit is not None and stated.unit not in known:
-        hint = did_you_mean(stated.unit, known) if any(known) else "take `unit` away"
-        raise InputError([_wrong(f"no pod has units of '{stated.unit}'", (*place, "unit"), hint)])
+    """The last so many slots of each place that are not `excluded`, omitted or spare; `path` is where it is stated."""
+    names = sorted({kind.name for kind in kinds.values()})
+    if stated.unit is not None and stated.unit not in names:
+        hint = did_you_mean(stated.unit, names) if any(names) else "take `unit` away"
+        raise InputError([_explain_spare_fault(f"no pod has units of '{stated.unit}'", (*path, "unit"), hint)])
     for i, (name, (pod, _)) in enumerate(pods.items()):
         kind = kinds[name]
         if stated.unit not in (None, kind.name):
@@ -245,15 +252,15 @@ def _last(
         for su in range(1, pod.su + 1):
             for node in counted:
                 slot, unit = NodeSlot(i, su, node + 1), f"{name}/su-{su}"
-                whose = {"pod": name, "su": unit, "rack": f"{unit}/rack-{kind.rack_of(node) + 1}"}[stated.per]
-                if slot not in taken:
-                    members.setdefault(whose, []).append(slot)
-        for whose, slots in members.items():
+                owner = {"pod": name, "su": unit, "rack": f"{unit}/rack-{kind.rack_of(node) + 1}"}[stated.per]
+                if slot not in excluded:
+                    members.setdefault(owner, []).append(slot)
+        for owner, slots in members.items():
             if len(slots) <= stated.count:
                 raise fault(
                     CODE,
-                    f"spare_nodes: {whose} has {len(slots)} nodes, and {stated.count} spare ones leave none in use",
-                    path=(*place, "count"),
+                    f"spare_nodes: {owner} has {len(slots)} nodes, and {stated.count} spare ones leave none in use",
+                    path=(*path, "count"),
                     hint=f"at most {len(slots) - 1}, or count them per unit or pod" if len(slots) > 1 else "name slots",
                 )
             yield from slots[-stated.count :]

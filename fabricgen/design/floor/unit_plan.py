@@ -8,7 +8,7 @@ from functools import cached_property
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign, TierKey
-from fabricgen.design.floor.network_runs import racks_of, stands_in_run, stated_stand
+from fabricgen.design.floor.network_runs import count_racks_of_tier, find_stand, stands_in_run
 from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import (
@@ -17,10 +17,10 @@ from fabricgen.design.floor.unit_racks import (
     UnitSpot,
     UnitStack,
     UnitTier,
-    node_rack_of,
-    stacked,
+    fill_node_rack,
+    stack_unit_switches,
 )
-from fabricgen.design.floor.usual_floor import filled_from_top
+from fabricgen.design.floor.usual_floor import is_filled_from_top
 from fabricgen.design.layout import Layout, Part
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
@@ -49,18 +49,20 @@ class UnitPlan:
     @cached_property
     def tiers(self) -> tuple[UnitTier, ...]:
         """The tiers whose switches stand in the racks of each unit."""
-        found = []
+        tiers = []
         for tier in self._design.tiers:
             if not stands_in_run(self._design, tier) and tier.layout.has(self.part):
-                stand = stated_stand(self._design, tier)
-                found.append(UnitTier(tier, stand, tier.switches // tier.layout.units, racks_of(self._design, tier)))
-        return tuple(found)
+                stand = find_stand(self._design, tier)
+                tiers.append(
+                    UnitTier(tier, stand, tier.switches // tier.layout.units, count_racks_of_tier(self._design, tier))
+                )
+        return tuple(tiers)
 
     @cached_property
     def stack(self) -> UnitStack:
         """The network racks of a unit and the switches in them."""
-        hung = filled_from_top(self._design.loaded.blueprint.floor, self.layout.lock)
-        return stacked(self.tiers, self.layout.network_rack, self._held, hung=hung)
+        hung = is_filled_from_top(self._design.loaded.blueprint.floor, self.layout.lock)
+        return stack_unit_switches(self.tiers, self.layout.network_rack, self._held, hung=hung)
 
     @cached_property
     def node_rack(self) -> NodeRack:
@@ -75,31 +77,34 @@ class UnitPlan:
                 tray = self._design.catalog.switch(domain.profile.tray)
                 racks = min(len({node // kind.nodes_per_rack for node in nodes}) for nodes in groups)
                 beside.append(
-                    RackFixture(tray_name(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
+                    RackFixture(name_trays(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
                 )
-        return node_rack_of(kind, beside, self.tiers, self._held)
+        return fill_node_rack(kind, beside, self.tiers, self._held)
 
     @cached_property
     def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
         """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
-        nodes, found = self.kind.racks, {}
+        nodes, spots = self.kind.racks, {}
         for t in self.tiers:
             if t.stand.startswith("rack"):
-                found[t.tier.key] = t.spots(nodes, self.node_rack.switches[t.tier.key])
+                spots[t.tier.key] = t.spots(nodes, self.node_rack.switches[t.tier.key])
             else:
-                found[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.stack.spots[t.tier.key])
-        return found
+                spots[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.stack.spots[t.tier.key])
+        return spots
 
     @property
     def racks(self) -> int:
         """Racks of a unit: those of its nodes, then its network racks."""
         return self.kind.racks + self.stack.racks
 
-    def in_lock(self) -> Allocations:
+    def list_lock_entries(self) -> Allocations:
         """What a lock keeps of it, including what is gone."""
-        return {**self._held, **{t.holder: rack_unit_intervals(self._kept(t), t.height, 0) for t in self.tiers}}
+        return {
+            **self._held,
+            **{t.holder: rack_unit_intervals(self._list_kept_spots(t), t.height, 0) for t in self.tiers},
+        }
 
-    def _kept(self, t: UnitTier) -> tuple[UnitSpot, ...]:
+    def _list_kept_spots(self, t: UnitTier) -> tuple[UnitSpot, ...]:
         """Positions of a tier's switches in a unit as the lock numbers racks: 0 for every node rack, which are alike
         and are told once, then network racks from 1.
         """
@@ -108,7 +113,7 @@ class UnitPlan:
         return tuple((rack - self.kind.racks + 1, u) for rack, u in self.spots[t.tier.key])
 
 
-def tray_name(domain: str) -> str:
+def name_trays(domain: str) -> str:
     """The name under which a domain's switch trays are listed among the rack fixtures."""
     return f"{domain} {TRAY_TIER}"
 
@@ -125,7 +130,7 @@ def check_racks(
     fabrics, domains = tuple(fabrics), tuple(scale_up)
     highest = max(layout.kinds, key=lambda kind: kind.node_rack.units)
     units = highest.node_rack.units
-    for model, height, path in _heights(catalog, fabrics, domains):
+    for model, height, path in _list_heights(catalog, fabrics, domains):
         if height > units:
             raise fault(
                 "FG601",
@@ -134,7 +139,7 @@ def check_racks(
                 hint=f"{'.'.join(map(str, highest.racks_path))}.units: {height} or more",
             )
     for part in layout.parts:
-        kind, needed = part.kind, _node_rack_units(part, catalog, fabrics, domains)
+        kind, needed = part.kind, _sum_node_rack_units(part, catalog, fabrics, domains)
         units = kind.node_rack.units - len(kind.node_rack.reserved_units)
         if needed > units:
             raise fault(
@@ -145,7 +150,7 @@ def check_racks(
             )
 
 
-def _heights(
+def _list_heights(
     catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[str, int, Path]]:
     """(model, rack units, path in the blueprint) of switches, extra devices and scale-up trays."""
@@ -160,7 +165,7 @@ def _heights(
             yield tray.id, tray.rack_units, domain.path
 
 
-def _node_rack_units(
+def _sum_node_rack_units(
     part: Part, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> int:
     """Rack units needed in the fullest node rack of a part of the cluster: a slot of the tallest node for each node,
@@ -169,11 +174,13 @@ def _node_rack_units(
     kind = part.kind
     nodes = kind.nodes_per_rack * max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
     shared = sum(s.per_rack * s.profile.rack_units for s in kind.node_sets)
-    switches = sum(switch.rack_units * count for switch, count in beside_nodes(part, catalog, fabrics, scale_up))
+    switches = sum(
+        switch.rack_units * count for switch, count in list_devices_beside_nodes(part, catalog, fabrics, scale_up)
+    )
     return nodes + shared + switches
 
 
-def beside_nodes(
+def list_devices_beside_nodes(
     part: Part, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
     """(profile, how many) of switches and scale-up trays that stand in every node rack of a part of the cluster."""

@@ -16,9 +16,9 @@ from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.catalog.models import RackProfile
 from fabricgen.catalog.rack_models import SWITCH_PLACES
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor.rack_space import FreeUnits, network_units
+from fabricgen.design.floor.rack_space import FreeUnits, make_network_units
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import find_scope
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals, list_numbers
 
@@ -29,9 +29,9 @@ UnitSpot = tuple[int, int]
 """(rack of the unit from 0, node racks before network racks; rack unit in it)"""
 
 
-def stand_of(tier: TierDesign, stated: Stand | None) -> Stand:
+def find_default_stand(tier: TierDesign, stated: Stand | None) -> Stand:
     """Where the switches of a tier stand: as stated, else by what they serve."""
-    scope = scope_of(tier.per)
+    scope = find_scope(tier.per)
     return stated or ("network-row" if scope == WHOLE else find_dimension(scope).stand)
 
 
@@ -72,17 +72,17 @@ class UnitTier:
         """(rack, rack unit) of the switches of a unit in its node racks; `units` are the rack units used
         in each rack.
         """
-        found: list[UnitSpot] = []
-        before: Counter[int] = Counter()
+        spots: list[UnitSpot] = []
+        used: Counter[int] = Counter()
         for ordinal in range(self.each):
             rack = self.rack_of(ordinal, racks)
-            found.append((rack, units[before[rack]]))
-            before[rack] += 1
-        return tuple(found)
+            spots.append((rack, units[used[rack]]))
+            used[rack] += 1
+        return tuple(spots)
 
     def rack_of(self, ordinal: int, racks: int) -> int:
         """The node rack of a switch, by its number in the unit, where a unit has so many node racks."""
-        if scope_of(self.tier.per) == "rack":
+        if find_scope(self.tier.per) == "rack":
             return ordinal // (self.each // racks)
         return ordinal * racks // self.each
 
@@ -96,79 +96,79 @@ class NodeRack:
     switches: Mapping[TierKey, tuple[int, ...]]
 
 
-def node_rack_of(
-    kind: UnitKind, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], held: Mapping[str, Intervals]
+def fill_node_rack(
+    kind: UnitKind, beside: Sequence[RackFixture], tiers: Sequence[UnitTier], kept_numbers: Mapping[str, Intervals]
 ) -> NodeRack:
     """Give rack units to everything in a node rack of a kind of unit. Positions fixed by the rack type or kept in the
     lock come first; then nodes are stacked from the bottom, fixtures above them, and switches from the top down.
 
     Raises InputError (FG601) for devices that do not fit.
     """
-    inside = [t for t in tiers if t.stand.startswith("rack")]
-    counts = {t.tier.key: _most_in_a_rack(t, kind.racks) for t in inside}
-    kept = {name: [n for n in list_numbers(intervals) if n < STRIDE] for name, intervals in held.items()}
-    named = {b.profile for b in beside}
-    sold = [us for name, us in kind.node_rack.included_units.items() if name not in named]
-    free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept.values(), *sold))
+    rack_tiers = [t for t in tiers if t.stand.startswith("rack")]
+    counts = {t.tier.key: _count_most_in_a_rack(t, kind.racks) for t in rack_tiers}
+    kept_units = {name: [n for n in list_numbers(intervals) if n < STRIDE] for name, intervals in kept_numbers.items()}
+    profiles = {b.profile for b in beside}
+    included = [us for name, us in kind.node_rack.included_units.items() if name not in profiles]
+    free = FreeUnits(kind.node_rack.units, kind.node_rack.reserved_units.union(*kept_units.values(), *included))
     switches: dict[TierKey, tuple[int, ...]] = {}
     fixed = list(kind.node_rack.fixed.get(SWITCH_PLACES, ()))
-    for t in (t for t in inside if t.stand == "rack-bottom"):
-        switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
-    nodes = _node_units(kind, free, sum(t.height * counts[t.tier.key] for t in inside if t.stand == "rack-middle"))
-    for t in (t for t in inside if t.stand == "rack-middle"):
-        switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), [])
-    others = {b.name: _beside_units(free, kind, b) for b in beside}
-    for t in (t for t in inside if t.stand == "rack-top"):
-        switches[t.tier.key] = _stacked(free, t, counts[t.tier.key], kept.get(t.holder, ()), fixed)
-    return NodeRack(nodes, others, switches)
+    for t in (t for t in rack_tiers if t.stand == "rack-bottom"):
+        switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), [])
+    nodes = _place_nodes(kind, free, sum(t.height * counts[t.tier.key] for t in rack_tiers if t.stand == "rack-middle"))
+    for t in (t for t in rack_tiers if t.stand == "rack-middle"):
+        switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), [])
+    units_beside = {b.name: _place_fixtures(free, kind, b) for b in beside}
+    for t in (t for t in rack_tiers if t.stand == "rack-top"):
+        switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), fixed)
+    return NodeRack(nodes, units_beside, switches)
 
 
-def _most_in_a_rack(t: UnitTier, racks: int) -> int:
+def _count_most_in_a_rack(t: UnitTier, racks: int) -> int:
     return max(Counter(t.rack_of(i, racks) for i in range(t.each)).values(), default=0)
 
 
-def _node_units(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
+def _place_nodes(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
     """The rack unit of every node slot of a rack, with `gap` rack units left free between the lower and
     the upper half.
     """
     height = max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
     slots, fixed = kind.nodes_per_rack, kind.node_rack.fixed.get("node", ())
     if fixed and slots > len(fixed):
-        raise _no_room(kind, f"{slots} nodes", f"it has places for {len(fixed)}")
-    found: list[int] = []
+        raise _explain_no_room(kind, f"{slots} nodes", f"it has places for {len(fixed)}")
+    units: list[int] = []
     first = 1
     for slot in range(slots):
         if gap and slot == -(-slots // 2):
-            first = found[-1] + height + gap
+            first = units[-1] + height + gap
         u = fixed[slot] if fixed else free.lowest(height, first)
         if u is None or not free.is_free(u, height):
-            raise _no_room(kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
-        found.append(free.take(u, height))
+            raise _explain_no_room(kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
+        units.append(free.take(u, height))
         first = u + height
-    return tuple(found)
+    return tuple(units)
 
 
-def _beside_units(free: FreeUnits, kind: UnitKind, beside: RackFixture) -> tuple[int, ...]:
+def _place_fixtures(free: FreeUnits, kind: UnitKind, beside: RackFixture) -> tuple[int, ...]:
     fixed = kind.node_rack.fixed.get(beside.profile, ())
     if fixed and beside.count > len(fixed):
-        raise _no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
-    found = []
+        raise _explain_no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
+    units = []
     for i in range(beside.count):
         u = fixed[i] if fixed else free.lowest(beside.height)
         if u is None or not free.is_free(u, beside.height):
-            raise _no_room(kind, f"{beside.profile} {i + 1}", f"{beside.height} U in a row are not free")
-        found.append(free.take(u, beside.height))
-    return tuple(found)
+            raise _explain_no_room(kind, f"{beside.profile} {i + 1}", f"{beside.height} U in a row are not free")
+        units.append(free.take(u, beside.height))
+    return tuple(units)
 
 
-def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
+def _place_switches(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixed: list[int]) -> tuple[int, ...]:
     """Rack units of a tier's switches in a node rack: those in the lock, then fixed ones, then the
     outermost free ones.
     """
-    found = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
-    while len(found) < count:
+    units = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
+    while len(units) < count:
         fits = [u for u in fixed if free.is_free(u, t.height)]
-        u = fits[0] if fits else free.highest(t.height) if t.stand == "rack-top" else free.lowest(t.height)
+        u = fits[0] if fits else free.find_highest(t.height) if t.stand == "rack-top" else free.lowest(t.height)
         if u is None:
             raise fault(
                 "FG601",
@@ -176,14 +176,14 @@ def _stacked(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int], fixe
                 path=t.tier.path,
                 hint="let it `stand` elsewhere, lower `nodes_per_rack`, or take a higher rack",
             )
-        found.append(free.take(u, t.height))
-    return tuple(found)
+        units.append(free.take(u, t.height))
+    return tuple(units)
 
 
-def _no_room(kind: UnitKind, what: str, why: str) -> InputError:
+def _explain_no_room(kind: UnitKind, devices: str, why: str) -> InputError:
     return fault(
         "FG601",
-        f"{what} do not fit in {kind.node_rack.id}: {why}",
+        f"{devices} do not fit in {kind.node_rack.id}: {why}",
         path=kind.racks_path,
         hint="lower `nodes_per_rack`, let switches `stand` elsewhere, or take another rack",
     )
@@ -214,46 +214,46 @@ class UnitRows:
             return place // self.racks_per_row, place % self.racks_per_row
         return position // self.per_row, self.columns[position % self.per_row * self.racks + rack]
 
-    def rows_for(self, units: int) -> int:
+    def count_rows(self, units: int) -> int:
         """How many rows so many units take."""
         if self.per_row:
             return -(-units // self.per_row)
         return -(-units * self.racks // self.racks_per_row)
 
-    def units_in(self, rows: int) -> int:
+    def count_units(self, rows: int) -> int:
         """How many whole units fit in so many rows."""
         return rows * self.per_row if self.per_row else rows * self.racks_per_row // self.racks
 
 
-def unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole: bool) -> UnitRows:
+def lay_out_unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole: bool) -> UnitRows:
     """Lay out units of `node_racks` node racks and one network rack for each of `stands`, which are numbered after
     them. With `whole` no unit is cut that a row could hold.
     """
     racks = node_racks + len(stands)
-    own = _own_order(node_racks, stands)
+    own_order = _order_own_racks(node_racks, stands)
     shared = [i for i, stand in enumerate(stands) if stand.startswith("row")]
     if not shared and not (whole and racks <= racks_per_row):
-        return UnitRows(racks, racks_per_row, 0, _places(own, racks))
+        return UnitRows(racks, racks_per_row, 0, _list_positions(own_order, racks))
     per_row = max(1, racks_per_row // racks)
     if not shared:
-        each = [unit * racks + rack for unit in range(per_row) for rack in own]
-        return UnitRows(racks, racks_per_row, per_row, _places(each, per_row * racks))
+        racks_of_row = [unit * racks + rack for unit in range(per_row) for rack in own_order]
+        return UnitRows(racks, racks_per_row, per_row, _list_positions(racks_of_row, per_row * racks))
     order: list[int] = []
     for stand in ("row-middle", "row-end"):
-        here = [node_racks + i for i in shared if stands[i] == stand]
-        together = [unit * racks + rack for unit in range(per_row) for rack in here]
+        racks_of_stand = [node_racks + i for i in shared if stands[i] == stand]
+        racks_of_all = [unit * racks + rack for unit in range(per_row) for rack in racks_of_stand]
         if stand == "row-middle":
             half = -(-per_row // 2)
             before, after = (
-                [u * racks + r for u in units for r in own] for units in (range(half), range(half, per_row))
+                [u * racks + r for u in units for r in own_order] for units in (range(half), range(half, per_row))
             )
-            order = [*before, *together, *after]
+            order = [*before, *racks_of_all, *after]
         else:
-            order += together
-    return UnitRows(racks, racks_per_row, per_row, _places(order, per_row * racks))
+            order += racks_of_all
+    return UnitRows(racks, racks_per_row, per_row, _list_positions(order, per_row * racks))
 
 
-def _own_order(node_racks: int, stands: Sequence[Stand]) -> list[int]:
+def _order_own_racks(node_racks: int, stands: Sequence[Stand]) -> list[int]:
     """Numbers of a unit's racks in the order they stand: its network racks in the middle or at the end."""
     middle = [node_racks + i for i, stand in enumerate(stands) if stand == "unit-middle"]
     end = [node_racks + i for i, stand in enumerate(stands) if stand == "unit-end"]
@@ -261,12 +261,12 @@ def _own_order(node_racks: int, stands: Sequence[Stand]) -> list[int]:
     return [*range(half), *middle, *range(half, node_racks), *end]
 
 
-def _places(order: Sequence[int], count: int) -> list[int]:
+def _list_positions(order: Sequence[int], count: int) -> list[int]:
     """The position of each rack in an order."""
-    found = [0] * count
-    for place, rack in enumerate(order):
-        found[rack] = place
-    return found
+    positions = [0] * count
+    for position, rack in enumerate(order):
+        positions[rack] = position
+    return positions
 
 
 # The network racks of a unit and the switches in them; all units are alike.
@@ -288,16 +288,16 @@ class Stack:
         return max(self.rack, default=-1) + 1
 
 
-def stack(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> Stack:
+def stack_devices(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> Stack:
     """Stack devices of some heights in racks of a kind one after the other: from the bottom up, or, `hung`, from the
     top down.
     """
-    free, racks, bottoms = network_units(kind), list[int](), list[int]()
+    free, racks, bottoms = make_network_units(kind), list[int](), list[int]()
     rack = end = 0
     for height in heights:
-        u = free.next_to(end, height, hung=hung)
+        u = free.find_next(end, height, hung=hung)
         if u is None and end:
-            rack, u = rack + 1, free.next_to(0, height, hung=hung)
+            rack, u = rack + 1, free.find_next(0, height, hung=hung)
         u = u or 1
         racks.append(rack)
         bottoms.append(u)
@@ -305,7 +305,7 @@ def stack(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> Stack:
     return Stack(racks, bottoms)
 
 
-def part_of(count: int, number: Any, group: Any, parts: int) -> Any:
+def find_part(count: int, number: Any, group: Any, parts: int) -> Any:
     """In which of `parts` runs of racks a switch (or each of an array) stands, of groups of `count` switches.
 
     The switches of a group are split round-robin, alike in all groups, since a tier above may join switches of one
@@ -327,42 +327,49 @@ class UnitStack:
         return len(self.stands)
 
 
-def stacked(tiers: Sequence[UnitTier], kind: RackProfile, held: Mapping[str, Intervals], *, hung: bool) -> UnitStack:
+def stack_unit_switches(
+    tiers: Sequence[UnitTier], kind: RackProfile, kept_numbers: Mapping[str, Intervals], *, hung: bool
+) -> UnitStack:
     """Place switches in the network racks of a unit: those in the lock where they were, others one after the other,
     from the bottom up or, `hung`, from the top down.
 
-    `held` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
+    `kept_numbers` are positions by lock key, as one number: `STRIDE` times the rack (from 1) plus the lowest rack unit.
     """
-    kept = {
-        name: [divmod(n, STRIDE) for n in list_numbers(intervals) if n >= STRIDE] for name, intervals in held.items()
+    kept_places = {
+        name: [divmod(n, STRIDE) for n in list_numbers(intervals) if n >= STRIDE]
+        for name, intervals in kept_numbers.items()
     }
-    return _added(tiers, kind, kept, hung=hung) if any(kept.values()) else _anew(tiers, kind, hung=hung)
+    return (
+        _place_beside_kept(tiers, kind, kept_places, hung=hung)
+        if any(kept_places.values())
+        else _place_anew(tiers, kind, hung=hung)
+    )
 
 
-def _anew(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: bool) -> UnitStack:
+def _place_anew(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: bool) -> UnitStack:
     """Placement without a lock: racks for each stand, filled with each part of tiers that are split over
     several racks.
     """
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     stands: list[Stand] = []
     for stand in NETWORK_STANDS:
-        here = [(t, i, _part(t, i)) for t in tiers if t.stand == stand for i in range(t.each)]
-        for part in sorted({part for _, _, part in here}):
-            mine = [(t, i) for t, i, of in here if of == part]
-            filled = stack((t.height for t, _ in mine), kind, hung=hung)
-            for (t, i), rack, u in zip(mine, filled.rack, filled.u, strict=True):
+        switches_of_stand = [(t, i, _find_switch_part(t, i)) for t in tiers if t.stand == stand for i in range(t.each)]
+        for part in sorted({part for _, _, part in switches_of_stand}):
+            switches_of_part = [(t, i) for t, i, switch_part in switches_of_stand if switch_part == part]
+            filled = stack_devices((t.height for t, _ in switches_of_part), kind, hung=hung)
+            for (t, i), rack, u in zip(switches_of_part, filled.rack, filled.u, strict=True):
                 spots.setdefault(t.tier.key, {})[i] = (len(stands) + rack, u)
             stands += [stand] * filled.racks
-    return UnitStack({key: _in_order(places) for key, places in spots.items()}, tuple(stands))
+    return UnitStack({key: _sort_places(places) for key, places in spots.items()}, tuple(stands))
 
 
-def _in_order(places: Mapping[int, UnitSpot]) -> tuple[UnitSpot, ...]:
+def _sort_places(places: Mapping[int, UnitSpot]) -> tuple[UnitSpot, ...]:
     return tuple(places[i] for i in sorted(places))
 
 
-def _part(t: UnitTier, ordinal: int) -> int:
-    found: int = part_of(t.tier.count, ordinal % t.tier.count, ordinal // t.tier.count, t.racks)
-    return found
+def _find_switch_part(t: UnitTier, ordinal: int) -> int:
+    part: int = find_part(t.tier.count, ordinal % t.tier.count, ordinal // t.tier.count, t.racks)
+    return part
 
 
 @dataclass()
@@ -375,16 +382,16 @@ class _Filling:
     stands: list[Stand | None] = field(default_factory=list)
     parts: list[dict[TierKey, set[int]]] = field(default_factory=list)
 
-    def open_to(self, rack: int) -> None:
+    def open_racks(self, rack: int) -> None:
         """Add empty racks up to this number."""
         while len(self.racks) <= rack:
-            self.racks.append(network_units(self.kind))
+            self.racks.append(make_network_units(self.kind))
             self.stands.append(None)
             self.parts.append({})
 
     def put(self, t: UnitTier, part: int, rack: int, u: int) -> UnitSpot:
         """Use a position in a rack."""
-        self.open_to(rack)
+        self.open_racks(rack)
         self.racks[rack].take(u, t.height)
         self.stands[rack] = self.stands[rack] or t.stand
         self.parts[rack].setdefault(t.tier.key, set()).add(part)
@@ -396,14 +403,14 @@ class _Filling:
         """
         for rack, elevation in enumerate(self.racks):
             if self.stands[rack] == t.stand and self.parts[rack].get(t.tier.key, {part}) == {part}:
-                u = elevation.highest(t.height) if self.hung else elevation.lowest(t.height)
+                u = elevation.find_highest(t.height) if self.hung else elevation.lowest(t.height)
                 if u is not None:
                     return self.put(t, part, rack, u)
-        return self.put(t, part, len(self.racks), stack([t.height], self.kind, hung=self.hung).u[0])
+        return self.put(t, part, len(self.racks), stack_devices([t.height], self.kind, hung=self.hung).u[0])
 
 
-def _added(
-    tiers: Sequence[UnitTier], kind: RackProfile, kept: Mapping[str, Sequence[tuple[int, int]]], *, hung: bool
+def _place_beside_kept(
+    tiers: Sequence[UnitTier], kind: RackProfile, kept_places: Mapping[str, Sequence[tuple[int, int]]], *, hung: bool
 ) -> UnitStack:
     """Placement with a lock: what was there stays, positions of removed devices stay reserved, new ones fill free
     space.
@@ -411,22 +418,22 @@ def _added(
     filling = _Filling(kind, hung)
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     names = {t.holder for t in tiers}
-    inside = [t for t in tiers if t.stand in NETWORK_STANDS]
-    for t in inside:
-        for i, (rack, u) in enumerate(_bottoms(kept.get(t.holder, ()), t.height)[: t.each]):
-            spots.setdefault(t.tier.key, {})[i] = filling.put(t, _part(t, i), rack - 1, u)
-    for name, places in kept.items():
+    network_tiers = [t for t in tiers if t.stand in NETWORK_STANDS]
+    for t in network_tiers:
+        for i, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.each]):
+            spots.setdefault(t.tier.key, {})[i] = filling.put(t, _find_switch_part(t, i), rack - 1, u)
+    for name, places in kept_places.items():
         for rack, u in places if name not in names else ():
-            filling.open_to(rack - 1)
+            filling.open_racks(rack - 1)
             filling.racks[rack - 1].take(u, 1)
-    for t in inside:
-        places_of = spots.setdefault(t.tier.key, {})
-        for i in range(len(places_of), t.each):
-            places_of[i] = filling.place(t, _part(t, i))
+    for t in network_tiers:
+        places_of_tier = spots.setdefault(t.tier.key, {})
+        for i in range(len(places_of_tier), t.each):
+            places_of_tier[i] = filling.place(t, _find_switch_part(t, i))
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
-    return UnitStack({key: _in_order(places) for key, places in spots.items()}, stands)
+    return UnitStack({key: _sort_places(places) for key, places in spots.items()}, stands)
 
 
-def _bottoms(places: Sequence[tuple[int, int]], height: int) -> Sequence[tuple[int, int]]:
+def _list_bottoms(places: Sequence[tuple[int, int]], height: int) -> Sequence[tuple[int, int]]:
     """The lowest rack unit of each device, from all rack units that they use."""
     return places[::height]

@@ -29,37 +29,37 @@ _LATER = ("gb300-tray", "gb300-tray-8p", "gb300-tray-xdr", "nvlink5-tray", "powe
 """Profiles whose side of ports the catalogue has known since `floor rules: 4`."""
 
 
-def _rules_of(lock: Lock) -> int:
+def _find_rules(lock: Lock) -> int:
     """The rules by which a floor is laid out: those of its lock."""
     return lock.rooms.get(RULES, 1) if lock.held or lock.rooms else _NEWEST
 
 
-def stands_together(lock: Lock) -> bool:
+def has_whole_units(lock: Lock) -> bool:
     """Whether units stand whole in rows and shared racks share rows: always, but with a lock from before that."""
-    return _rules_of(lock) >= _TOGETHER
+    return _find_rules(lock) >= _TOGETHER
 
 
 def knows_side(lock: Lock, profile: str) -> bool:
     """Whether lengths follow the side of a profile's ports by themselves: always, but with a lock from before that."""
-    return _rules_of(lock) >= (_BESIDE if profile in _LATER else _BY_TRAYS)
+    return _find_rules(lock) >= (_BESIDE if profile in _LATER else _BY_TRAYS)
 
 
 def orders_by_nodes(lock: Lock) -> bool:
     """Whether switches in racks of nodes face the aisle of these by themselves: always, but with a lock from before."""
-    return _rules_of(lock) >= _BESIDE
+    return _find_rules(lock) >= _BESIDE
 
 
-def filled_from_top(floor: Floor, lock: Lock) -> bool:
+def is_filled_from_top(floor: Floor, lock: Lock) -> bool:
     """Whether racks of switches are filled from the top down: as stated, else where trays run above them.
 
     A lock from before `floor rules: 3` keeps them filled from the bottom up.
     """
     if floor.network_fill:
         return floor.network_fill == "down"
-    return floor.trays.at == "overhead" and _rules_of(lock) >= _BY_TRAYS
+    return floor.trays.at == "overhead" and _find_rules(lock) >= _BY_TRAYS
 
 
-def row_length(design: Design, unit_racks: int) -> int:
+def choose_row_length(design: Design, unit_racks: int) -> int:
     """Racks in a row of a hall that states no other number; `unit_racks` are those of the largest unit.
 
     Rows of 16, unless these hold whole units with more than four places left: then the next longer row that whole units
@@ -68,12 +68,12 @@ def row_length(design: Design, unit_racks: int) -> int:
     floor, lock = design.loaded.blueprint.floor, design.layout.lock
     if floor.racks_per_row:
         return floor.racks_per_row
-    if floor.halls or not stands_together(lock):
+    if floor.halls or not has_whole_units(lock):
         return USUAL_ROW
-    return lock.rooms.get(ROW) or _of_whole_units(unit_racks)
+    return lock.rooms.get(ROW) or _round_to_units(unit_racks)
 
 
-def _of_whole_units(racks: int) -> int:
+def _round_to_units(racks: int) -> int:
     filled = -(-USUAL_ROW // racks) * racks
     fits = racks <= USUAL_ROW and USUAL_ROW % racks <= _EMPTY
     return USUAL_ROW if fits or filled > _LONGEST else filled
@@ -90,10 +90,10 @@ class Laying:
     ends: bool = False
 
 
-def layings(design: Design) -> tuple[Laying, ...]:
+def list_layings(design: Design) -> tuple[Laying, ...]:
     """The ways to lay out a floor, the first that goes into its halls being taken; a lock leaves one."""
     lock, floor = design.layout.lock, design.loaded.blueprint.floor
-    if not stands_together(lock):
+    if not has_whole_units(lock):
         return (Laying(whole=False),)
     if RULES in lock.rooms or not floor.halls:
         return (Laying(whole=CUT not in lock.rooms, ends=AT_ENDS in lock.rooms),)
@@ -103,11 +103,11 @@ def layings(design: Design) -> tuple[Laying, ...]:
     return *in_rows, Laying(whole=True, ends=True), Laying(whole=False, ends=True)
 
 
-def kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, int]:
+def list_kept_rules(design: Design, racks_per_row: int, laying: Laying) -> dict[str, int]:
     """The counts by which a lock keeps these rules: none for a floor that was laid out before them."""
-    if not stands_together(design.layout.lock):
+    if not has_whole_units(design.layout.lock):
         return {}
     floor = design.loaded.blueprint.floor
     length = {} if floor.racks_per_row or floor.halls else {ROW: racks_per_row}
     cut, ends = {} if laying.whole else {CUT: 1}, {AT_ENDS: 1} if laying.ends else {}
-    return {RULES: _rules_of(design.layout.lock), **length, **cut, **ends}
+    return {RULES: _find_rules(design.layout.lock), **length, **cut, **ends}

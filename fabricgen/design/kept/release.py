@@ -23,7 +23,7 @@ EVERYTHING = "unused"
 """The path that means all holes."""
 
 
-def holes(
+def find_holes(
     lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
 ) -> dict[Holder, Intervals]:
     """The unused numbers of the lock by holder: all numbers of one that is gone, the rest of one that shrank.
@@ -31,25 +31,25 @@ def holes(
     Holders of words, which have no numbers, have an empty tuple. `used` are the holders in use, `positions` the number
     of positions of management ports that a holder needs.
     """
-    found: dict[Holder, Intervals] = {}
+    unused: dict[Holder, Intervals] = {}
     for kind, held in lock.held.items():
         for name, intervals in held.items():
-            size = positions.get((kind, name), needed(kind, name, layout))
-            rest = _beyond(intervals, size) if (kind, name) in used else intervals
-            if rest:
-                found[kind, name] = rest
+            size = positions.get((kind, name), count_needed(kind, name, layout))
+            surplus = _list_beyond(intervals, size) if (kind, name) in used else intervals
+            if surplus:
+                unused[kind, name] = surplus
     for kind, words in lock.words.items():
-        found |= {(kind, name): () for name in words if (kind, name) not in used}
-    return dict(sorted(found.items()))
+        unused |= {(kind, name): () for name in words if (kind, name) not in used}
+    return dict(sorted(unused.items()))
 
 
-def places_only(unused: Mapping[Holder, Intervals]) -> dict[Holder, Intervals]:
+def select_place_holes(unused: Mapping[Holder, Intervals]) -> dict[Holder, Intervals]:
     """The holes of pods, units and sites only."""
     kinds = ("sites", "pods", "units", "ports")
     return {holder: intervals for holder, intervals in unused.items() if holder[0].partition(" ")[0] in kinds}
 
 
-def needed(kind: str, name: str, layout: Layout) -> int | None:
+def count_needed(kind: str, name: str, layout: Layout) -> int | None:
     """The numbers of units that a pod needs; None for other holders, which need all that they have."""
     pod = next((pod for pod in layout.pods if pod.name == name), None)
     if pod is None or kind.partition(" ")[0] not in ("units", "ports"):
@@ -57,21 +57,23 @@ def needed(kind: str, name: str, layout: Layout) -> int | None:
     return pod.slots if kind.startswith("units") else pod.su
 
 
-def _beyond(intervals: Intervals, size: int | None) -> Intervals:
+def _list_beyond(intervals: Intervals, size: int | None) -> Intervals:
     if size is None:
         return ()
-    found = []
+    surplus = []
     for interval in intervals:
-        kept = min(size, interval.size)
-        size -= kept
-        if interval.size > kept:
-            found.append(Interval(interval.first + kept, interval.size - kept))
-    return tuple(found)
+        needed_here = min(size, interval.size)
+        size -= needed_here
+        if interval.size > needed_here:
+            surplus.append(Interval(interval.first + needed_here, interval.size - needed_here))
+    return tuple(surplus)
 
 
 def names_holder(lock: Lock, path: str) -> bool:
     """Whether a path is the name of a holder in the lock."""
-    return any(path in held for held in lock.held.values()) or bool(_adopted(lock, path) or resized(lock, path))
+    return any(path in held for held in lock.held.values()) or bool(
+        _find_adopted_keys(lock, path) or find_resized(lock, path)
+    )
 
 
 def names_size(path: str) -> bool:
@@ -80,7 +82,7 @@ def names_size(path: str) -> bool:
     return len(words) == SIZE_WORDS and words[-1] in PARTS
 
 
-def resized(lock: Lock, path: str) -> dict[str, str]:
+def find_resized(lock: Lock, path: str) -> dict[str, str]:
     """The lines of tiers' sizes that differ once what a path names is forgotten; an empty text is a line that goes.
 
     With the count of a tier go the uplinks of the tiers below it, as the one follows from the other.
@@ -88,18 +90,18 @@ def resized(lock: Lock, path: str) -> dict[str, str]:
     if not names_size(path):
         return {}
     *tier, part = path.split()
-    found = {}
+    lines = {}
     for name, word in lock.find_words(SIZED).items():
-        before = parse_sized(word)
-        after = before.without(part) if name.split()[:2] == tier else before
-        if part == "count" and before.upper == " ".join(tier):
-            after = after.without("uplinks")
-        if after != before:
-            found[name] = after.text()
-    return found
+        earlier = parse_sized(word)
+        shrunk = earlier.without(part) if name.split()[:2] == tier else earlier
+        if part == "count" and earlier.upper == " ".join(tier):
+            shrunk = shrunk.without("uplinks")
+        if shrunk != earlier:
+            lines[name] = shrunk.text()
+    return lines
 
 
-def _adopted(lock: Lock, path: str) -> set[str]:
+def _find_adopted_keys(lock: Lock, path: str) -> set[str]:
     """The adopted keys of a path: `adopted/compute-leaf-p1-su01-01` for one device, `adopted` for all."""
     section, _, device = path.partition("/")
     words = lock.find_words(ADOPTED)
@@ -108,7 +110,7 @@ def _adopted(lock: Lock, path: str) -> set[str]:
     return list_keys(words, device) if device else set(words)
 
 
-def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
+def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
     """A lock without the unused reservations below some paths.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`,
@@ -118,14 +120,16 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
-        named = {(kind, name) for kind, held in lock.held.items() for name in held if name == path}
-        below = {holder: intervals for holder, intervals in unused.items() if path == EVERYTHING or _lies(holder, path)}
-        adopted = _adopted(lock, path) | {name for kind, name in below if kind == ADOPTED}
-        sizes = resized(lock, path)
-        if not named and not below and not adopted and not sizes:
-            raise _nothing(lock, path, unused)
-        held = {kind: _without(kind, held, named, below) for kind, held in lock.held.items()}
-        words = {kind: _words_without(kind, some, below) for kind, some in lock.words.items()}
+        named_holders = {(kind, name) for kind, held in lock.held.items() for name in held if name == path}
+        unused_below = {
+            holder: intervals for holder, intervals in unused.items() if path == EVERYTHING or _belongs_to(holder, path)
+        }
+        adopted = _find_adopted_keys(lock, path) | {name for kind, name in unused_below if kind == ADOPTED}
+        sizes = find_resized(lock, path)
+        if not named_holders and not unused_below and not adopted and not sizes:
+            raise _explain_nothing_released(lock, path, unused)
+        held = {kind: _drop_numbers(kind, held, named_holders, unused_below) for kind, held in lock.held.items()}
+        words = {kind: _drop_words(kind, some, unused_below) for kind, some in lock.words.items()}
         if adopted:
             words[ADOPTED] = {name: value for name, value in lock.find_words(ADOPTED).items() if name not in adopted}
         if sizes:
@@ -134,15 +138,15 @@ def release(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]
         lock = replace(lock, held=held, words=words)
     names = {name for held in lock.held.values() for name in held}
     plugged = {" ".join(place.split()[:2]) for place in lock.find_words("extras").values()}
-    rooms = {name: room for name, room in lock.rooms.items() if _of_use(name, names, plugged)}
+    rooms = {name: room for name, room in lock.rooms.items() if _is_needed(name, names, plugged)}
     return replace(lock, rooms=rooms)
 
 
-def _words_without(kind: str, words: Mapping[str, str], below: Collection[Holder]) -> dict[str, str]:
+def _drop_words(kind: str, words: Mapping[str, str], below: Collection[Holder]) -> dict[str, str]:
     return {name: word for name, word in words.items() if (kind, name) not in below}
 
 
-def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
+def _is_needed(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
     """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier.
 
     Counts of the floor and of ports always are: racks stand by them, and cables.
@@ -150,49 +154,54 @@ def _of_use(room: str, names: Collection[str], plugged: Collection[str]) -> bool
     if room.startswith((f"{FLOOR} ", PORTS)):
         return True
     tier, extras, _ = room.partition(" for extras ")
-    return tier in plugged if extras else any(_same(room, name) for name in names)
+    return tier in plugged if extras else any(_is_of_holder(room, name) for name in names)
 
 
-def _same(room: str, name: str) -> bool:
+def _is_of_holder(room: str, name: str) -> bool:
     """Whether a capacity is still needed by a holder: its own, or that of the tier with which its name begins."""
     return room.startswith(("managed ", f"{name} ")) or name == room or name.startswith(f"{room} ")
 
 
-def _without(kind: str, held: Allocations, named: Collection[Holder], below: Mapping[Holder, Intervals]) -> Allocations:
-    found = {}
+def _drop_numbers(
+    kind: str, held: Allocations, named: Collection[Holder], below: Mapping[Holder, Intervals]
+) -> Allocations:
+    kept = {}
     for name, intervals in held.items():
-        gone = intervals if (kind, name) in named else below.get((kind, name), ())
-        left = _first(intervals, count_numbers(intervals) - count_numbers(gone))
-        if left:
-            found[name] = left
-    return found
+        removed = intervals if (kind, name) in named else below.get((kind, name), ())
+        remaining = _take_first(intervals, count_numbers(intervals) - count_numbers(removed))
+        if remaining:
+            kept[name] = remaining
+    return kept
 
 
-def _first(intervals: Intervals, size: int) -> Intervals:
+def _take_first(intervals: Intervals, size: int) -> Intervals:
     """The first `size` numbers; a hole is always at the end of a holder's numbers."""
-    found = []
+    kept = []
     for interval in intervals:
         if size > 0:
-            found.append(Interval(interval.first, min(size, interval.size)))
+            kept.append(Interval(interval.first, min(size, interval.size)))
             size -= interval.size
-    return tuple(found)
+    return tuple(kept)
 
 
-def _lies(holder: Holder, path: str) -> bool:
+def _belongs_to(holder: Holder, path: str) -> bool:
     """Whether a holder belongs to what a path names."""
     kind, name = holder
     parts = path.strip("/").replace(".", "/").split("/")
-    what = kind.partition(" ")[0]
-    if what == ADOPTED:
+    first_word = kind.partition(" ")[0]
+    if first_word == ADOPTED:
         return False
     if parts[0] in ("pods", "sites") and len(parts) == 2:
         kinds = ("pods", "units", "ports", "halls") if parts[0] == "pods" else ("sites",)
-        return what in kinds and name == parts[1]
+        return first_word in kinds and name == parts[1]
     if parts[0] == "tenants" and len(parts) == 2:
-        return (what == "tenants" and name == parts[1]) or name.split()[-2:] in (["in", parts[1]], ["vrf", parts[1]])
+        return (first_word == "tenants" and name == parts[1]) or name.split()[-2:] in (
+            ["in", parts[1]],
+            ["vrf", parts[1]],
+        )
     if parts[0] != "fabrics" or len(parts) not in (2, 4) or (len(parts) == 4 and parts[2] != "tiers"):
         return False
-    if what in ("pods", "units", "ports", "halls", "sites", "tenants"):
+    if first_word in ("pods", "units", "ports", "halls", "sites", "tenants"):
         return False
     words = name.split()
     if len(parts) == 4:
@@ -200,20 +209,20 @@ def _lies(holder: Holder, path: str) -> bool:
     return words[0] == parts[1] or words[-2:] in (["of", parts[1]], ["vrf", parts[1]]) or f" of {parts[1]} in " in name
 
 
-def _nothing(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
+def _explain_nothing_released(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
     holders = sorted({name for _, name in unused})
-    near = find_nearest(path, sorted({name for held in lock.held.values() for name in held}))
-    hint = f"did you mean '{near}'?" if near else ""
-    held = ", ".join(holders) if holders else "none: everything that is held is in use"
+    similar = find_nearest(path, sorted({name for listed in lock.held.values() for name in listed}))
+    hint = f"did you mean '{similar}'?" if similar else ""
+    listed = ", ".join(holders) if holders else "none: everything that is held is in use"
     return fault(
         CODE,
         f"the lock has no unused reservation of '{path}'",
-        hint=hint or f"holes: {held}",
+        hint=hint or f"holes: {listed}",
         span=Span(lock.file, 1, 1) if lock.file else None,
     )
 
 
-def hole_text(holder: Holder, intervals: Intervals) -> str:
+def describe_hole(holder: Holder, intervals: Intervals) -> str:
     """A hole as text: `units p2: 4-7`."""
     kind, name = holder
     text = ", ".join(show_interval(kind, interval) for interval in intervals)

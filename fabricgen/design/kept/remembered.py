@@ -11,25 +11,25 @@ from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, name_holder
 from fabricgen.blueprint.beside.split_sites import name_hall_holder
 from fabricgen.blueprint.beside.stacked import STACKED
-from fabricgen.design.extras.kept_ports import extra_words, room_name
-from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, port_at
+from fabricgen.design.extras.kept_ports import list_extra_words, write_room_name
+from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, find_port
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.floor.network_runs import unnumbered_words
-from fabricgen.design.management.load import AREAS, ManagementLoad, in_turn
-from fabricgen.design.management.managed import PLACES, managed_devices
+from fabricgen.design.floor.network_runs import list_unnumbered_words
+from fabricgen.design.management.load import AREAS, ManagementLoad, is_in_turn
+from fabricgen.design.management.managed import PLACES, list_managed_devices
 from fabricgen.design.model import Design
-from fabricgen.design.shape import depth, scope_of, spans_units
+from fabricgen.design.shape import find_depth, find_scope, spans_units
 from fabricgen.design.sizing.kept_front import (
     MANAGEMENT_PORTS,
-    beside_nodes,
-    cages_kind,
-    links_holder,
-    name_of,
-    nodes_holder,
-    placed_cages,
-    ports_kind,
+    name_cages_kind,
+    name_links_holder,
+    name_nodes_holder,
+    name_ports_beside_nodes,
+    name_ports_kind,
+    name_run,
+    record_cages,
 )
-from fabricgen.design.sizing.peer_links import ports_holder
+from fabricgen.design.sizing.peer_links import name_ports_holder
 from fabricgen.kernel.intervals import (
     Allocations,
     Intervals,
@@ -40,170 +40,174 @@ from fabricgen.kernel.intervals import (
 )
 
 
-def management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
+def make_management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
     """The ports that the management fabric of a design needs on the switches of one of its `managing` tiers."""
-    managed = managed_devices(design.fabrics, design.scale_up, leaf.fabric)
+    managed = list_managed_devices(design.fabrics, design.scale_up, leaf.fabric)
     by_slot = leaf.feed(TierKey("", "")).by_slot
-    return ManagementLoad(leaf.layout, managed, scope_of(leaf.per), by_slot=by_slot)
+    return ManagementLoad(leaf.layout, managed, find_scope(leaf.per), by_slot=by_slot)
 
 
-def with_remembered(design: Design, lock: Lock) -> Lock:
+def add_remembered(design: Design, lock: Lock) -> Lock:
     """A lock with all remembered choices of a design added."""
     held, rooms = dict(lock.held), dict(lock.rooms)
-    for leaf, load in _managing(design):
+    for leaf, load in _list_managing_tiers(design):
         held |= load.held(leaf.switches, for_reserve=leaf.for_reserve)
         held |= {load.areas_kind: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
         for place in PLACES[: PLACES.index("su")]:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
-            if share and not in_turn(place, scope_of(leaf.per)):
+            if share and not is_in_turn(place, find_scope(leaf.per)):
                 rooms[load.room(place)] = share
     for tier in design.tiers:
-        rooms |= {room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
-        rooms |= _ports_of_peers(design, tier, lock)
+        rooms |= {write_room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
+        rooms |= _count_peer_ports(design, tier, lock)
     for tier in design.tiers:
-        held |= _front(design, tier) if tier.lowest else _front_above(design, tier)
+        held |= _allocate_front(design, tier) if tier.lowest else _allocate_front_above(design, tier)
     floor = FloorPlan(design)
-    words = _words(design)
+    words = _collect_words(design)
     words[STACKED] = {**lock.find_words(STACKED), **floor.shared.words()}
-    unnumbered = {**lock.find_words(UNNUMBERED), **unnumbered_words(design)}
+    unnumbered = {**lock.find_words(UNNUMBERED), **list_unnumbered_words(design)}
     words |= {UNNUMBERED: unnumbered} if unnumbered else {}
-    return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.kept_counts(), words=words)
+    return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.list_kept_counts(), words=words)
 
 
-def _ports_of_peers(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
+def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
     """The ports for links inside a tier: how many there were at first, and where those of each span begin."""
     stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
     if tier.peer_links is None or (stated and stated.per_su):  # these have ports for every reserved unit
         return {}
-    ports, holder, sites = tier.peer_links.run.count, ports_holder(tier.key), design.layout.sites
+    ports, holder, sites = tier.peer_links.run.count, name_ports_holder(tier.key), design.layout.sites
     return {holder: lock.rooms.get(holder, ports)} | {
-        ports_holder(tier.key, span.name, sites[site]): ports - first
+        name_ports_holder(tier.key, span.name, sites[site]): ports - first
         for span in tier.peer_links.spans
         for site, first in zip(span.sites, span.first, strict=True)
     }
 
 
-def _front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
+def _allocate_front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     """The cages of each kind of down port of a lowest tier, and the ports of nodes and management among them."""
     lock = design.layout.lock
-    found: dict[str, Allocations] = {}
-    kind = cages_kind(tier.key)
-    cages = placed_cages(lock.of(kind), tier.downs)
+    allocations: dict[str, Allocations] = {}
+    kind = name_cages_kind(tier.key)
+    cages = record_cages(lock.of(kind), tier.downs)
     if cages:
-        found[kind] = cages
+        allocations[kind] = cages
     for number, run in enumerate(tier.downs):
-        of_run = ports_kind(tier.key, name_of(run))
-        held = dict(lock.of(of_run))
-        taken: dict[int, str] = {}
-        for holder, (first, jumps, room) in _ports_of(design, tier, number).items():
-            ports = [port_at(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
-            taken |= dict.fromkeys(ports, holder)
-            if ports != list(list_first_numbers(held.get(holder, ()), len(ports))):
-                held[holder] = make_intervals(ports)
-        if held := _without_taken(held, taken):
-            found[of_run] = held
-    return found
+        of_run = name_ports_kind(tier.key, name_run(run))
+        kept_ports = dict(lock.of(of_run))
+        holder_by_port: dict[int, str] = {}
+        for holder, (first, jumps, room) in _list_ports(design, tier, number).items():
+            ports = [find_port(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
+            holder_by_port |= dict.fromkeys(ports, holder)
+            if ports != list(list_first_numbers(kept_ports.get(holder, ()), len(ports))):
+                kept_ports[holder] = make_intervals(ports)
+        if kept_ports := _drop_taken_ports(kept_ports, holder_by_port):
+            allocations[of_run] = kept_ports
+    return allocations
 
 
-def _front_above(design: Design, tier: TierDesign) -> dict[str, Allocations]:
+def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     """The cages of each kind of down port of a tier above several parts of the cluster, and the ports of the links of
     those that came later.
     """
-    lock, kind, told = design.layout.lock, cages_kind(tier.key), [feed for feed in tier.feeds if feed.laid]
-    if not told and kind not in lock.held:
+    lock, kind, laid_feeds = design.layout.lock, name_cages_kind(tier.key), [feed for feed in tier.feeds if feed.laid]
+    if not laid_feeds and kind not in lock.held:
         return {}
-    found: dict[str, Allocations] = {kind: placed_cages(lock.of(kind), tier.downs)}
+    allocations: dict[str, Allocations] = {kind: record_cages(lock.of(kind), tier.downs)}
     for number, run in enumerate(tier.downs):
-        of_run = ports_kind(tier.key, name_of(run))
-        own = {
-            links_holder(feed.source): make_intervals(port_at(feed.first, feed.jumps, i) for i in range(feed.room))
-            for feed in told
+        of_run = name_ports_kind(tier.key, name_run(run))
+        ports_of_links = {
+            name_links_holder(feed.source): make_intervals(
+                find_port(feed.first, feed.jumps, i) for i in range(feed.room)
+            )
+            for feed in laid_feeds
             if feed.run == number and feed.room
         }
-        taken = {port: holder for holder, some in own.items() for port in list_numbers(some)}
-        if held := _without_taken({**lock.of(of_run), **own}, taken):
-            found[of_run] = held
-    return found
+        holder_by_port = {
+            port: holder for holder, intervals in ports_of_links.items() for port in list_numbers(intervals)
+        }
+        if kept_ports := _drop_taken_ports({**lock.of(of_run), **ports_of_links}, holder_by_port):
+            allocations[of_run] = kept_ports
+    return allocations
 
 
-def _without_taken(held: Allocations, taken: Mapping[int, str]) -> dict[str, Intervals]:
+def _drop_taken_ports(held: Allocations, taken: Mapping[int, str]) -> dict[str, Intervals]:
     """The ports of each holder up to the first that another holder has taken since; `taken` is holder by port."""
-    found = {}
-    for holder, some in held.items():
-        others = (i for i, n in enumerate(list_numbers(some)) if taken.get(n, holder) != holder)
-        if own := make_intervals(list_first_numbers(some, next(others, count_numbers(some)))):
-            found[holder] = own
-    return found
+    kept = {}
+    for holder, intervals in held.items():
+        lost_at = (i for i, n in enumerate(list_numbers(intervals)) if taken.get(n, holder) != holder)
+        if remaining := make_intervals(list_first_numbers(intervals, next(lost_at, count_numbers(intervals)))):
+            kept[holder] = remaining
+    return kept
 
 
-def _ports_of(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
+def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
     """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
-    found: dict[str, tuple[int, Jumps, int]] = {}
+    ports_by_holder: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        seen: Counter[str] = Counter()
+        parts_met: Counter[str] = Counter()
         for nodes in fabric.feeds_of(tier.key):
             if nodes.run == run:
-                holder = nodes_holder(fabric.name, nodes.part, seen[nodes.part])
-                found[holder] = nodes.first, nodes.jumps, nodes.per_switch
-            seen[nodes.part] += 1
+                holder = name_nodes_holder(fabric.name, nodes.part, parts_met[nodes.part])
+                ports_by_holder[holder] = nodes.first, nodes.jumps, nodes.per_switch
+            parts_met[nodes.part] += 1
     for feed in tier.feeds:
         if feed.run == run and feed.room:
-            holder = links_holder(feed.source) if feed.links else MANAGEMENT_PORTS
-            found[holder] = feed.first, feed.jumps, feed.room
-    return found
+            holder = name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS
+            ports_by_holder[holder] = feed.first, feed.jumps, feed.room
+    return ports_by_holder
 
 
-def positions_needed(design: Design) -> dict[tuple[str, str], int]:
+def count_positions_needed(design: Design) -> dict[tuple[str, str], int]:
     """The number of positions of management ports that each (kind, holder) needs."""
-    return {holder: count for _, load in _managing(design) for holder, count in load.holders.items()}
+    return {holder: count for _, load in _list_managing_tiers(design) for holder, count in load.holders.items()}
 
 
-def _managing(design: Design) -> Iterator[tuple[TierDesign, ManagementLoad]]:
+def _list_managing_tiers(design: Design) -> Iterator[tuple[TierDesign, ManagementLoad]]:
     """(tier, its load) of the leaves of the management fabric, if there is one."""
     for fabric in design.fabrics:
         for leaf in fabric.managing:
-            yield leaf, management_load(design, leaf)
+            yield leaf, make_management_load(design, leaf)
 
 
-def _words(design: Design) -> dict[str, dict[str, str]]:
+def _collect_words(design: Design) -> dict[str, dict[str, str]]:
     """The words of the lock by kind and holder; those of holders that no longer exist are kept."""
     fabrics = {fabric.name: fabric for fabric in design.fabrics}
     words = design.layout.lock.words
-    found = {
+    words_by_kind = {
         ADOPTED: dict(words.get(ADOPTED, {})),
-        "dealing": {**words.get("dealing", {}), **dict(_dealing(design))},
-        SETS: {**words.get(SETS, {}), **dict(_sets(design))},
-        SIZED: {**words.get(SIZED, {}), **sized_words(design)},
-        "extras": {**words.get("extras", {}), **dict(extra_words(fabrics))},
+        "dealing": {**words.get("dealing", {}), **dict(_list_dealing(design))},
+        SETS: {**words.get(SETS, {}), **dict(_list_sets(design))},
+        SIZED: {**words.get(SIZED, {}), **list_sized_words(design)},
+        "extras": {**words.get("extras", {}), **dict(list_extra_words(fabrics))},
     }
-    return {kind: holders for kind, holders in found.items() if holders}
+    return {kind: holders for kind, holders in words_by_kind.items() if holders}
 
 
-def _sets(design: Design) -> Iterator[tuple[str, str]]:
+def _list_sets(design: Design) -> Iterator[tuple[str, str]]:
     """(holder, names) of the sets in units of each kind, in the order in which these are filled."""
     for kind in design.layout.kinds:
-        for what, racks in (("nodes", False), ("racks", True)):
-            names = [each.name for each in kind.node_sets if bool(each.per_rack) == racks]
+        for word, racks in (("nodes", False), ("racks", True)):
+            names = [node_set.name for node_set in kind.node_sets if bool(node_set.per_rack) == racks]
             if names and (racks or names != ["node"]):
-                yield f"{what}{kind.suffix}", ", ".join(names)
+                yield f"{word}{kind.suffix}", ", ".join(names)
 
 
-def sized_words(design: Design) -> dict[str, str]:
+def list_sized_words(design: Design) -> dict[str, str]:
     """How each tier of a design is sized, by holder."""
-    return {name_holder(tier.key.text, tier.per): _sized(tier).text() for tier in design.tiers}
+    return {name_holder(tier.key.text, tier.per): _record_size(tier).text() for tier in design.tiers}
 
 
-def with_sizes(design: Design) -> Lock:
+def add_sizes(design: Design) -> Lock:
     """The lock of a design with the sizes of its tiers added, and nothing else."""
     lock = design.layout.lock
-    return replace(lock, words={**lock.words, SIZED: {**lock.find_words(SIZED), **sized_words(design)}})
+    return replace(lock, words={**lock.words, SIZED: {**lock.find_words(SIZED), **list_sized_words(design)}})
 
 
-def _sized(tier: TierDesign) -> SizedBefore:
+def _record_size(tier: TierDesign) -> SizedBefore:
     downs: dict[int, set[int]] = {}
     for run in tier.downs:
         downs.setdefault(run.speed_gbps, set()).add(run.ways)
-    found = SizedBefore(
+    sized = SizedBefore(
         count=tier.count,
         model=tier.profile.id,
         slots=tier.slots,
@@ -211,9 +215,9 @@ def _sized(tier: TierDesign) -> SizedBefore:
         downs={speed: min(ways) for speed, ways in downs.items() if len(ways) == 1},
     )
     if tier.up is None or tier.uplink is None:
-        return found
+        return sized
     return replace(
-        found,
+        sized,
         uplinks=tier.up.count,
         speed_gbps=tier.up.speed_gbps,
         upper=" ".join(tier.uplink.upper),
@@ -223,26 +227,26 @@ def _sized(tier: TierDesign) -> SizedBefore:
     )
 
 
-def in_use(design: Design) -> frozenset[tuple[str, str]]:
+def list_holders_in_use(design: Design) -> frozenset[tuple[str, str]]:
     """(kind, holder) of everything remembered that is still in use."""
-    tiers = {("dealing", name) for tier in design.tiers for name in (tier.key.text, beside_nodes(tier.key))}
-    extras = {("extras", name) for name, _ in extra_words({f.name: f for f in design.fabrics})}
+    tiers = {("dealing", name) for tier in design.tiers for name in (tier.key.text, name_ports_beside_nodes(tier.key))}
+    extras = {("extras", name) for name, _ in list_extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
-    for _, load in _managing(design):
+    for _, load in _list_managing_tiers(design):
         managed |= load.holders.keys() | {(load.areas_kind, place) for place in PLACES}
-    sized = {(SIZED, name) for name in sized_words(design)} | {(SETS, name) for name, _ in _sets(design)}
+    sized = {(SIZED, name) for name in list_sized_words(design)} | {(SETS, name) for name, _ in _list_sets(design)}
     for tier in design.tiers:
         laid = tier.lowest or any(feed.laid for feed in tier.feeds)
         runs = enumerate(tier.downs) if laid else ()
         for number, run in runs:
-            managed.add((cages_kind(tier.key), name_of(run)))
-            managed |= {(ports_kind(tier.key, name_of(run)), name) for name in _ports_of(design, tier, number)}
+            managed.add((name_cages_kind(tier.key), name_run(run)))
+            managed |= {(name_ports_kind(tier.key, name_run(run)), name) for name in _list_ports(design, tier, number)}
     alone = ("sites", *map(name_hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
     unnumbered = {(UNNUMBERED, name) for name in alone}
     return frozenset(tiers | sized | extras | managed | unnumbered) | FloorPlan(design).holders()
 
 
-def _dealing(design: Design) -> Iterator[tuple[str, str]]:
+def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:
     """(tier, `slot` or `unit`): how ports are assigned in tiers whose nodes or lower switches may grow in number."""
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
@@ -251,10 +255,10 @@ def _dealing(design: Design) -> Iterator[tuple[str, str]]:
                 yield feed.leaf.text, "slot" if feed.by_slot else "unit"
     for tier in design.tiers:
         if tier.narrow:
-            yield beside_nodes(tier.key), "unit"
+            yield name_ports_beside_nodes(tier.key), "unit"
         if tier.uplink is None or design.tier(tier.uplink.upper).lowest:
             continue
         upper = design.tier(tier.uplink.upper)
-        below, above = (depth(scope_of(per)) for per in (tier.per, upper.per))
-        if above <= depth("pod") < below:
+        below, above = (find_depth(find_scope(per)) for per in (tier.per, upper.per))
+        if above <= find_depth("pod") < below:
             yield upper.key.text, "slot" if tier.uplink.by_slot else "unit"

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
-from fabricgen.design.layout import Layout, PodLayout, kind_of
+from fabricgen.design.layout import Layout, PodLayout, find_kind
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import depth, inner, place_numbers, scope_count
+from fabricgen.design.shape import count_places, find_depth, list_inner_dimensions, number_places
 
 TRAY_TIER = "switch-tray"
 """What devices.csv calls the tier of scale-up switch trays."""
@@ -21,9 +21,9 @@ PLACES = ("all", "site", "pod", "su", "rack")
 """Places for which a lock keeps management ports, from wide to narrow."""
 
 
-def known_place(scope: str) -> str:
+def find_known_place(scope: str) -> str:
     """The place of `PLACES` that a scope is, else the next wider one."""
-    return next(place for place in reversed(PLACES) if depth(place) <= depth(scope))
+    return next(place for place in reversed(PLACES) if find_depth(place) <= find_depth(scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +56,22 @@ class ManagedDevices:
         """Whether its tier serves a part of a cluster that has several."""
         return self.layout is not None and self.layout.cluster is not None
 
-    def stands_in(self, layout: Layout) -> bool:
+    def may_stand_in(self, layout: Layout) -> bool:
         """Whether switches of it may be in pods of a layout: that of the cluster, or of a part of it."""
         if layout.cluster is None or self.scope == "site":
             return True
         if self.scope == WHOLE:
             return layout.cluster.part_order[0] == layout.parts[0].name
-        return bool(self.pods_among(layout.pods))
+        return bool(self.select_pods(layout.pods))
 
-    def pods_among(self, pods: Sequence[PodLayout]) -> Sequence[PodLayout]:
+    def select_pods(self, pods: Sequence[PodLayout]) -> Sequence[PodLayout]:
         """The pods, of some, that have switches of it where these stand in pods."""
         if self._of_part and self.layout:
-            mine = {pod.name for pod in self.layout.pods}
-            return [pod for pod in pods if pod.name in mine]
-        return [pod for pod in pods if not self.kinds or kind_of(pod.part) in self.kinds]
+            pod_names = {pod.name for pod in self.layout.pods}
+            return [pod for pod in pods if pod.name in pod_names]
+        return [pod for pod in pods if not self.kinds or find_kind(pod.part) in self.kinds]
 
-    def scope_in(self, place: str) -> str:
+    def find_scope_in(self, place: str) -> str:
         """Their scope seen from a place: trays that stand in racks are counted over their whole unit."""
         return "su" if self.tier == TRAY_TIER and self.scope == "rack" and place != "rack" else self.scope
 
@@ -90,39 +90,41 @@ class Holder(NamedTuple):
         return " ".join(part for part in self if part)
 
 
-def managed_devices(
+def list_managed_devices(
     fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
 ) -> tuple[ManagedDevices, ...]:
     """Everything with a management port but the switches of the management fabric `own` itself."""
-    tiers = [_switches(f, t) for f in fabrics if f.name != own for t in f.tiers]
-    trays = [_trays(s) for s in scale_up if s.trays]
+    tiers = [_manage_switches(f, t) for f in fabrics if f.name != own for t in f.tiers]
+    trays = [_manage_trays(s) for s in scale_up if s.trays]
     return (*tiers, *trays)
 
 
-def _switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
+def _manage_switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
     """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
     label.
     """
-    scope, labels = tier.scope, group_labels(tier.per, tier.sizes)
-    place = known_place(scope)
-    of = partial(ManagedDevices, fabric.name, tier.name, layout=tier.layout)
+    scope, labels = tier.scope, label_groups(tier.per, tier.sizes)
+    place = find_known_place(scope)
+    make_devices = partial(ManagedDevices, fabric.name, tier.name, layout=tier.layout)
     if place == scope:
-        return of(scope, tier.switches, tier.switches, labels)
-    inside = max(place_numbers(tier.layout, scope, place, by_slot=False)) + 1
-    labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(inside) for label in labels)
-    slots = scope_count(tier.layout, place) * len(labels) * tier.count
-    return of(place, tier.switches, slots, labels)
+        return make_devices(scope, tier.switches, tier.switches, labels)
+    places_inside = max(number_places(tier.layout, scope, place, by_slot=False)) + 1
+    labels = tuple(f"{scope}{n + 1} {label}".rstrip() for n in range(places_inside) for label in labels)
+    slots = count_places(tier.layout, place) * len(labels) * tier.count
+    return make_devices(place, tier.switches, slots, labels)
 
 
-def _trays(scale_up: ScaleUpDesign) -> ManagedDevices:
-    each = scale_up.trays_each
-    in_unit = each * max(map(len, scale_up.places.groups.values()))
-    of = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))
-    return of(scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, in_rack=each, in_unit=in_unit)
+def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:
+    trays_per_domain = scale_up.trays_each
+    in_unit = trays_per_domain * max(map(len, scale_up.places.groups.values()))
+    make_devices = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))
+    return make_devices(
+        scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, in_rack=trays_per_domain, in_unit=in_unit
+    )
 
 
-def group_labels(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
+def label_groups(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
     """What tells the groups in one place apart, in their order: `rail1 plane2`."""
-    dimensions = inner(per)
+    dimensions = list_inner_dimensions(per)
     values = product(*(range(1, sizes[d] + 1) for d in dimensions))
-    return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, some, strict=True)) for some in values)
+    return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, numbers, strict=True)) for numbers in values)

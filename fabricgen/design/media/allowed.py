@@ -17,8 +17,8 @@ from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
-from fabricgen.design.media.gearing import light_between
-from fabricgen.design.media.policy import named
+from fabricgen.design.media.gearing import find_light_rate
+from fabricgen.design.media.policy import is_named
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, find_nearest
@@ -40,7 +40,7 @@ class StatedMedia:
         return tuple(
             cable
             for cable in catalog.cables
-            if named(self.words, cable) and (not self.other or named(self.other, cable))
+            if is_named(self.words, cable) and (not self.other or is_named(self.other, cable))
         )
 
 
@@ -65,7 +65,7 @@ class LinkKind:
         """The links in words."""
         return f"{self.b.speed_gbps}G {self.fabric} {self.lower}-{self.upper} links"
 
-    def carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
+    def list_carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """The stated cable profiles that carry the lanes of the links."""
         return tuple(cable for cable in self.stated.profiles(catalog) if self.carries(cable, catalog))
 
@@ -74,7 +74,7 @@ class LinkKind:
         """Of each end for whose cages only some media are made: these."""
         return [side.made_media for side in (self.a, self.b) if isinstance(side, PortRun) and side.made_media]
 
-    def usual(self, catalog: Catalog) -> tuple[CableProfile, ...]:
+    def list_usual_media(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """The cable profiles that carry the links and are taken without being asked for, the cheapest first."""
         return tuple(c for c in catalog.cables if (c.selectable or self.made) and self.carries(c, catalog))
 
@@ -88,68 +88,72 @@ class LinkKind:
         return not cable.attached and all(cable.module_at(end, self.lane_gbps, catalog.gearboxes) for end in ends)
 
 
-def media_of_nodes(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
+def find_node_media(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
     """Media stated for the links of a fabric's nodes, or of switches that it manages."""
-    return _of_role(design, leaf, "down") or (None if rj45 else _of_fabric(design, fabric.name))
+    return _find_role_media(design, leaf, "down") or (None if rj45 else _find_fabric_media(design, fabric.name))
 
 
-def media_of_extra(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
+def find_extra_media(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
     """Media stated for the links of extra devices."""
     words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
     if words:
         return StatedMedia(words, (*extra.path, "media"))
-    return media_of_nodes(design, fabric, design.tier(extra.tier), rj45=extra.kind.rj45)
+    return find_node_media(design, fabric, design.tier(extra.tier), rj45=extra.kind.rj45)
 
 
-def media_of_uplinks(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
+def find_uplink_media(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
     """Media stated for the links of a tier to the one above."""
-    up, down = _of_role(design, lower, "up"), _of_role(design, upper, "down")
+    up, down = _find_role_media(design, lower, "up"), _find_role_media(design, upper, "down")
     if up and down and up.words != down.words:
         return StatedMedia(up.words, up.path, down.words, down.path)
-    return up or down or (_of_fabric(design, lower.uplink.fabric) if lower.uplink else None)
+    return up or down or (_find_fabric_media(design, lower.uplink.fabric) if lower.uplink else None)
 
 
-def media_of_peer_links(design: Design, tier: TierDesign, span: Span | None) -> StatedMedia | None:
+def find_peer_media(design: Design, tier: TierDesign, span: Span | None) -> StatedMedia | None:
     """Media stated for the links inside a tier: those of a span, or of pairs."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
         return StatedMedia(words, (*span.path, "media"))
-    return _of_role(design, tier, "peer") or _of_fabric(design, tier.fabric)
+    return _find_role_media(design, tier, "peer") or _find_fabric_media(design, tier.fabric)
 
 
-def _of_role(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> StatedMedia | None:
+def _find_role_media(design: Design, tier: TierDesign, role: Literal["down", "up", "peer"]) -> StatedMedia | None:
     media = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].media
     return StatedMedia(media[role], (*tier.path, "media", role)) if role in media else None
 
 
-def _of_fabric(design: Design, name: str) -> StatedMedia | None:
+def _find_fabric_media(design: Design, name: str) -> StatedMedia | None:
     words = design.loaded.blueprint.fabrics[name].media
     return StatedMedia(words, ("fabrics", name, "media")) if words else None
 
 
-def stated_kinds(design: Design) -> Iterator[LinkKind]:
+def list_stated_kinds(design: Design) -> Iterator[LinkKind]:
     """Every kind of link that the blueprint states media for."""
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
             leaf = design.tier(feed.leaf)
             for _, attachment in feed.attachments:
-                stated = media_of_nodes(design, fabric, leaf, rj45=attachment.kind.rj45)
-                yield from _nodes(design.catalog, fabric, leaf, attachment, feed.run, stated)
+                stated = find_node_media(design, fabric, leaf, rj45=attachment.kind.rj45)
+                yield from _list_node_kinds(design.catalog, fabric, leaf, attachment, feed.run, stated)
         for extra in fabric.extras:
-            stated = media_of_extra(design, fabric, extra)
-            yield from _nodes(design.catalog, fabric, design.tier(extra.tier), extra.attachment, extra.run, stated)
+            stated = find_extra_media(design, fabric, extra)
+            yield from _list_node_kinds(
+                design.catalog, fabric, design.tier(extra.tier), extra.attachment, extra.run, stated
+            )
     for tier in design.tiers:
         if tier.uplink is not None and tier.up is not None:
             upper = design.tier(tier.uplink.upper)
             run = upper.downs[upper.feed(tier.key).run]
-            yield from _between(design.catalog, tier, upper, tier.up, run, media_of_uplinks(design, tier, upper))
+            yield from _list_tier_kinds(
+                design.catalog, tier, upper, tier.up, run, find_uplink_media(design, tier, upper)
+            )
         for span in (tier.peer_links.spans or (None,)) if tier.peer_links else ():
             assert tier.peer_links is not None  # noqa: S101 - the line above
             run = tier.peer_links.run
-            yield from _between(design.catalog, tier, tier, run, run, media_of_peer_links(design, tier, span))
+            yield from _list_tier_kinds(design.catalog, tier, tier, run, run, find_peer_media(design, tier, span))
 
 
-def _nodes(
+def _list_node_kinds(
     catalog: Catalog,
     fabric: FabricDesign,
     leaf: TierDesign,
@@ -161,58 +165,61 @@ def _nodes(
         ends = (attachment.profile.id, leaf.profile.id)
         vendors = (attachment.profile.vendor, leaf.profile.vendor)
         port = leaf.downs[run]
-        light = light_between(catalog, attachment, port)
+        light = find_light_rate(catalog, attachment, port)
         yield LinkKind(fabric.name, "node", leaf.name, attachment, port, stated, ends, vendors, light)
 
 
-def _between(
+def _list_tier_kinds(
     catalog: Catalog, lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
 ) -> Iterator[LinkKind]:
     if stated:
         ends = (lower.profile.id, upper.profile.id)
         vendors = (lower.profile.vendor, upper.profile.vendor)
         fabric = lower.uplink.fabric if lower.uplink and lower != upper else lower.fabric
-        light = light_between(catalog, a, b)
+        light = find_light_rate(catalog, a, b)
         yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors, light)
 
 
 def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
     """Raise InputError at each word that is neither a medium nor a cable profile."""
-    known = {*MEDIA, *catalog.ids("cables")} if any(True for _ in _words(blueprint)) else set()
+    names = {*MEDIA, *catalog.ids("cables")} if any(True for _ in _list_media_words(blueprint)) else set()
     faults = [
         diagnostic
-        for path, word in _words(blueprint)
-        if word not in known
+        for path, word in _list_media_words(blueprint)
+        if word not in names
         for diagnostic in fault(
             "FG011",
             f"'{word}' is neither a medium nor a cable profile",
             path=path,
-            hint=did_you_mean(word, known) if find_nearest(word, known) else f"media are {', '.join(MEDIA)}",
+            hint=did_you_mean(word, names) if find_nearest(word, names) else f"media are {', '.join(MEDIA)}",
         ).diagnostics
     ]
     if faults:
         raise InputError(faults)
 
 
-def _words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
+def _list_media_words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
     """(path, word) of every medium that the blueprint states."""
-    for cable, own in blueprint.cable_of.items():
-        if own.medium:
-            yield ("cable_of", cable, "medium"), own.medium
+    for cable, override in blueprint.cable_of.items():
+        if override.medium:
+            yield ("cable_of", cable, "medium"), override.medium
     for name, fabric in blueprint.fabrics.items():
-        at = ("fabrics", name)
-        places: list[tuple[Path, tuple[str, ...]]] = [((*at, "media"), fabric.media or ())]
+        path = ("fabrics", name)
+        statements: list[tuple[Path, tuple[str, ...]]] = [((*path, "media"), fabric.media or ())]
         for tier, spec in fabric.tiers.items():
-            places += [((*at, "tiers", tier, "media", role), words) for role, words in spec.media.items()]
-        places += [((*at, "extra", extra, "media"), told.media or ()) for extra, told in fabric.extra.items()]
-        places += [((*at, "spans", span, "media"), told.media or ()) for span, told in fabric.spans.items()]
-        places += _policy_words((*at, "cabling"), fabric.cabling)
-        yield from ((path, word) for path, words in places for word in words)
-    top = [*_policy_words(("cabling",), blueprint.cabling), (("cabling", "stock_m"), tuple(blueprint.cabling.stock_m))]
-    yield from ((path, word) for path, words in top for word in words)
+            statements += [((*path, "tiers", tier, "media", role), words) for role, words in spec.media.items()]
+        statements += [((*path, "extra", extra, "media"), spec.media or ()) for extra, spec in fabric.extra.items()]
+        statements += [((*path, "spans", span, "media"), spec.media or ()) for span, spec in fabric.spans.items()]
+        statements += _list_policy_words((*path, "cabling"), fabric.cabling)
+        yield from ((path, word) for path, words in statements for word in words)
+    of_cluster = [
+        *_list_policy_words(("cabling",), blueprint.cabling),
+        (("cabling", "stock_m"), tuple(blueprint.cabling.stock_m)),
+    ]
+    yield from ((path, word) for path, words in of_cluster for word in words)
 
 
-def _policy_words(at: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
+def _list_policy_words(at: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
     """(path, words) of every key of a policy that names media."""
-    found = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
-    return [((*at, key), words or ()) for key, words in found]
+    keys = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
+    return [((*at, key), words or ()) for key, words in keys]

@@ -18,7 +18,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile, CageClass, NicRole
 from fabricgen.catalog.patch_models import Adapter, PanelProfile, Polarity, TrunkProfile
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.media.policy import CablePolicy, named, policy_of
+from fabricgen.design.media.policy import CablePolicy, is_named, make_policy
 from fabricgen.design.ports import PortRun
 from fabricgen.design.tiers import TierSpec
 
@@ -35,7 +35,7 @@ class LinkEnd:
     cage: CageClass | NicRole
     ways: int = 0
 
-    def ports_over(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
+    def count_ports(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
         """How many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none, 1 of a NIC that runs so.
 
         With `exactly` they use all lanes that they have: a port over fewer would run these at another rate. Cages that
@@ -58,17 +58,17 @@ class LinkOptics:
     words: tuple[tuple[str, ...], ...]
     policy: CablePolicy
 
-    def lane_rates(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> tuple[float, float] | None:
+    def find_lane_rates(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> tuple[float, float] | None:
         """The electrical lane rates at both ends of a link, Gb/s; None where they have no such port in common.
 
         They are equal unless modules with a gearbox make more ports of the cages, or the only ones.
         """
         lane = min(a.cage.lane_gbps, b.cage.lane_gbps)
-        most = a.ports_over(speed_gbps, lane) * b.ports_over(speed_gbps, lane)
+        most = a.count_ports(speed_gbps, lane) * b.count_ports(speed_gbps, lane)
         rates = (lane, lane) if most else None
         # a gearbox costs more: it is taken only where the cages make more ports by it, or none without
         for pair in self._match_gearboxes(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
-            ports = a.ports_over(speed_gbps, pair[0], exactly=True) * b.ports_over(speed_gbps, pair[1], exactly=True)
+            ports = a.count_ports(speed_gbps, pair[0], exactly=True) * b.count_ports(speed_gbps, pair[1], exactly=True)
             if ports > most:
                 rates, most = pair, ports
         return rates
@@ -99,30 +99,30 @@ class LinkOptics:
                     yield cable, light
 
     def _permits(self, cable: CableProfile) -> bool:
-        return all(named(words, cable) for words in self.words) if self.words else self.policy.permits(cable)
+        return all(is_named(words, cable) for words in self.words) if self.words else self.policy.permits(cable)
 
 
-def optics_of_uplinks(blueprint: Blueprint, catalog: Catalog, lower: TierSpec, upper: TierSpec) -> LinkOptics:
+def find_uplink_optics(blueprint: Blueprint, catalog: Catalog, lower: TierSpec, upper: TierSpec) -> LinkOptics:
     """The optics for links of a tier to the one above."""
     stated = [role for role in (lower.spec.media.get("up"), upper.spec.media.get("down")) if role]
     ends = (lower.profile.id, upper.profile.id)
-    return _optics(blueprint, catalog, lower.links_of or lower.fabric, stated, ends)
+    return _make_optics(blueprint, catalog, lower.links_of or lower.fabric, stated, ends)
 
 
-def optics_of_nodes(
+def find_node_optics(
     blueprint: Blueprint, catalog: Catalog, fabric: str, leaf: TierSpec, device: str, media: Iterable[str] | None = None
 ) -> LinkOptics:
     """The optics for links of nodes, or of extra devices that state `media` of their own, to a leaf."""
     stated = [words for words in (tuple(media or ()) or leaf.spec.media.get("down"),) if words]
-    return _optics(blueprint, catalog, fabric, stated, (device, leaf.profile.id))
+    return _make_optics(blueprint, catalog, fabric, stated, (device, leaf.profile.id))
 
 
-def _optics(
+def _make_optics(
     blueprint: Blueprint, catalog: Catalog, fabric: str, stated: list[tuple[str, ...]], ends: tuple[str, str]
 ) -> LinkOptics:
     of_fabric = blueprint.fabrics[fabric].media
     words = tuple(stated) or ((of_fabric,) if of_fabric else ())
-    return LinkOptics(catalog, words, policy_of(blueprint, fabric, ends))
+    return LinkOptics(catalog, words, make_policy(blueprint, fabric, ends))
 
 
 def _is_optic(cable: CableProfile) -> bool:
@@ -130,7 +130,7 @@ def _is_optic(cable: CableProfile) -> bool:
     return bool(cable.fibre) and not cable.attached and cable.light_gbps is None
 
 
-def light_between(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
+def find_light_rate(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
     """What a lane on the fibre carries between two ports, Gb/s.
 
     It is as fast as the lanes of both where these are equal, else the slowest for which there are modules at both.
@@ -157,7 +157,7 @@ Swap = Callable[[int], int]
 """Maps a position at one end of a fibre to the position at its other end, both from 1."""
 
 
-def fibre_map(kind: Polarity, width: int) -> Swap:
+def make_fibre_map(kind: Polarity, width: int) -> Swap:
     """The position map of a jumper or trunk of a polarity type whose connectors have `width` positions."""
     if kind == "A":
         return lambda position: position
@@ -166,54 +166,56 @@ def fibre_map(kind: Polarity, width: int) -> Swap:
     return lambda position: position + 1 if position % 2 else position - 1
 
 
-def adapter_map(kind: Adapter, width: int) -> Swap:
+def make_adapter_map(kind: Adapter, width: int) -> Swap:
     """The position map of two mated connectors: the same position for key up to key down, the mirror image for key up
     to key up.
     """
-    return fibre_map("A" if kind == "A" else "B", width)
+    return make_fibre_map("A" if kind == "A" else "B", width)
 
 
-def width_of(connector: str) -> int:
+def find_connector_width(connector: str) -> int:
     """Positions of a multi-fibre connector: 16 in an MPO-16, else 12."""
     return 16 if connector.startswith("MPO-16") else 12
 
 
-def straight_faults(panel: PanelProfile, trunk: Polarity, jumpers: Sequence[Polarity]) -> str:
+def explain_polarity_fault(panel: PanelProfile, trunk: Polarity, jumpers: Sequence[Polarity]) -> str:
     """Why a channel over two such panels joins transmitters to transmitters, in words; "" where it does not.
 
     Parallel optics have multi-fibre jumpers of the given types; a cassette has duplex jumpers, which cross (A to B).
     """
-    width = width_of(panel.rear)
-    meet, inside = adapter_map(panel.adapter, width), fibre_map(trunk, width)
-    behind: Swap = lambda position: meet(inside(meet(position)))  # noqa: E731 - a composition
+    width = find_connector_width(panel.rear)
+    cross_adapter, cross_trunk = make_adapter_map(panel.adapter, width), make_fibre_map(trunk, width)
+    behind: Swap = lambda position: cross_adapter(cross_trunk(cross_adapter(position)))  # noqa: E731 - a composition
     if len(panel.positions) > 1:
-        return _duplex_fault(panel, behind)
-    first, last = (fibre_map(kind, width) for kind in jumpers)
+        return _explain_duplex_fault(panel, behind)
+    first, last = (make_fibre_map(kind, width) for kind in jumpers)
     for position in panel.positions[0]:
-        found, wanted = last(behind(first(position))), width + 1 - position
-        if found != wanted:
-            return f"a fibre that leaves at position {position} arrives at {found}, where {wanted} listens"
+        arrival, mirror = last(behind(first(position))), width + 1 - position
+        if arrival != mirror:
+            return f"a fibre that leaves at position {position} arrives at {arrival}, where {mirror} listens"
     return ""
 
 
-def _duplex_fault(panel: PanelProfile, behind: Swap) -> str:
+def _explain_duplex_fault(panel: PanelProfile, behind: Swap) -> str:
     """The same for cassettes: the signal must come out of the port of the same number, on the other fibre of the pair.
 
     Two crossing jumpers cancel out, so the fibre between the panels has to cross once more.
     """
-    where = {position: (port, side) for port, pair in enumerate(panel.positions) for side, position in enumerate(pair)}
+    socket_by_position = {
+        position: (port, side) for port, pair in enumerate(panel.positions) for side, position in enumerate(pair)
+    }
     for port, pair in enumerate(panel.positions):
         for side, position in enumerate(pair):
-            found = where.get(behind(position))
-            if found is None or found[0] != port:
-                other = f"port {found[0] + 1}" if found else "no port"
-                return f"what enters port {port + 1} of a cassette comes out at {other} of the other"
-            if found[1] == side:
+            socket = socket_by_position.get(behind(position))
+            if socket is None or socket[0] != port:
+                far_port = f"port {socket[0] + 1}" if socket else "no port"
+                return f"what enters port {port + 1} of a cassette comes out at {far_port} of the other"
+            if socket[1] == side:
                 return f"port {port + 1} of both cassettes joins transmitter to transmitter"
     return ""
 
 
-def does_not_mate(connector: str, panel: PanelProfile, trunk: TrunkProfile | None) -> str:
+def explain_mismatch(connector: str, panel: PanelProfile, trunk: TrunkProfile | None) -> str:
     """Why jumpers of a connector, panels and trunks do not plug into each other, in words; "" where they do.
 
     Transceivers have pins and jumpers have sockets at both ends (NVIDIA LinkX, MMS4X00), so trunks need pins where they

@@ -10,7 +10,7 @@ from fabricgen.blueprint.sections.cabling import Patch
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile, PanelProfile, TrunkProfile
 from fabricgen.catalog.patch_models import Polarity
-from fabricgen.design.capacity.counts import link_counts
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
 
@@ -82,29 +82,29 @@ class PatchPolicy:
         return 2 * self.panel.matings * self.mating_db + length_m / 1000 * (trunk.db_per_km if trunk else 0)
 
 
-def policies_of(design: Design) -> tuple[PatchPolicy, ...]:
+def list_patch_policies(design: Design) -> tuple[PatchPolicy, ...]:
     """The patching policies of a blueprint, by name; raises InputError (FG011) for an unknown panel."""
     patch = design.loaded.blueprint.cabling.patch
-    return tuple(_policy(name, spec, design.catalog) for name, spec in sorted(patch.items()))
+    return tuple(_make_policy(name, spec, design.catalog) for name, spec in sorted(patch.items()))
 
 
 def check_patching(design: Design) -> None:
     """Raise InputError (FG011, FG085) for policies that name unknown things, or links that cannot be patched."""
-    policies = policies_of(design)
-    faults = [found for policy in policies for found in _faults(policy, design)]
+    policies = list_patch_policies(design)
+    faults = [diagnostic for policy in policies for diagnostic in _find_faults(policy, design)]
     if len(policies) > 1:
-        faults += _claimed_twice(policies, design)
+        faults += _find_double_claims(policies, design)
     if faults:
         raise InputError(faults)
 
 
-def _policy(name: str, spec: Patch, catalog: Catalog) -> PatchPolicy:
+def _make_policy(name: str, spec: Patch, catalog: Catalog) -> PatchPolicy:
     panel = catalog.panel(spec.panel, ("cabling", "patch", name, "panel"))
-    trunks = tuple(next((t for t in catalog.trunks if _serves(t, fibre, spec, panel)), None) for fibre in FIBRES)
+    trunks = tuple(next((t for t in catalog.trunks if _is_trunk_for(t, fibre, spec, panel)), None) for fibre in FIBRES)
     return PatchPolicy(name, spec, panel, trunks)
 
 
-def _serves(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProfile) -> bool:
+def _is_trunk_for(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProfile) -> bool:
     return (
         (trunk.fibre, trunk.fibres_per_connector, trunk.connector) == (fibre, spec.base, panel.rear)
         and spec.trunk_fibres in trunk.fibres
@@ -112,51 +112,59 @@ def _serves(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProfile) -
     )
 
 
-def _faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
-    known, spec = {fabric.name: fabric for fabric in design.fabrics}, policy.spec
+def _find_faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
+    fabrics_by_name, spec = {fabric.name: fabric for fabric in design.fabrics}, policy.spec
     for i, name in enumerate(spec.fabrics):
-        if name not in known:
-            yield _fault(policy, f"there is no fabric '{name}'", ("fabrics", i), did_you_mean(name, known))
-    named = [known[name] for name in spec.fabrics or known if name in known]
-    pairs = {count.key for fabric in named for count in link_counts(design, fabric)} if spec.between else set()
+        if name not in fabrics_by_name:
+            yield _make_fault(
+                policy, f"there is no fabric '{name}'", ("fabrics", i), did_you_mean(name, fabrics_by_name)
+            )
+    patched_fabrics = [fabrics_by_name[name] for name in spec.fabrics or fabrics_by_name if name in fabrics_by_name]
+    pairs = (
+        {count.key for fabric in patched_fabrics for count in count_links(design, fabric)} if spec.between else set()
+    )
     for i, pair in enumerate(spec.between):
         if pair not in pairs:
-            yield _fault(policy, f"no links go '{pair}'", ("between", i), did_you_mean(pair, pairs))
+            yield _make_fault(policy, f"no links go '{pair}'", ("between", i), did_you_mean(pair, pairs))
     if policy.shuffles:
-        yield from _shuffle_faults(policy)
+        yield from _find_shuffle_faults(policy)
     elif spec.end:
-        yield _fault(policy, f"{policy.panel.id} is no fibre shuffle, and stands at both ends", ("end",), "remove it")
+        yield _make_fault(
+            policy, f"{policy.panel.id} is no fibre shuffle, and stands at both ends", ("end",), "remove it"
+        )
     elif not any(policy.trunks):
-        what = f"{spec.trunk_fibres} fibres in {policy.panel.rear} of {spec.base}, polarity {spec.method}"
+        message = f"{spec.trunk_fibres} fibres in {policy.panel.rear} of {spec.base}, polarity {spec.method}"
         hint = "state `trunk_fibres` and `base` of one, or add a trunk to `catalog/trunks`"
-        yield _fault(policy, f"the catalogue has no trunk of {what}", ("trunk_fibres",), hint)
+        yield _make_fault(policy, f"the catalogue has no trunk of {message}", ("trunk_fibres",), hint)
     elif not policy.trunks_per_panel:
-        what = f"a trunk of {spec.trunk_fibres} fibres takes {policy.ports_per_trunk} ports, {policy.panel.id} has "
-        yield _fault(policy, f"{what}{policy.panel.ports}", ("trunk_fibres",), "smaller trunks, or a larger panel")
+        message = f"a trunk of {spec.trunk_fibres} fibres takes {policy.ports_per_trunk} ports, {policy.panel.id} has "
+        yield _make_fault(
+            policy, f"{message}{policy.panel.ports}", ("trunk_fibres",), "smaller trunks, or a larger panel"
+        )
 
 
-def _shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
+def _find_shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
     """Settings of a policy with shuffles that are of trunks, and jumpers with which light would not arrive."""
     for key in ("trunk_fibres", "base", "method", "spare"):
         if key in policy.spec.model_fields_set:
-            what = f"`{key}` is of trunks, and fibre shuffles have none"
-            yield Diagnostic("FG075", Severity.ERROR, what, (*policy.path, key), "remove it")
+            message = f"`{key}` is of trunks, and fibre shuffles have none"
+            yield Diagnostic("FG075", Severity.ERROR, message, (*policy.path, key), "remove it")
     if policy.jumpers.count("B") == 1:
-        what = "jumpers of types A and B, a shuffle between them, bring transmitters to transmitters"
-        yield Diagnostic("FG075", Severity.ERROR, what, (*policy.path, "jumpers"), "state [A, A] or [B, B]")
+        message = "jumpers of types A and B, a shuffle between them, bring transmitters to transmitters"
+        yield Diagnostic("FG075", Severity.ERROR, message, (*policy.path, "jumpers"), "state [A, A] or [B, B]")
 
 
-def _claimed_twice(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
+def _find_double_claims(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
     """Links that two policies would patch, one diagnostic for each pair of policies."""
-    told: set[tuple[str, str]] = set()
-    kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in link_counts(design, fabric)]
+    reported: set[tuple[str, str]] = set()
+    kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in count_links(design, fabric)]
     for fabric, pair in kinds:
-        for first, other in pairwise(p for p in policies if p.takes(fabric, pair)):
-            if (first.name, other.name) not in told:
-                told.add((first.name, other.name))
-                what = f"{fabric} {pair} links are patched by '{first.name}' and by '{other.name}'"
-                yield _fault(other, what, (), "state `fabrics` and `between` so that each link has one policy")
+        for first, second in pairwise(p for p in policies if p.takes(fabric, pair)):
+            if (first.name, second.name) not in reported:
+                reported.add((first.name, second.name))
+                message = f"{fabric} {pair} links are patched by '{first.name}' and by '{second.name}'"
+                yield _make_fault(second, message, (), "state `fabrics` and `between` so that each link has one policy")
 
 
-def _fault(policy: PatchPolicy, message: str, at: Path, hint: str) -> Diagnostic:
-    return Diagnostic("FG085", Severity.ERROR, message, (*policy.path, *at), hint)
+def _make_fault(policy: PatchPolicy, message: str, keys: Path, hint: str) -> Diagnostic:
+    return Diagnostic("FG085", Severity.ERROR, message, (*policy.path, *keys), hint)

@@ -12,14 +12,14 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 def check_seeds(blueprint: Blueprint, fabrics: Mapping[str, FabricDesign]) -> None:
     """Raise InputError (FG009) where a seed is stated for a tier that no fabric has, or not the fabric."""
-    _check(blueprint.routing, (), {tier.name for fabric in fabrics.values() for tier in fabric.tiers})
+    _check_routing(blueprint.routing, (), {tier.name for fabric in fabrics.values() for tier in fabric.tiers})
     for name, fabric in fabrics.items():
-        _check(blueprint.fabrics[name].routing, ("fabrics", name), {tier.name for tier in fabric.tiers})
+        _check_routing(blueprint.fabrics[name].routing, ("fabrics", name), {tier.name for tier in fabric.tiers})
 
 
-def _check(routing: Routing, at: Path, tiers: set[str]) -> None:
-    asked = routing.load_balance
-    seeds = asked.seeds if isinstance(asked, LoadBalance) and isinstance(asked.seeds, dict) else {}
+def _check_routing(routing: Routing, path_prefix: Path, tiers: set[str]) -> None:
+    load_balance = routing.load_balance
+    seeds = load_balance.seeds if isinstance(load_balance, LoadBalance) and isinstance(load_balance.seeds, dict) else {}
     for name in sorted(set(seeds) - tiers):
-        path = (*at, "routing", "load_balance", "seeds", name)
+        path = (*path_prefix, "routing", "load_balance", "seeds", name)
         raise fault("FG009", f"there is no tier '{name}' to have a seed", path=path, hint=did_you_mean(name, tiers))

@@ -15,14 +15,14 @@ from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.names.templates import Naming, Values, stated
+from fabricgen.design.names.templates import Naming, Values, find_template
 from fabricgen.design.shape import (
-    inner,
+    count_places,
+    find_scope,
     is_part_of_unit,
-    place_names,
-    place_numbers,
-    scope_count,
-    scope_of,
+    list_inner_dimensions,
+    name_places,
+    number_places,
     spans_units,
 )
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
@@ -47,29 +47,31 @@ class SwitchNames:
         """`racks` gives the rack of each switch of a unit, in their order, by its number; None where it is not known
         or they stand in no rack of a unit.
         """
-        self._layout, self._per, self._scope, self._racks = layout, per, scope_of(per), racks
+        self._layout, self._per, self._scope, self._racks = layout, per, find_scope(per), racks
         self._tiers = blueprint.fabrics[fabric].tiers
         self._own = {"cluster": blueprint.name, "fabric": fabric, "tier": tier}
-        alone = self._scope == "site" and layout.sites == (layout.unnamed_site,)
-        self.naming = self._naming(blueprint, () if alone else self._telling)
-        self._without_site = self._naming(blueprint, ())
+        is_only_site = self._scope == "site" and layout.sites == (layout.unnamed_site,)
+        self.naming = self._make_naming(blueprint, () if is_only_site else self._telling)
+        self._without_site = self._make_naming(blueprint, ())
 
-    def _naming(self, blueprint: Blueprint, places: Sequence[str]) -> Naming:
+    def _make_naming(self, blueprint: Blueprint, places: Sequence[str]) -> Naming:
         """The naming of the switches, the default template telling some places."""
         fabric, tier = self._own["fabric"], self._own["tier"]
-        template, path = stated(blueprint, fabric, tier)
-        usual = self._usual(places)
+        template, path = find_template(blueprint, fabric, tier)
+        usual = self._write_default_template(places)
         return Naming(
             who=f"{fabric} {tier} switches",
             template=template.replace("{default}", usual) or usual,
             path=path or ("fabrics", fabric, "tiers", tier),
         )
 
-    def _usual(self, places: Sequence[str]) -> str:
+    def _write_default_template(self, places: Sequence[str]) -> str:
         """The default template, which tells some places."""
-        known = (*places, *(d for d in inner(self._per) if d in list_leg_dimensions()))
-        tiers = [f"-{d}{{{d}}}" for d in inner(self._per) if d not in known]
-        return "{fabric}-{tier}" + "".join([*(f"-{find_dimension(d).template}" for d in known), *tiers]) + "-{n:02}"
+        places_told = (*places, *(d for d in list_inner_dimensions(self._per) if d in list_leg_dimensions()))
+        tiers = [f"-{d}{{{d}}}" for d in list_inner_dimensions(self._per) if d not in places_told]
+        return (
+            "{fabric}-{tier}" + "".join([*(f"-{find_dimension(d).template}" for d in places_told), *tiers]) + "-{n:02}"
+        )
 
     @property
     def _telling(self) -> tuple[str, ...]:
@@ -84,35 +86,42 @@ class SwitchNames:
 
         Raises InputError for fields that these switches lack, and for a template that gives two of them one name.
         """
-        places, used = self._places(), self.naming.fields
+        places, used = self._list_places(), self.naming.fields
         fields = [field for field in list_scopes() if field in places]
         texts = [*self._own, *(field for field in fields if find_dimension(field).is_named)]
-        numbers = [*(field for field in fields if not find_dimension(field).is_named), *inner(self._per), "n", "index"]
+        numbers = [
+            *(field for field in fields if not find_dimension(field).is_named),
+            *list_inner_dimensions(self._per),
+            "n",
+            "index",
+        ]
         standing = [] if "rack" in (*texts, *numbers) or self._racks is None else ["rack"]
         varied = {field for field in self._telling if len(set(places.get(field, ()))) > 1}
-        varied |= {d for d in inner(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())
+        varied |= {d for d in list_inner_dimensions(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())
         if "index" in used:
             self._check_running()
             varied = set()
-        elif standing and "rack" in used and self._told_apart(sizes, count):
+        elif standing and "rack" in used and self._are_told_apart(sizes, count):
             varied &= {field for field in self._telling if not is_part_of_unit(field)}
         self.naming.check(texts, [*numbers, *standing], [field for field in (*texts, *numbers) if field in varied])
 
-    def _told_apart(self, sizes: Mapping[str, int], count: int) -> bool:
+    def _are_told_apart(self, sizes: Mapping[str, int], count: int) -> bool:
         """Whether the racks and the other fields tell the switches of a unit apart."""
-        fields = self._fields(sizes, count)
-        every = [fields[f] for f in sorted(self.naming.fields - {"pod", "su", "site", "cluster"}) if f in fields]
-        columns = [column[: len(self._racks())] for column in every] if self._racks else []
-        told = list(zip(*(column for column in columns if not isinstance(column, str)), strict=True))
-        return len(set(told)) == len(told)
+        fields = self._list_fields(sizes, count)
+        columns_used = [fields[f] for f in sorted(self.naming.fields - {"pod", "su", "site", "cluster"}) if f in fields]
+        columns = [column[: len(self._racks())] for column in columns_used] if self._racks else []
+        value_rows = list(zip(*(column for column in columns if not isinstance(column, str)), strict=True))
+        return len(set(value_rows)) == len(value_rows)
 
     def _check_running(self) -> None:
         """Raise InputError where growth would change the running number of a switch: only what is counted last may
         grow, and a derived count does.
         """
-        within = self._scope != WHOLE and not spans_units(self._per)
-        counted = [d for d in inner(self._per) if d in self._tiers] + ([] if within else [self._own["tier"]])
-        fixed = self._scope != WHOLE or any(d not in self._tiers for d in inner(self._per))
+        in_units = self._scope != WHOLE and not spans_units(self._per)
+        counted = [d for d in list_inner_dimensions(self._per) if d in self._tiers] + (
+            [] if in_units else [self._own["tier"]]
+        )
+        fixed = self._scope != WHOLE or any(d not in self._tiers for d in list_inner_dimensions(self._per))
         growing = [tier for tier in (counted if fixed else counted[1:]) if not self._tiers[tier].count]
         if growing:
             raise fault(
@@ -124,44 +133,44 @@ class SwitchNames:
 
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
         """Names of all switches, group by group."""
-        fields = self._fields(sizes, count)
+        fields = self._list_fields(sizes, count)
         total = len(fields["index"])
         names = self.naming.names(fields, total)
         if self._scope == "site" and self._layout.unnamed_site:
             plain = self._without_site.names(fields, total)
-            at = zip(fields["site"], plain, names, strict=True)
-            names = [short if site == self._layout.unnamed_site else long for site, short, long in at]
+            rows = zip(fields["site"], plain, names, strict=True)
+            names = [short if site == self._layout.unnamed_site else long for site, short, long in rows]
         return names
 
-    def _fields(self, sizes: Mapping[str, int], count: int) -> dict[str, Values]:
+    def _list_fields(self, sizes: Mapping[str, int], count: int) -> dict[str, Values]:
         """The value of every field for all switches, group by group."""
-        places = self._places()
-        dimensions = inner(self._per)
+        places = self._list_places()
+        dimensions = list_inner_dimensions(self._per)
         tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
-        each, places_count = len(tails), len(places["place"])
+        switches_per_place, places_count = len(tails), len(places["place"])
         fields: dict[str, Values] = dict(self._own)
-        fields |= {field: [v for v in values for _ in range(each)] for field, values in places.items()}
+        fields |= {field: [v for v in values for _ in range(switches_per_place)] for field, values in places.items()}
         fields |= {d: [tail[i] for tail in tails] * places_count for i, d in enumerate((*dimensions, "n"))}
-        slots = place_numbers(self._layout, self._scope) if "index" in self.naming.fields else range(places_count)
-        fields["index"] = [slot * each + i + 1 for slot in slots for i in range(each)]
+        slots = number_places(self._layout, self._scope) if "index" in self.naming.fields else range(places_count)
+        fields["index"] = [slot * switches_per_place + i + 1 for slot in slots for i in range(switches_per_place)]
         if self._racks is not None and "rack" in self.naming.fields and "rack" not in fields:
             racks = list(self._racks())
-            fields["rack"] = racks * (each * places_count // len(racks))
+            fields["rack"] = racks * (switches_per_place * places_count // len(racks))
         return fields
 
-    def _places(self) -> dict[str, Sequence[str | int]]:
+    def _list_places(self) -> dict[str, Sequence[str | int]]:
         """Columns of the fields for where a group stands, one item for each place of the scope; `place` numbers the
         places.
         """
         layout = self._layout
         if self._scope in (WHOLE, "site"):
             sites = list(layout.sites) if self._scope == "site" else [layout.sites[0]]
-            known = self._scope == "site" or len(layout.sites) == 1
-            return {"place": range(len(sites))} | ({"site": sites} if known else {})
-        return {"place": range(scope_count(layout, self._scope)), **place_names(layout, self._scope)}
+            has_site = self._scope == "site" or len(layout.sites) == 1
+            return {"place": range(len(sites))} | ({"site": sites} if has_site else {})
+        return {"place": range(count_places(layout, self._scope)), **name_places(layout, self._scope)}
 
 
-def names_of_tier(design: Design, tier: TierDesign) -> SwitchNames:
+def make_switch_names(design: Design, tier: TierDesign) -> SwitchNames:
     """The names of the switches of a tier, which may tell the rack that they stand in."""
 
     def racks() -> list[int]:
@@ -180,10 +189,10 @@ def check_switch_names(design: Design) -> None:
     tiers = {tier.name for fabric in fabrics for tier in fabric.tiers}
     _check_tiers(blueprint.names.switches, ("names", "switches"), tiers)
     for fabric in fabrics:
-        own = blueprint.fabrics[fabric.name].names
-        _check_tiers(own, ("fabrics", fabric.name, "names"), {tier.name for tier in fabric.tiers})
+        fabric_names = blueprint.fabrics[fabric.name].names
+        _check_tiers(fabric_names, ("fabrics", fabric.name, "names"), {tier.name for tier in fabric.tiers})
         for tier in fabric.tiers:
-            names_of_tier(design, tier).check(tier.sizes, tier.count)
+            make_switch_names(design, tier).check(tier.sizes, tier.count)
 
 
 def _check_tiers(templates: Mapping[str, str], path: Path, tiers: set[str]) -> None:
@@ -229,24 +238,24 @@ class NodeNames:
     def of(self, columns: Columns, count: int) -> list[str]:
         """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
         members = self._members
-        each = members.per_rack or self._kind.nodes_per_rack
+        per_rack = members.per_rack or self._kind.nodes_per_rack
         first = members.first if members.per_rack else 0
-        pods, wanted = self._layout.pods, self.naming.fields
-        made: dict[str, Callable[[], Values]] = {
+        pods, fields_used = self._layout.pods, self.naming.fields
+        fillers: dict[str, Callable[[], Values]] = {
             "site": lambda: [pods[i].site for i in columns["pod"]],
             "pod": lambda: [pods[i].name for i in columns["pod"]],
             "su": lambda: [i + 1 for i in columns["su"]],
             "rack": lambda: [i + 1 for i in columns["rack"]],
             "node": lambda: [i + 1 for i in columns["node"]],
-            "n": lambda: [(i - first) % each + 1 for i in columns["node"]],
-            "index": lambda: self._running(columns),
+            "n": lambda: [(i - first) % per_rack + 1 for i in columns["node"]],
+            "index": lambda: self._number_nodes(columns),
         }
-        return self.naming.names({**self._own, **{f: made[f]() for f in made if f in wanted}}, count)
+        return self.naming.names({**self._own, **{f: fillers[f]() for f in fillers if f in fields_used}}, count)
 
-    def _running(self, columns: Columns) -> list[int]:
+    def _number_nodes(self, columns: Columns) -> list[int]:
         """The number of each node in the cluster, from 1; reserved units count, so that growth changes none."""
         pods, members = self._layout.pods, self._members
-        slots = self._layout.unit_numbers("all", by_slot=True)
+        slots = self._layout.number_units("all", by_slot=True)
         units = [slots[pods[pod].first_su + su] for pod, su in zip(columns["pod"], columns["su"], strict=True)]
         return [
             unit * members.count + node - members.first + 1 for unit, node in zip(units, columns["node"], strict=True)
@@ -266,7 +275,7 @@ def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
 # Interface names of nodes' ports in their operating system: as stated, else the port's printed name.
 
 
-def interface_name(blueprint: Blueprint, profile: str, port: str) -> str:
+def name_interface(blueprint: Blueprint, profile: str, port: str) -> str:
     """The interface name of a node's port; by default the port's name, with `-` for the `/` of a split port.
 
     Linux allows no `/` in interface names. The default need not be a valid Linux name otherwise.
@@ -274,7 +283,7 @@ def interface_name(blueprint: Blueprint, profile: str, port: str) -> str:
     return blueprint.names.interfaces.get(profile, {}).get(port) or port.replace("/", "-")
 
 
-def bond_name(fabric: str, nic: int) -> str:
+def name_bond(fabric: str, nic: int) -> str:
     """What the files call the bond of a host in a fabric: `bond-FABRIC`, or `bond-FABRIC-NIC` of one for each NIC."""
     return f"bond-{fabric}-{nic}" if nic else f"bond-{fabric}"
 
@@ -283,7 +292,7 @@ def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterabl
     """Raise InputError, at the name, for interface names of unknown nodes or ports, and for names used twice."""
     if not blueprint.names.interfaces:
         return
-    ports = _ports(layout, fabrics)
+    ports = _list_ports(layout, fabrics)
     for profile, names in blueprint.names.interfaces.items():
         path = ("names", "interfaces", profile)
         if profile not in ports:
@@ -298,10 +307,10 @@ def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterabl
 
 
 def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str], ports: Iterable[str]) -> None:
-    taken: dict[str, str] = {}
+    port_by_name: dict[str, str] = {}
     for port in sorted(ports, key=lambda port: (port in names, port)):
-        name = interface_name(blueprint, profile, port)
-        first = taken.setdefault(name, port)
+        name = name_interface(blueprint, profile, port)
+        first = port_by_name.setdefault(name, port)
         if first != port and port in names:
             raise fault(
                 "FG035",
@@ -312,19 +321,19 @@ def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str]
             )
 
 
-def _ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
+def _list_ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
     """Port names by node profile: as fabrics split them, and whole ports that no fabric splits; and its bonds."""
     of_fabrics = [(f, a) for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
     attachments = [attachment for _, attachment in of_fabrics]
-    found: dict[str, set[str]] = defaultdict(set)
+    ports_by_profile: dict[str, set[str]] = defaultdict(set)
     for attachment in attachments:
-        found[attachment.profile.id] |= {leg.name for leg in attachment.legs}
+        ports_by_profile[attachment.profile.id] |= {leg.name for leg in attachment.legs}
     profiles = {p.id: p for p in (*(s.profile for s in layout.node_sets), *(a.profile for a in attachments))}
     for name, profile in profiles.items():
-        whole = {port.name for role in profile.roles.values() for port in role.ports}
-        split = {leg.rpartition("/")[0] for leg in found[name] - whole}
-        found[name] |= whole - split
+        whole_ports = {port.name for role in profile.roles.values() for port in role.ports}
+        split = {leg.rpartition("/")[0] for leg in ports_by_profile[name] - whole_ports}
+        ports_by_profile[name] |= whole_ports - split
     for fabric, attachment in ((fabric, attachment) for fabric, attachment in of_fabrics if fabric.bond):
         nics = {leg.rail if fabric.bond == "nic" else 0 for leg in attachment.legs}
-        found[attachment.profile.id] |= {bond_name(fabric.name, nic) for nic in nics}
-    return found
+        ports_by_profile[attachment.profile.id] |= {name_bond(fabric.name, nic) for nic in nics}
+    return ports_by_profile

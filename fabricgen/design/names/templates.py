@@ -37,17 +37,17 @@ class Naming:
     def names(self, fields: Mapping[str, Values], count: int) -> list[str]:
         """Names of `count` devices, from the values of their fields."""
         columns: list[Iterable[str]] = []
-        before = ""
+        prefix = ""
         for part in self.parts:
-            before += part.text
+            prefix += part.text
             values = fields[part.field] if part.field else ""
             if isinstance(values, str):
-                before += values
+                prefix += values
                 continue
-            texts = {value: before + str(value).zfill(part.width) for value in set(values)}
+            texts = {value: prefix + str(value).zfill(part.width) for value in set(values)}
             columns.append(map(texts.__getitem__, values))
-            before = ""
-        return list(map("".join, zip(*columns, repeat(before, count), strict=True)))
+            prefix = ""
+        return list(map("".join, zip(*columns, repeat(prefix, count), strict=True)))
 
     def check(self, texts: Sequence[str], numbers: Sequence[str], needed: Sequence[str]) -> None:
         """Check the fields: these devices have `texts` and `numbers`, and need those of `needed` for unique names.
@@ -79,17 +79,17 @@ class Naming:
             )
 
 
-def with_own(blueprint: Blueprint, names: Sequence[str]) -> list[str]:
+def apply_stated_names(blueprint: Blueprint, names: Sequence[str]) -> list[str]:
     """The names, with those replaced that single devices state for themselves."""
-    own = blueprint.names.devices
-    return [own.get(name, name) for name in names] if own else list(names)
+    stated_names = blueprint.names.devices
+    return [stated_names.get(name, name) for name in names] if stated_names else list(names)
 
 
-def stated(blueprint: Blueprint, fabric: str, tier: str) -> tuple[str, Path]:
+def find_template(blueprint: Blueprint, fabric: str, tier: str) -> tuple[str, Path]:
     """The template stated nearest to a tier, and its path; "" where there is none."""
     names = blueprint.fabrics[fabric].names
-    own: list[tuple[Mapping[str, str], Path]] = [(names, ("fabrics", fabric, "names"))]
-    for templates, path in (*own, (blueprint.names.switches, ("names", "switches"))):
+    of_fabric: list[tuple[Mapping[str, str], Path]] = [(names, ("fabrics", fabric, "names"))]
+    for templates, path in (*of_fabric, (blueprint.names.switches, ("names", "switches"))):
         for key in (tier, "all"):
             if key in templates:
                 return templates[key], (*path, key)

@@ -13,14 +13,14 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
-from fabricgen.design.scale_up.placement import DomainPlacement, domain_placement
+from fabricgen.design.scale_up.placement import DomainPlacement, place_domains
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 KINDS = "fabricgen.design.scale_up.kinds"
 
 
-def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
+def load_kind(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
     """The module for the kind of a domain; raises InputError when there is none."""
     try:
         return cast(ScaleUpKind, discovery.load_module(KINDS, domain.shape))
@@ -34,12 +34,12 @@ def kind_of(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
         ) from None
 
 
-def domain_links(scale_up: ScaleUpDesign) -> Iterable[LocalLink]:
+def list_domain_links(scale_up: ScaleUpDesign) -> Iterable[LocalLink]:
     """Every link of a full domain."""
-    return kind_of(scale_up.profile, scale_up.path).links(scale_up.profile, scale_up.size.accelerators)
+    return load_kind(scale_up.profile, scale_up.path).links(scale_up.profile, scale_up.size.accelerators)
 
 
-def forms(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
+def can_join(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
     """Whether a domain joins nodes of a profile: those that name it, those that name none, or any if
     `any_node` is set.
     """
@@ -52,8 +52,8 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
 
     Raises InputError when a place does not hold whole domains, or a domain cannot be wired.
     """
-    found: list[ScaleUpDesign] = []
-    taken: dict[Path, str] = {}
+    designs: list[ScaleUpDesign] = []
+    domain_by_path: dict[Path, str] = {}
     for name, spec in sorted(blueprint.scale_up.items()):
         if spec.per == "cluster" and len(layout.sites) > 1:
             raise fault(
@@ -62,55 +62,59 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
                 path=("scale_up", name, "per"),
                 hint="form domains per pod, su, rack or node",
             )
-        members = _members(name, spec, catalog, layout)
+        members = _list_members(name, spec, catalog, layout)
         for node_set in members:
-            other = taken.setdefault(node_set.path, name)
-            if other != name:
+            other_domain = domain_by_path.setdefault(node_set.path, name)
+            if other_domain != name:
                 raise fault(
                     "FG301",
-                    f"the {node_set.profile.id} nodes form scale-up domains of '{other}' already",
+                    f"the {node_set.profile.id} nodes form scale-up domains of '{other_domain}' already",
                     path=("scale_up", name),
                     hint="an accelerator is in one scale-up domain; keep one of the two",
                 )
-        found.append(_design(name, spec, members, catalog, layout))
-    return tuple(found)
+        designs.append(_design_domains(name, spec, members, catalog, layout))
+    return tuple(designs)
 
 
-def _members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
+def _list_members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
     path: Path = ("scale_up", name, "domain")
     domain = catalog.scale_up(spec.domain, path)
-    members = [s for s in layout.node_sets if forms(s.profile, domain)]
+    members = [s for s in layout.node_sets if can_join(s.profile, domain)]
     if not members:
         models = ", ".join(sorted({s.profile.id for s in layout.node_sets}))
         raise fault("FG301", f"no node forms {domain.id} domains; nodes are {models}", path=path)
     return members
 
 
-def _design(name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout) -> ScaleUpDesign:
+def _design_domains(
+    name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout
+) -> ScaleUpDesign:
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
-    places = domain_placement(spec, members, layout, path)
-    kind = kind_of(domain, (*path, "domain"))
-    size = _size(kind, domain, places.accelerators, _ports(domain, members, catalog), (*path, "domain"))
+    places = place_domains(spec, members, layout, path)
+    kind = load_kind(domain, (*path, "domain"))
+    size = _size_domain(kind, domain, places.accelerators, _count_ports(domain, members, catalog), (*path, "domain"))
     if domain.accelerators not in (None, places.accelerators):
-        raise _mismatch(domain, places, layout, members, path)
+        raise _explain_mismatch(domain, places, layout, members, path)
     _check_ports(domain, members, path)
     _check_parts(domain, catalog, (*path, "domain"))
     _check_switches(domain, size, places, path)
     _check_backplane(domain, places, layout, path)
-    missing = _missing(places, layout)
-    empty = sum(len(gone) == places.nodes for gone in missing.values())
+    missing = _find_missing_nodes(places, layout)
+    empty = sum(len(missing_nodes) == places.nodes for missing_nodes in missing.values())
     domains = places.slots - empty
     accelerators = places.slots * size.accelerators - sum(map(len, missing.values())) * places.per_node
     links = domains * size.links
-    partial = [gone for gone in missing.values() if len(gone) < places.nodes]
+    partial = [missing_nodes for missing_nodes in missing.values() if len(missing_nodes) < places.nodes]
     if partial:
         local = list(kind.links(domain, size.accelerators))
-        links -= sum(not present(link, gone, places.per_node) for gone in partial for link in local)
+        links -= sum(
+            not is_present(link, missing_nodes, places.per_node) for missing_nodes in partial for link in local
+        )
     return ScaleUpDesign(name, domain, places, size, domains, accelerators, links, path)
 
 
-def _size(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path) -> DomainSize:
+def _size_domain(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path) -> DomainSize:
     """Size a domain; raises InputError when it does not fit one switch tier, or takes more ports than an accelerator
     has.
     """
@@ -125,37 +129,37 @@ def _size(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int
         raise fault("FG302", f"scale-up domain {domain.id}: {misfit}", path=path, hint=misfit.hint) from misfit
 
 
-def _ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalog) -> int:
+def _count_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalog) -> int:
     """Ports of an accelerator for the domain: as its profile states, else as many as the domain that its node names
     uses.
     """
     if domain.ports:
         return domain.ports - domain.scale_out_ports
-    found = []
+    counts = []
     for node in {s.profile.id: s.profile for s in members}.values():
-        named = node.scale_up and domain.id not in (node.scale_up, *node.scale_up_too)
-        profile = catalog.scale_up(node.scale_up) if named else domain
+        names_other = node.scale_up and domain.id not in (node.scale_up, *node.scale_up_too)
+        profile = catalog.scale_up(node.scale_up) if names_other else domain
         if profile.ports:
-            found.append(profile.ports - profile.scale_out_ports)
+            counts.append(profile.ports - profile.scale_out_ports)
         elif profile.accelerators:
             try:
-                found.append(kind_of(profile, ()).size(profile, profile.accelerators, 0).links_each)
+                counts.append(load_kind(profile, ()).size(profile, profile.accelerators, 0).links_each)
             except (InputError, MisfitError):  # that domain is not the one that is asked for, and tells nothing
                 continue
-    return min(found, default=0)
+    return min(counts, default=0)
 
 
-def _missing(places: DomainPlacement, layout: Layout) -> dict[int, set[int]]:
+def _find_missing_nodes(places: DomainPlacement, layout: Layout) -> dict[int, set[int]]:
     """Domain -> positions in it of omitted nodes."""
     missing: dict[int, set[int]] = {}
     for slot in layout.omitted:
-        place = places.domain_of(layout, slot)
-        if place is not None:
-            missing.setdefault(place[0], set()).add(place[1])
+        position = places.find_domain(layout, slot)
+        if position is not None:
+            missing.setdefault(position[0], set()).add(position[1])
     return missing
 
 
-def present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
+def is_present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
     """Whether both ends of a link exist when nodes of its domain are omitted."""
     ends = [link.accelerator] if link.far_switch else [link.accelerator, link.far]
     return all(end // per_node not in missing_nodes for end in ends)
@@ -167,13 +171,13 @@ def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Pat
         role = profile.roles.get("compute")
         if not domain.scale_out_ports or profile.accelerators is None:
             continue
-        brought = len(role.ports) * max(role.speeds) if role else 0
-        kept = profile.accelerators.count * domain.scale_out_ports * domain.link_gbps
-        if brought != kept:
+        node_gbps = len(role.ports) * max(role.speeds) if role else 0
+        left_gbps = profile.accelerators.count * domain.scale_out_ports * domain.link_gbps
+        if node_gbps != left_gbps:
             raise fault(
                 "FG301",
-                f"{domain.id} leaves {kept:g} Gb/s of {profile.accelerators.count} accelerators to the scale-out "
-                f"network, the compute ports of {profile.id} have {brought:g} Gb/s",
+                f"{domain.id} leaves {left_gbps:g} Gb/s of {profile.accelerators.count} accelerators to the scale-out "
+                f"network, the compute ports of {profile.id} have {node_gbps:g} Gb/s",
                 path=(*path, "domain"),
                 hint="`scale_out_ports` of the domain and the node's `compute` role must agree",
             )
@@ -217,7 +221,7 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Doma
 def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, path: Path) -> None:
     """Raise InputError for a backplane that would span racks."""
     per_rack = {kind.name: kind.nodes_per_rack for kind in layout.kinds}
-    racks = max(len({n // per_rack[kind] for n in nodes}) for kind, some in places.groups.items() for nodes in some)
+    racks = max(len({n // per_rack[kind] for n in nodes}) for kind, groups in places.groups.items() for nodes in groups)
     if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
             "FG301",
@@ -228,7 +232,7 @@ def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layo
         )
 
 
-def _mismatch(
+def _explain_mismatch(
     domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, members: list[NodeSet], path: Path
 ) -> InputError:
     holder = places.what

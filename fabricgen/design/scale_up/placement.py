@@ -44,27 +44,27 @@ class DomainPlacement:
         """Accelerators of a full domain."""
         return self.nodes * self.per_node
 
-    def domain_of(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:
+    def find_domain(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:
         """(domain, position in it) of a node slot, from 0; None where the slot is in no domain."""
         node, groups = slot.node - 1, self.groups.get(layout.kind_of_pod[slot.pod].name, ())
         group = next((g for g, nodes in enumerate(groups) if node in nodes), None)
         if group is None:
             return None
-        unit, place = layout.unit_index(slot), groups[group].index(node)
+        unit, position = layout.unit_index(slot), groups[group].index(node)
         if self.units == 1 and self.per not in ("pod", "cluster"):
-            return self.first_domains(layout)[unit] + group, place
+            return self.count_first_domains(layout)[unit] + group, position
         if self.per == "pod":
-            return self.pods(layout).index(slot.pod), (slot.su - 1) * self._each + place
-        return 0, self.first_domains(layout)[unit] * self._each + place
+            return self.pods(layout).index(slot.pod), (slot.su - 1) * self._each + position
+        return 0, self.count_first_domains(layout)[unit] * self._each + position
 
     def pods(self, layout: Layout) -> tuple[int, ...]:
         """The pods whose nodes form domains."""
         return tuple(pod for pod, kind in enumerate(layout.kind_of_pod) if kind.name in self.groups)
 
-    def first_domains(self, layout: Layout) -> tuple[int, ...]:
+    def count_first_domains(self, layout: Layout) -> tuple[int, ...]:
         """By unit, how many groups of nodes that form domains, or parts of one, the units before it have."""
-        each = [len(self.groups.get(kind.name, ())) for kind in layout.kind_of_pod]
-        counts = (count for pod, count in zip(layout.pods, each, strict=True) for _ in range(pod.su))
+        groups_per_pod = [len(self.groups.get(kind.name, ())) for kind in layout.kind_of_pod]
+        counts = (count for pod, count in zip(layout.pods, groups_per_pod, strict=True) for _ in range(pod.su))
         return tuple(accumulate(counts, initial=0))[:-1]
 
     @property
@@ -76,7 +76,7 @@ class DomainPlacement:
         return words[self.per]
 
 
-def domain_placement(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> DomainPlacement:
+def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> DomainPlacement:
     """Divide nodes into domains; raises InputError where they do not make up equal domains."""
     counts = {s.profile.accelerators.count for s in members if s.profile.accelerators}
     if len(counts) > 1:
@@ -87,8 +87,8 @@ def domain_placement(spec: ScaleUp, members: list[NodeSet], layout: Layout, path
             hint="give each kind of node a domain profile of its own, named in the node's `scale_up`",
         )
     kinds = [kind for kind in layout.kinds if any(s.unit == kind.name for s in members)]
-    groups = {kind.name: _groups(spec, kind, members, path) for kind in kinds}
-    sizes = sorted({len(g) for of_kind in groups.values() for g in of_kind})
+    groups = {kind.name: _group_nodes(spec, kind, members, path) for kind in kinds}
+    sizes = sorted({len(g) for kind_groups in groups.values() for g in kind_groups})
     if len(sizes) > 1:
         of_rack = spec.per == "rack"
         raise fault(
@@ -102,11 +102,11 @@ def domain_placement(spec: ScaleUp, members: list[NodeSet], layout: Layout, path
             else "let all units have as many, or take domains per rack or node",
         )
     of_pods = zip(layout.pods, layout.kind_of_pod, strict=True)
-    units, slots = _span(spec, [(pod.su, len(groups[k.name])) for pod, k in of_pods if k.name in groups], path)
+    units, slots = _count_span(spec, [(pod.su, len(groups[k.name])) for pod, k in of_pods if k.name in groups], path)
     return DomainPlacement(spec.per, spec.racks or 1, groups, units, slots, counts.pop())
 
 
-def _groups(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Path) -> tuple[tuple[int, ...], ...]:
+def _group_nodes(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Path) -> tuple[tuple[int, ...], ...]:
     """The node slots of each domain, or of the part of one, in a unit of a kind."""
     slots = sorted(n for s in members if s.unit == kind.name for n in range(s.first, s.first + s.count))
     if spec.per == "node":
@@ -128,7 +128,7 @@ def _groups(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Pat
     return tuple(tuple(nodes) for _, nodes in sorted(by_rack.items()))
 
 
-def _span(spec: ScaleUp, pods: Sequence[tuple[int, int]], path: Path) -> tuple[int, int]:
+def _count_span(spec: ScaleUp, pods: Sequence[tuple[int, int]], path: Path) -> tuple[int, int]:
     """(scalable units of one domain, number of domains) in the pods that form any: units, and groups in each."""
     units = sorted({su for su, _ in pods})
     if spec.per == "cluster":

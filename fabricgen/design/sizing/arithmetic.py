@@ -23,17 +23,30 @@ from fabricgen.design.ports import (
     PortKind,
     PortPlacement,
     SwitchDemand,
-    down_class,
-    largest,
-    most_downlinks,
+    choose_uplink_speed,
+    count_most_downlinks,
+    count_needed,
+    find_down_class,
+    find_largest,
+    find_up_class,
     place_ports,
-    up_class,
-    uplink_speed,
-    uplinks_needed,
 )
-from fabricgen.design.shape import Coarser, child_numbers, inner, met, met_together, scope_of
-from fabricgen.design.sizing.kept import kept_leaves, kept_uplinks, place_upward
-from fabricgen.design.sizing.port_fit import cause, kept_text, no_port, ports_for, short_range
+from fabricgen.design.shape import (
+    Coarser,
+    find_scope,
+    group_met_numbers,
+    list_inner_dimensions,
+    list_met_dimensions,
+    number_children,
+)
+from fabricgen.design.sizing.kept import find_kept_leaves, find_kept_uplinks, place_upward
+from fabricgen.design.sizing.port_fit import (
+    count_ports_for,
+    describe_kept_ports,
+    explain_misfit,
+    explain_no_port,
+    explain_short_range,
+)
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
 
@@ -77,46 +90,48 @@ def plan_uplinks(
     `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric, `optics` those
     that the links may have. Raises InputError when both switches have no speed in common.
     """
-    below = None
+    down_cage_class = None
     if main is not None:
-        chosen = down_class(tier.profile, main)
+        chosen = find_down_class(tier.profile, main)
         if chosen is None:
-            raise no_port(tier, main.kind)
-        below = chosen[0]
-    stated = tier.spec.uplinks.speed_gbps if tier.spec.uplinks else None
-    above = tier.profile.cages[up_class(tier.profile, below)]
-    speed = stated or uplink_speed(tier.profile, below, main.kind.speed_gbps if main else above.speed_gbps)
+            raise explain_no_port(tier, main.kind)
+        down_cage_class = chosen[0]
+    stated_speed = tier.spec.uplinks.speed_gbps if tier.spec.uplinks else None
+    uplink_cage = tier.profile.cages[find_up_class(tier.profile, down_cage_class)]
+    speed = stated_speed or choose_uplink_speed(
+        tier.profile, down_cage_class, main.kind.speed_gbps if main else uplink_cage.speed_gbps
+    )
     cages = [cage for cage in upper.profile.cages if cage.form_factor != "RJ45"]
-    for ways in dict.fromkeys((upper.stated_ways(speed), 0)):
+    for ways in dict.fromkeys((upper.find_stated_breakout(speed), 0)):
         for cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
-            rates = optics.lane_rates(LinkEnd(above), LinkEnd(cage, ways), speed)
+            rates = optics.find_lane_rates(LinkEnd(uplink_cage), LinkEnd(cage, ways), speed)
             if rates:
                 kinds = PortKind(speed, rates[0]), PortKind(speed, rates[1])
-                groups = prod(sizes[dimension] for dimension in met(tier.per, tier.name, upper.per))
-                return UplinkPlan(upper, *kinds, groups, upper.spec.count, deals_unevenly(upper))
+                groups = prod(sizes[dimension] for dimension in list_met_dimensions(tier.per, tier.name, upper.per))
+                return UplinkPlan(upper, *kinds, groups, upper.spec.count, is_uneven(upper))
     raise fault(
         "FG103",
         f"{tier.name} {tier.profile.id} and {upper.name} {upper.profile.id} have no {speed}G port in common: "
         f"these offer {tier.profile.speeds_text} and {upper.profile.speeds_text}"
-        f"{_lanes_apart(speed, above, cages)}",
-        path=(*tier.path, "uplinks") if stated else (*upper.path, "switch"),
+        f"{_explain_lane_rates(speed, uplink_cage, cages)}",
+        path=(*tier.path, "uplinks") if stated_speed else (*upper.path, "switch"),
         hint="state `uplinks:` with a speed that both offer",
     )
 
 
-def _lanes_apart(speed: int, above: CageClass, cages: Sequence[CageClass]) -> str:
+def _explain_lane_rates(speed: int, uplink_cage: CageClass, cages: Sequence[CageClass]) -> str:
     """That both offer ports of a speed, but over lanes of other rates, with these; "" where they do not."""
-    splits = [ways for ways, speeds in above.breakouts.items() if speed in speeds]
-    there = next((c for c in cages if c.lane_gbps != above.lane_gbps and speed in c.speeds), None)
-    if not splits or there is None:
+    splits = [ways for ways, speeds in uplink_cage.breakouts.items() if speed in speeds]
+    other_cage = next((c for c in cages if c.lane_gbps != uplink_cage.lane_gbps and speed in c.speeds), None)
+    if not splits or other_cage is None:
         return ""
     return (
-        f", and {speed}G over lanes of {above.lane_gbps:g}G ({above.form_factor}) meets none over lanes of "
-        f"{there.lane_gbps:g}G ({there.form_factor})"
+        f", and {speed}G over lanes of {uplink_cage.lane_gbps:g}G ({uplink_cage.form_factor}) meets none over lanes of "
+        f"{other_cage.lane_gbps:g}G ({other_cage.form_factor})"
     )
 
 
-def _with_uplinks(
+def _add_uplinks(
     tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None
 ) -> tuple[SwitchDemand, PortPlacement | None]:
     """(demand including the uplinks, where the ports are placed; None in place of the latter when the switch has too
@@ -130,24 +145,24 @@ def _with_uplinks(
         return demand, place_ports(tier.profile, demand)
     groups = up.groups_met
     if tier.spec.uplinks and tier.spec.uplinks.count:
-        stated = tier.spec.uplinks.count
-        if stated < groups:
-            raise _too_few(tier, up, stated)
-        return place_upward(tier, demand, stated // groups * groups, up.kind)
-    needed = uplinks_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
-    landing = groups * (up.stated_count or 1)
+        stated_count = tier.spec.uplinks.count
+        if stated_count < groups:
+            raise _explain_too_few_uplinks(tier, up, stated_count)
+        return place_upward(tier, demand, stated_count // groups * groups, up.kind)
+    needed = count_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
+    step = groups * (up.stated_count or 1)
     if up.uneven:
-        landing, needed = groups, max(needed, landing)
-    kept = kept_uplinks(tier, needed, up.kind, groups)
-    fewest = (-(-needed // landing) * landing, -(-needed // groups) * groups)
-    for count in dict.fromkeys((kept, *fewest) if kept and kept % landing == 0 else fewest):
-        whole, placement = place_upward(tier, demand, count, up.kind)
+        step, needed = groups, max(needed, step)
+    kept_count = find_kept_uplinks(tier, needed, up.kind, groups)
+    fewest = (-(-needed // step) * step, -(-needed // groups) * groups)
+    for count in dict.fromkeys((kept_count, *fewest) if kept_count and kept_count % step == 0 else fewest):
+        with_uplinks, placement = place_upward(tier, demand, count, up.kind)
         if placement:
-            return whole, placement
-    return demand.upward(fewest[-1], up.kind), None
+            return with_uplinks, placement
+    return demand.add_uplinks(fewest[-1], up.kind), None
 
 
-def deals_unevenly(upper: TierSpec) -> bool:
+def is_uneven(upper: TierSpec) -> bool:
     """Whether links from below may land unequally on the switches of a tier."""
     return upper.spec.spread == "uneven"
 
@@ -166,7 +181,7 @@ def check_all_met(upper: TierSpec, below: Sequence[LowerTier]) -> None:
             )
 
 
-def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
+def _explain_too_few_uplinks(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
     """The error for uplinks that are fewer than the upper groups."""
     return fault(
         "FG111",
@@ -176,12 +191,12 @@ def _too_few(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
     )
 
 
-def fit(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
+def fit_ports(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
     """Place the ports of a switch; None when it has too few."""
-    return _with_uplinks(tier, demand, up)[1]
+    return _add_uplinks(tier, demand, up)[1]
 
 
-def smallest_count(
+def choose_count(
     tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], up: UplinkPlan | None
 ) -> int:
     """Switches for a group: stated, as the lock keeps them, or the fewest that share node slots of each kind equally.
@@ -192,15 +207,15 @@ def smallest_count(
     """
     if tier.spec.count:
         return tier.spec.count
-    kept = kept_leaves(tier, slots, lambda count: fit(tier, demand_for(count), up) is not None)
+    kept = find_kept_leaves(tier, slots, lambda count: fit_ports(tier, demand_for(count), up) is not None)
     if kept:
         return kept
     most = max(slots, default=1)
-    if not fit(tier, demand_for(most), up):
-        raise too_small(tier, demand_for(most), up)
-    fewest = 1 + most - largest(lambda fewer: fit(tier, demand_for(1 + most - fewer), up) is not None, most)
+    if not fit_ports(tier, demand_for(most), up):
+        raise explain_small(tier, demand_for(most), up)
+    fewest = 1 + most - find_largest(lambda fewer: fit_ports(tier, demand_for(1 + most - fewer), up) is not None, most)
     for count in range(fewest, min(most, 2 * fewest) + 1):
-        if all(number % count == 0 for number in slots) and fit(tier, demand_for(count), up):
+        if all(number % count == 0 for number in slots) and fit_ports(tier, demand_for(count), up):
             return count
     return fewest
 
@@ -240,16 +255,16 @@ class LowerTier:
         """Ports of the fullest of `count` upper switches for so many lower switches."""
         return -(-lowers * self.share // count) if self.lands_unevenly(count) else lowers * -(-self.share // count)
 
-    def ports_in_use(self, count: int, *, by_slot: bool) -> int:
+    def count_used(self, count: int, *, by_slot: bool) -> int:
         """Ports in use on the fullest of `count` upper switches; slots without a switch may leave some switches fewer
         than others.
         """
-        least = self.ports(self.now, count)
+        evenly = self.ports(self.now, count)
         if not (by_slot and self.lands_unevenly(count)):
-            return least
+            return evenly
         links = range(self.share)
         dealt = (Counter((rank * self.share + k) % count for rank in group for k in links) for group, _ in self.ranks())
-        return max(least, *(max(met.values(), default=0) for met in dealt))
+        return max(evenly, *(max(links_by_switch.values(), default=0) for links_by_switch in dealt))
 
     def stretched(self, count: int) -> LowerTier | None:
         """The same with links rounded up to a multiple of `count` upper switches, or as they are where they may land
@@ -263,7 +278,7 @@ class LowerTier:
         return replace(self, share=share) if self.stretch(share) else None
 
 
-def upper_count(
+def count_uppers(
     upper: TierSpec,
     below: list[LowerTier],
     fits: Callable[[int, list[LowerTier]], bool],
@@ -277,33 +292,33 @@ def upper_count(
     """
     stated = upper.spec.count
     if stated:
-        found = [b.stretched(stated) or b for b in below]
-        return (stated, found) if fits(stated, found) else (0, below)
-    chief = below[0].share
-    for count in (*((kept,) if 0 < kept <= chief else ()), *range(1, chief + 1)):
-        if chief % count == 0 or below[0].uneven:
-            met = [b.stretched(count) for b in below]
-            found = [b for b in met if b is not None]
-            if len(found) == len(below) and fits(count, found):
-                return count, found
+        stretched_tiers = [b.stretched(stated) or b for b in below]
+        return (stated, stretched_tiers) if fits(stated, stretched_tiers) else (0, below)
+    first_share = below[0].share
+    for count in (*((kept,) if 0 < kept <= first_share else ()), *range(1, first_share + 1)):
+        if first_share % count == 0 or below[0].uneven:
+            candidates = [b.stretched(count) for b in below]
+            stretched_tiers = [b for b in candidates if b is not None]
+            if len(stretched_tiers) == len(below) and fits(count, stretched_tiers):
+                return count, stretched_tiers
     return 0, below
 
 
-def lowers_per_group(
+def count_lowers(
     lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
     """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
     up to the last one in use.
     """
-    each = max(len(ranks) for ranks in ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser))
-    scopes = scope_of(lower.per), scope_of(upper.per)
-    by_unit, by_slot = (child_numbers(lower.layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
-    in_use = (one.numbers[-1].end for one in by_slot if one.numbers)
-    now, slots = (max(one.span for one in found) for found in (by_unit, by_slot))
-    return now * each, slots * each, max(in_use, default=0) * each
+    lowers_per_place = max(len(ranks) for ranks in list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser))
+    scopes = find_scope(lower.per), find_scope(upper.per)
+    by_unit, by_slot = (number_children(lower.layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
+    in_use = (place_numbers.numbers[-1].end for place_numbers in by_slot if place_numbers.numbers)
+    now, slots = (max(place_numbers.span for place_numbers in numberings) for numberings in (by_unit, by_slot))
+    return now * lowers_per_place, slots * lowers_per_place, max(in_use, default=0) * lowers_per_place
 
 
-def ranks_within(
+def list_ranks(
     per: tuple[str, ...],
     name: str,
     count: int,
@@ -317,17 +332,19 @@ def ranks_within(
     it than others: of four rails in groups of three and one. `sizes` and `coarser` are those of the lower tier's
     fabric.
     """
-    dimensions = [d for d in inner(per) if d not in upper_per]
-    together = [met_together(d, upper_per, sizes[d], coarser) for d in dimensions]
+    dimensions = [d for d in list_inner_dimensions(per) if d not in upper_per]
+    together = [group_met_numbers(d, upper_per, sizes[d], coarser) for d in dimensions]
     shape = [max(map(len, groups)) for groups in together] + ([] if name in upper_per else [count])
-    found = []
-    for chosen in product(*together):
-        held = [range(len(numbers)) for numbers in chosen] + ([] if name in upper_per else [range(count)])
-        found.append(tuple(_rank(position, shape) for position in product(*held)))
-    return found
+    ranks_by_kind = []
+    for numbers_together in product(*together):
+        positions_by_dimension = [range(len(numbers)) for numbers in numbers_together] + (
+            [] if name in upper_per else [range(count)]
+        )
+        ranks_by_kind.append(tuple(_find_rank(position, shape) for position in product(*positions_by_dimension)))
+    return ranks_by_kind
 
 
-def ranks_in_groups(
+def list_group_ranks(
     lower: Grouped,
     count: int,
     upper: Grouped,
@@ -337,88 +354,96 @@ def ranks_in_groups(
     by_slot: bool = True,
 ) -> Iterator[tuple[list[int], int]]:
     """(ranks of the lower switches in an upper group, how many groups are so) for every kind of upper group, of each of
-    the kinds in `ranks_within`.
+    the kinds in `list_ranks`.
     """
-    kinds = ranks_within(lower.per, lower.name, count, upper.per, sizes, coarser)
-    each = max(max(ranks, default=-1) for ranks in kinds) + 1
-    for place in child_numbers(lower.layout, scope_of(lower.per), scope_of(upper.per), by_slot=by_slot):
+    kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
+    ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1
+    for place in number_children(lower.layout, find_scope(lower.per), find_scope(upper.per), by_slot=by_slot):
         numbers = [number for run in place.numbers for number in range(run.first, run.end)]
-        for inside in kinds:
-            yield [number * each + rank for number in numbers for rank in inside], place.places
+        for ranks in kinds:
+            yield [number * ranks_per_place + rank for number in numbers for rank in ranks], place.places
 
 
-def _rank(position: Sequence[int], shape: Sequence[int]) -> int:
+def _find_rank(position: Sequence[int], shape: Sequence[int]) -> int:
     """The number of a position, dimension by dimension, in an array of a shape."""
     rank = 0
-    for at, size in zip(position, shape, strict=True):
-        rank = rank * size + at
+    for coordinate, size in zip(position, shape, strict=True):
+        rank = rank * size + coordinate
     return rank
 
 
-def radix(tier: TierSpec, wanted: PortDemand, beyond: UplinkPlan | None, beside: SwitchDemand | None = None) -> int:
+def count_radix(
+    tier: TierSpec, down: PortDemand, uplink_plan: UplinkPlan | None, full_demand: SwitchDemand | None = None
+) -> int:
     """The most downlinks of a tier's switch beside the uplinks that its oversubscription calls for, the ports kept
     free, and what else of a demand there is: other kinds of down ports, and peer links.
     """
-    others, peers = (beside.downs[1:], beside.peers) if beside else ((), ())
-    bare = SwitchDemand((wanted, *others), peers, None, tuple(tier.cages.items()), tier.reserved_cages)
-    up, groups = (beyond.kind, beyond.groups_met) if beyond else (None, 1)
-    return most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.free_ports)
+    other_downs, peers = (full_demand.downs[1:], full_demand.peers) if full_demand else ((), ())
+    bare = SwitchDemand((down, *other_downs), peers, None, tuple(tier.cages.items()), tier.reserved_cages)
+    up, groups = (uplink_plan.kind, uplink_plan.groups_met) if uplink_plan else (None, 1)
+    return count_most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.free_ports)
 
 
-def _beside(demand: SwitchDemand, beyond: UplinkPlan | None, allowed: Fraction) -> str:
+def _describe_beside(demand: SwitchDemand, uplink_plan: UplinkPlan | None, allowed: Fraction) -> str:
     """What a switch needs beside its first kind of down ports, in words."""
-    needs = [(wanted.needed, "down port", wanted.kind) for wanted in demand.downs[1:]]
-    needs += [(wanted.needed, "peer link", wanted.kind) for wanted in demand.peers]
-    words = [f"{count} {what}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, what, kind in needs]
-    words += [f"uplinks at {float(allowed):.3g}:1"] if beyond else []
-    if beyond and beyond.groups_met > 1:
-        words[-1] += f", equally many to each of {beyond.groups_met} groups of {beyond.upper.name}"
-    return f" beside {' and '.join(words)}" if words else ""
+    needs = [(port_demand.needed, "down port", port_demand.kind) for port_demand in demand.downs[1:]]
+    needs += [(port_demand.needed, "peer link", port_demand.kind) for port_demand in demand.peers]
+    phrases = [f"{count} {noun}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, noun, kind in needs]
+    phrases += [f"uplinks at {float(allowed):.3g}:1"] if uplink_plan else []
+    if uplink_plan and uplink_plan.groups_met > 1:
+        phrases[-1] += f", equally many to each of {uplink_plan.groups_met} groups of {uplink_plan.upper.name}"
+    return f" beside {' and '.join(phrases)}" if phrases else ""
 
 
-def too_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
+def explain_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
     """The error for a switch with too few ports: what it needs and what it has."""
-    for wanted in demand.downs:
-        if down_class(tier.profile, wanted) is None:
-            return no_port(tier, wanted.kind)
-    if short := short_range(tier, demand):
-        return short
-    whole, _ = _with_uplinks(tier, demand, up)
-    needs = [f"{wanted.needed} downlinks of {wanted.kind.speed_gbps}G" for wanted in demand.downs]
-    needs += [f"{wanted.needed} peer links of {wanted.kind.speed_gbps}G" for wanted in demand.peers]
-    needs += [f"{whole.up.count} uplinks of {whole.up.kind.speed_gbps}G"] if whole.up else []
-    code, why = cause(tier, whole)
+    for port_demand in demand.downs:
+        if find_down_class(tier.profile, port_demand) is None:
+            return explain_no_port(tier, port_demand.kind)
+    if range_fault := explain_short_range(tier, demand):
+        return range_fault
+    extended, _ = _add_uplinks(tier, demand, up)
+    needs = [f"{port_demand.needed} downlinks of {port_demand.kind.speed_gbps}G" for port_demand in demand.downs]
+    needs += [f"{port_demand.needed} peer links of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers]
+    needs += [f"{extended.up.count} uplinks of {extended.up.kind.speed_gbps}G"] if extended.up else []
+    code, why = explain_misfit(tier, extended)
     return fault(
         code,
-        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {_offer(tier, whole, up)}{why}",
+        f"{tier.name} {tier.profile.id} needs {' and '.join(needs)}; it has {_describe_offer(tier, extended, up)}{why}",
         path=(*tier.path, "count") if tier.spec.count else tier.path,
     )
 
 
-def _offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
+def _describe_offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
     """The ports that a switch has for a demand, in words with their speeds."""
-    chosen = down_class(tier.profile, demand.downs[0]) if demand.downs else None
+    chosen = find_down_class(tier.profile, demand.downs[0]) if demand.downs else None
     if chosen is None:
         return "no down port"
-    main, above = demand.downs[0], up_class(tier.profile, chosen[0])
-    text = f"{ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
+    main, up_class_index = demand.downs[0], find_up_class(tier.profile, chosen[0])
+    text = f"{count_ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
     if demand.up is None and not demand.peers:
         return text
-    if above == chosen[0] and not tier.spec.cages:
+    if up_class_index == chosen[0] and not tier.spec.cages:
         stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or demand.peers
-        enough = f", enough for {radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
+        enough = f", enough for {count_radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
-    for wanted, role in ((demand.up, "up"), *((wanted, "peer") for wanted in demand.peers)):
-        ways = tier.profile.split_for(above, wanted.kind.speed_gbps, wanted.kind.lane_gbps) if wanted else None
-        if wanted and ways:
-            text += f" and {ports_for(tier, above, ways, role)} {role} ports of {wanted.kind.speed_gbps}G"
+    for demanded, role in ((demand.up, "up"), *((demanded, "peer") for demanded in demand.peers)):
+        ways = (
+            tier.profile.split_for(up_class_index, demanded.kind.speed_gbps, demanded.kind.lane_gbps)
+            if demanded
+            else None
+        )
+        if demanded and ways:
+            text += (
+                f" and {count_ports_for(tier, up_class_index, ways, role)} {role} ports of {demanded.kind.speed_gbps}G"
+            )
     return f"{text} in the cages that `cages` keeps" if tier.spec.cages else text
 
 
-def radix_fault(
+def explain_radix(
     upper: TierSpec,
     below: list[LowerTier],
-    beyond: UplinkPlan | None,
+    uplink_plan: UplinkPlan | None,
     demand_for: Callable[[int, list[LowerTier]], SwitchDemand],
     fits: Callable[[int, list[LowerTier]], bool],
 ) -> InputError:
@@ -426,19 +451,19 @@ def radix_fault(
     stated = upper.spec.count
     chief = below[0]
     demand = demand_for(stated or chief.share, below)
-    if short := short_range(upper, demand):
-        return short
-    has = f"{radix(upper, demand.downs[0], beyond, demand)}{kept_text(upper)}"
+    if range_fault := explain_short_range(upper, demand):
+        return range_fault
+    available = f"{count_radix(upper, demand.downs[0], uplink_plan, demand)}{describe_kept_ports(upper)}"
     if stated and stated < chief.share and chief.share % stated and not chief.uneven:
-        return _indivisible(upper, below, stated, fits, has)
+        return _explain_indivisible(upper, below, stated, fits, available)
     needed = sum(b.ports(b.now, stated or chief.share) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
         "FG101",
         f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {has}"
-        f"{_beside(demand, beyond, upper.allowed)}",
+        f"{stated or chief.share} switches, for {lowers}; it has {available}"
+        f"{_describe_beside(demand, uplink_plan, upper.allowed)}",
         path=(*upper.path, "count") if stated else upper.path,
     )
 
@@ -447,7 +472,7 @@ NEAREST = 2
 """How many counts that divide are named."""
 
 
-def _indivisible(
+def _explain_indivisible(
     upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool], has: str
 ) -> InputError:
     """The error for a stated count that does not divide the links of each lower switch, and lacks the ports for the
@@ -455,10 +480,10 @@ def _indivisible(
     """
     chief = below[0]
     divisors = [count for count in range(1, chief.share + 1) if chief.share % count == 0]
-    near = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
+    nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
     enough = [count for count in divisors if fits(count, [b.stretched(count) or b for b in below])]
-    best = min(enough, key=lambda count: (abs(count - stated), count), default=0)
-    ports = f"{best} switches have the ports" if best else "none of these has the ports"
+    nearest_enough = min(enough, key=lambda count: (abs(count - stated), count), default=0)
+    ports = f"{nearest_enough} switches have the ports" if nearest_enough else "none of these has the ports"
     most = sum(b.now * -(-b.share // stated) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches" for b in below)
     return fault(
@@ -466,6 +491,6 @@ def _indivisible(
         f"{stated} {upper.name} switches do not divide the {chief.share} uplinks of each {chief.name} evenly: some get "
         f"{-(-chief.share // stated)}, others {chief.share // stated}, which takes {most} down ports of "
         f"{chief.kind.speed_gbps}G on each for {lowers}; {upper.profile.id} has {has}. The nearest counts that divide "
-        f"are {' and '.join(map(str, near))}; {ports}",
+        f"are {' and '.join(map(str, nearest_divisors))}; {ports}",
         path=(*upper.path, "count"),
     )

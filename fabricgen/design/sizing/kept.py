@@ -10,65 +10,86 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.design.fabric_model import Feed, jumps_of
-from fabricgen.design.ports import PortDemand, PortKind, PortPlacement, PortRun, SwitchDemand, down_class, place_ports
+from fabricgen.design.fabric_model import Feed, find_jumps
+from fabricgen.design.ports import (
+    PortDemand,
+    PortKind,
+    PortPlacement,
+    PortRun,
+    SwitchDemand,
+    find_down_class,
+    place_ports,
+)
 from fabricgen.design.shape import spans_units
-from fabricgen.design.sizing.kept_front import cages_kind, extra_ports, links_holder, name_of, ports_kind, run_text
+from fabricgen.design.sizing.kept_front import (
+    list_extra_ports,
+    name_cages_kind,
+    name_links_holder,
+    name_ports_kind,
+    name_run,
+    spell_run,
+)
 from fabricgen.design.sizing.spread import RunPorts
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.intervals import list_numbers, make_intervals
 
 
-def kept_uplinks(tier: TierSpec, needed: int, kind: PortKind, groups: int) -> int:
+def find_kept_uplinks(tier: TierSpec, needed: int, kind: PortKind, groups: int) -> int:
     """The uplinks of a switch that the lock keeps, where `needed` are called for now; 0 where it keeps none.
 
     On a tier within a unit growth calls for no other number; on one that spans units they hold while they suffice.
     """
-    before = tier.before
-    if before is None or tier.upper is None or before.upper != " ".join(tier.upper):
+    sized_before = tier.before
+    if sized_before is None or tier.upper is None or sized_before.upper != " ".join(tier.upper):
         return 0
-    same = before.speed_gbps == kind.speed_gbps and before.allowed == tier.allowed
-    enough = before.needed == needed or (spans_units(tier.per) and needed <= before.uplinks)
-    return before.uplinks if same and enough and before.uplinks % groups == 0 else 0
+    is_same = sized_before.speed_gbps == kind.speed_gbps and sized_before.allowed == tier.allowed
+    suffices = sized_before.needed == needed or (spans_units(tier.per) and needed <= sized_before.uplinks)
+    return sized_before.uplinks if is_same and suffices and sized_before.uplinks % groups == 0 else 0
 
 
-def as_before(tier: TierSpec, uplinks: int) -> bool:
+def is_sized_as_before(tier: TierSpec, uplinks: int) -> bool:
     """Whether the switches of a tier have the uplinks that the lock says, to the same tier."""
-    before = tier.before
+    sized_before = tier.before
     return bool(
-        before and uplinks and before.uplinks == uplinks and tier.upper and before.upper == " ".join(tier.upper)
+        sized_before
+        and uplinks
+        and sized_before.uplinks == uplinks
+        and tier.upper
+        and sized_before.upper == " ".join(tier.upper)
     )
 
 
-def kept_count(tier: TierSpec) -> int:
+def find_kept_count(tier: TierSpec) -> int:
     """The switches of a group that the lock keeps; 0 where it keeps none, they were of another model, or links landed
     by another rule.
     """
-    before = tier.before
-    same = before and before.model == tier.profile.id and before.uneven == (tier.spec.spread == "uneven")
-    return before.count if before and same and not tier.spec.count else 0
+    sized_before = tier.before
+    is_same = (
+        sized_before and sized_before.model == tier.profile.id and sized_before.uneven == (tier.spec.spread == "uneven")
+    )
+    return sized_before.count if sized_before and is_same and not tier.spec.count else 0
 
 
-def kept_leaves(tier: TierSpec, slots: Sequence[int], fits: Callable[[int], bool]) -> int:
+def find_kept_leaves(tier: TierSpec, slots: Sequence[int], fits: Callable[[int], bool]) -> int:
     """The switches of a group of a lowest tier that the lock keeps for node slots, by kind of port; 0 where none.
 
     For other node slots than they were derived for they hold where the tier spans units and slots divide equally.
     """
-    count = kept_count(tier)
+    count = find_kept_count(tier)
     if not count or tier.before is None:
         return 0
-    same = tier.before.slots == sum(slots)
-    grown = spans_units(tier.per) and all(number % count == 0 for number in slots)
-    return count if (same or grown) and fits(count) else 0
+    same_slots = tier.before.slots == sum(slots)
+    has_grown = spans_units(tier.per) and all(number % count == 0 for number in slots)
+    return count if (same_slots or has_grown) and fits(count) else 0
 
 
-def down_ways(tier: TierSpec, kind: PortKind) -> int | None:
+def find_kept_split(tier: TierSpec, kind: PortKind) -> int | None:
     """Into how many ports the lock says that cages are split for down ports; None where that is the usual number."""
     ways = tier.before.downs.get(kind.speed_gbps) if tier.before else None
-    usual = down_class(tier.profile, PortDemand(kind, 0))
+    usual = find_down_class(tier.profile, PortDemand(kind, 0))
     if not ways or (usual and usual[1] == ways):
         return None
-    return ways if down_class(tier.profile, PortDemand(kind, 0, ways)) else None
+    return ways if find_down_class(tier.profile, PortDemand(kind, 0, ways)) else None
 
 
 def place_upward(
@@ -77,16 +98,16 @@ def place_upward(
     """(demand with `count` uplinks of a kind, where the ports are placed), in cages split as the lock says where that
     fits; None in place of the latter when the switch has too few.
     """
-    whole = demand.upward(count, kind)
-    placement = place_ports(tier.profile, whole)
-    before = tier.before
-    ways = before.up_ways if before and before.speed_gbps == kind.speed_gbps else 0
+    with_uplinks = demand.add_uplinks(count, kind)
+    placement = place_ports(tier.profile, with_uplinks)
+    sized_before = tier.before
+    ways = sized_before.up_ways if sized_before and sized_before.speed_gbps == kind.speed_gbps else 0
     if placement and placement.up and ways and placement.up.ways != ways:
-        split = replace(whole, up=PortDemand(kind, count, ways))
-        other = place_ports(tier.profile, split)
-        if other:
-            return split, other
-    return whole, placement
+        split = replace(with_uplinks, up=PortDemand(kind, count, ways))
+        split_placement = place_ports(tier.profile, split)
+        if split_placement:
+            return split, split_placement
+    return with_uplinks, placement
 
 
 # Ports of a tier above several parts of the cluster: links of the part that came first are spread as if it were
@@ -115,8 +136,8 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True)
-class _Before:
-    """What stays, by run (as `name_of` has it): its cages, and the ports of each holder in the order of its links."""
+class _Staying:
+    """What stays, by run (as `name_run` has it): its cages, and the ports of each holder in the order of its links."""
 
     cages: Mapping[str, tuple[int, ...]]
     ports: Mapping[str, Mapping[str, tuple[int, ...]]]
@@ -130,108 +151,124 @@ class KeptAbove:
 
     def __init__(self, lock: Lock, spec: TierSpec) -> None:
         self._lock, self._spec = lock, spec
-        self.known = bool(lock.of(cages_kind(spec.key)))
+        self.known = bool(lock.of(name_cages_kind(spec.key)))
         """Whether the lock keeps some."""
 
     def place(self, demand: SwitchDemand, fresh: Laid, alone: Laid | None, placed: Placed) -> Laid:
         """The ports of a demand beside those that stay: of the lock, else those that the part which came first has
         `alone`; `fresh` where they cannot stay. `placed` places the ports of a switch.
         """
-        before = self._of_lock() if self.known else _before(alone) if alone else None
-        return (before and self._beside(before, demand, fresh, placed)) or _explicit(fresh)
+        staying = self._read_lock() if self.known else _record_staying(alone) if alone else None
+        return (staying and self._place_beside(staying, demand, fresh, placed)) or _lay_explicitly(fresh)
 
-    def _of_lock(self) -> _Before:
+    def _read_lock(self) -> _Staying:
         key = self._spec.key
-        cages = {name: tuple(list_numbers(some)) for name, some in self._lock.of(cages_kind(key)).items()}
-        held = {run: self._lock.of(ports_kind(key, run)) for run in cages}
-        ports = {run: {name: tuple(list_numbers(some)) for name, some in of.items()} for run, of in held.items()}
-        return _Before(cages, ports)
+        cages = {
+            name: tuple(list_numbers(intervals)) for name, intervals in self._lock.of(name_cages_kind(key)).items()
+        }
+        ports_of_run = {run: self._lock.of(name_ports_kind(key, run)) for run in cages}
+        ports = {
+            run: {name: tuple(list_numbers(intervals)) for name, intervals in ports_by_holder.items()}
+            for run, ports_by_holder in ports_of_run.items()
+        }
+        return _Staying(cages, ports)
 
-    def _beside(self, before: _Before, demand: SwitchDemand, fresh: Laid, placed: Placed) -> Laid | None:
+    def _place_beside(self, staying: _Staying, demand: SwitchDemand, fresh: Laid, placed: Placed) -> Laid | None:
         """The ports of a demand beside those that stay; None where they cannot."""
-        chosen = [down_class(self._spec.profile, wanted) or (0, 1) for wanted in demand.downs]
-        names = [run_text(where[1], wanted.kind) for where, wanted in zip(chosen, demand.downs, strict=True)]
-        first, cages = fresh.placement.downs[0], before.cages.get(names[0], ())
+        chosen = [find_down_class(self._spec.profile, wanted) or (0, 1) for wanted in demand.downs]
+        names = [spell_run(split[1], wanted.kind) for split, wanted in zip(chosen, demand.downs, strict=True)]
+        first, cages = fresh.placement.downs[0], staying.cages.get(names[0], ())
         reach = min(fresh.reach, len(cages) * first.ways) if cages else fresh.reach
-        held: list[dict[Feed, tuple[int, ...]]] = [{} for _ in names]
+        ports_by_feed: list[dict[Feed, tuple[int, ...]]] = [{} for _ in names]
         for feed in fresh.feeds:
-            held[feed.run][feed] = before.ports.get(names[feed.run], {}).get(links_holder(feed.source), ())[: feed.room]
-        chief = fresh.feeds[0] if not held[0][fresh.feeds[0]] else None
+            ports_by_feed[feed.run][feed] = staying.ports.get(names[feed.run], {}).get(
+                name_links_holder(feed.source), ()
+            )[: feed.room]
+        first_feed = fresh.feeds[0] if not ports_by_feed[0][fresh.feeds[0]] else None
         spread: tuple[int, ...] = ()
-        if chief:
-            del held[0][chief]
-            spread = RunPorts(replace(first, cages=cages or first.cages), 0, (chief,), (reach,)).of(chief)
-        extras = extra_ports(self._lock, self._spec.key)
+        if first_feed:
+            del ports_by_feed[0][first_feed]
+            spread = RunPorts(replace(first, cages=cages or first.cages), 0, (first_feed,), (reach,)).of(first_feed)
+        extras = list_extra_ports(self._lock, self._spec.key)
         downs = []
         for i, wanted in enumerate(demand.downs):
-            kept, ways = before.cages.get(names[i], ()), chosen[i][1]
-            used = [port for some in held[i].values() for port in some] + (list(spread) if i == 0 else [])
-            busy = {kept[port // ways] for port in used if port // ways < len(kept)}
-            busy |= {cage for cage, _ in extras if cage in kept}
-            downs.append(replace(wanted, kept=kept, busy=tuple(sorted(busy - {0}))))
+            kept_cages, ways = staying.cages.get(names[i], ()), chosen[i][1]
+            used = [port for feed_ports in ports_by_feed[i].values() for port in feed_ports] + (
+                list(spread) if i == 0 else []
+            )
+            busy = {kept_cages[port // ways] for port in used if port // ways < len(kept_cages)}
+            busy |= {cage for cage, _ in extras if cage in kept_cages}
+            downs.append(replace(wanted, kept=kept_cages, busy=tuple(sorted(busy - {0}))))
         placement = placed(replace(demand, downs=tuple(downs)))
         if placement is None:
             return None
-        told = {chief: chief} if chief else {}
+        laid_feeds = {first_feed: first_feed} if first_feed else {}
         for i, run in enumerate(placement.downs):
-            laid = _extended(run, chief if i == 0 else None, held[i], reach, _on(run, extras))
+            laid = _extend_feeds(
+                run, first_feed if i == 0 else None, ports_by_feed[i], reach, _list_extra_ports(run, extras)
+            )
             if laid is None:
                 return None
-            told |= laid
-        return Laid(placement, tuple(told[feed] for feed in fresh.feeds), reach)
+            laid_feeds |= laid
+        return Laid(placement, tuple(laid_feeds[feed] for feed in fresh.feeds), reach)
 
 
-def _before(laid: Laid) -> _Before:
+def _record_staying(laid: Laid) -> _Staying:
     """What stays of ports as they are; those of the first feed follow from the cages."""
     ports: dict[str, dict[str, tuple[int, ...]]] = {}
     for feed in laid.feeds[1:]:
-        of_run = ports.setdefault(name_of(laid.placement.downs[feed.run]), {})
-        of_run[links_holder(feed.source)] = laid.ports_of(feed)
-    return _Before({name_of(run): run.cages for run in laid.placement.downs}, ports)
+        ports_of_run = ports.setdefault(name_run(laid.placement.downs[feed.run]), {})
+        ports_of_run[name_links_holder(feed.source)] = laid.ports_of(feed)
+    return _Staying({name_run(run): run.cages for run in laid.placement.downs}, ports)
 
 
-def _explicit(laid: Laid) -> Laid:
+def _lay_explicitly(laid: Laid) -> Laid:
     """The same, with the ports of all feeds but the first one told one by one."""
-    chief, *others = laid.feeds
-    return replace(laid, feeds=(chief, *(_told(feed, laid.ports_of(feed)) for feed in others)))
+    first_feed, *other_feeds = laid.feeds
+    return replace(laid, feeds=(first_feed, *(_lay_feed(feed, laid.ports_of(feed)) for feed in other_feeds)))
 
 
-def _told(feed: Feed, ports: Sequence[int]) -> Feed:
-    some = make_intervals(ports)
-    return replace(feed, first=some[0].first if some else 0, jumps=jumps_of(some), laid=True)
+def _lay_feed(feed: Feed, ports: Sequence[int]) -> Feed:
+    intervals = make_intervals(ports)
+    return replace(feed, first=intervals[0].first if intervals else 0, jumps=find_jumps(intervals), laid=True)
 
 
-def _on(run: PortRun, extras: set[tuple[int, int]]) -> set[int]:
+def _list_extra_ports(run: PortRun, extras: set[tuple[int, int]]) -> set[int]:
     """The ports of a run that extra devices have; `extras` are (cage, port in the cage)."""
-    places = {cage: i for i, cage in enumerate(run.cages) if cage}
-    return {places[cage] * run.ways + sub for cage, sub in extras if cage in places}
+    index_of_cage = {cage: i for i, cage in enumerate(run.cages) if cage}
+    return {index_of_cage[cage] * run.ways + sub for cage, sub in extras if cage in index_of_cage}
 
 
-def _extended(
-    run: PortRun, chief: Feed | None, held: Mapping[Feed, Sequence[int]], reach: int, extras: set[int]
+def _extend_feeds(
+    run: PortRun, first_feed: Feed | None, ports_by_feed: Mapping[Feed, Sequence[int]], reach: int, extras: set[int]
 ) -> dict[Feed, Feed] | None:
     """The feeds of a run with the ports that they hold, and the next free ones for what more they need; None where some
     cannot be had.
     """
-    spread = RunPorts(run, 0, (chief,), (reach,)) if chief else None
-    own = list(spread.of(chief)) if spread and chief else []
-    used = [*own, *(port for some in held.values() for port in some), *extras]
-    if len(set(used)) < len(used) or any(port >= run.numbers or not run.cages[port // run.ways] for port in used):
+    spread = RunPorts(run, 0, (first_feed,), (reach,)) if first_feed else None
+    spread_ports = list(spread.of(first_feed)) if spread and first_feed else []
+    ports_used = [*spread_ports, *(port for feed_ports in ports_by_feed.values() for port in feed_ports), *extras]
+    if len(set(ports_used)) < len(ports_used) or any(
+        port >= run.numbers or not run.cages[port // run.ways] for port in ports_used
+    ):
         return None
-    taken = {port // run.per_connector for port in used}
-    order = spread.from_top() if spread else range(run.numbers)
-    free = [p for p in order if p // run.per_connector not in taken and run.cages[p // run.ways]]
-    found = {}
-    for feed, some in held.items():
-        ports, per = list(some), run.per_connector
-        whole = feed.links // per
-        turn = [k % whole * per + k // whole if feed.nested and whole else k for k in range(feed.links)]
+    connectors_taken = {port // run.per_connector for port in ports_used}
+    order = spread.list_from_top() if spread else range(run.numbers)
+    free = [p for p in order if p // run.per_connector not in connectors_taken and run.cages[p // run.ways]]
+    laid_feeds = {}
+    for feed, feed_ports in ports_by_feed.items():
+        ports, per = list(feed_ports), run.per_connector
+        connectors_per_feed = feed.links // per
+        turn = [
+            k % connectors_per_feed * per + k // connectors_per_feed if feed.nested and connectors_per_feed else k
+            for k in range(feed.links)
+        ]
         while len(ports) < feed.room:
             chunk = free[: feed.links]
             if len(chunk) < feed.links:
                 return None
             ports += [chunk[k] for k in turn]
             free = free[feed.links :]
-        found[feed] = _told(feed, ports)
+        laid_feeds[feed] = _lay_feed(feed, ports)
         free = free[next((i for i, p in enumerate(free) if p % per == 0), len(free)) :]
-    return found
+    return laid_feeds

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabricgen.design.fabric_model import Attachment, Feed, NodeFeed, jumps_of
+from fabricgen.design.fabric_model import Attachment, Feed, NodeFeed, find_jumps
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.ports import PortDemand, PortKind, SwitchDemand, down_class
+from fabricgen.design.ports import PortDemand, PortKind, SwitchDemand, find_down_class
 from fabricgen.design.shape import spans_units
-from fabricgen.design.sizing.kept import down_ways
-from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, Purpose, links_holder, nodes_holder
+from fabricgen.design.sizing.kept import find_kept_split
+from fabricgen.design.sizing.kept_front import MANAGEMENT_PORTS, Purpose, name_links_holder, name_nodes_holder
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.intervals import Intervals
@@ -62,7 +62,7 @@ class NodePorts:
     @property
     def reserved(self) -> tuple[int, ...]:
         """Slots of the fullest group with every reserved unit, by kind of port."""
-        return tuple(d.table.slots_to_serve(reserve=True) for d in self._demands)
+        return tuple(d.table.count_slots_to_serve(reserve=True) for d in self._demands)
 
     @property
     def in_use(self) -> tuple[int, ...]:
@@ -71,20 +71,20 @@ class NodePorts:
 
     def feeds(self, assignment: SlotAssignment, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
         """How slots are assigned to leaves, by kind of port; `places` are (run, first port) of each."""
-        found = []
+        feeds = []
         for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
-            each = -(-number // assignment.count)
-            turn = max(1, self._turn(demand.table, assignment.count, each))
-            of = self._spec.key, demand.part, demand.attachments
-            found.append(NodeFeed(*of, run, first, each, turn, assignment.by_slot))
-        return found
+            slots_per_leaf = -(-number // assignment.count)
+            turn = max(1, self._choose_turn(demand.table, assignment.count, slots_per_leaf))
+            identity = self._spec.key, demand.part, demand.attachments
+            feeds.append(NodeFeed(*identity, run, first, slots_per_leaf, turn, assignment.by_slot))
+        return feeds
 
-    def _turn(self, table: SlotTable, count: int, each: int) -> int:
+    def _choose_turn(self, table: SlotTable, count: int, slots_per_leaf: int) -> int:
         """How many consecutive slots a leaf takes before the next leaf's turn."""
         if self._spec.spec.spread == "stripe":
             return 1
         if not self.grows:
-            return each
+            return slots_per_leaf
         return table.slots_per_unit // count if table.slots_per_unit % count == 0 else 1
 
     def ports(self, assignment: SlotAssignment, *, now: bool) -> list[tuple[int, int]]:
@@ -93,16 +93,16 @@ class NodePorts:
         """
         feeds = self.feeds(assignment, [(0, 0)] * len(self._demands))
         pairs = zip(feeds, self._demands, strict=True)
-        return [(_in_use(f, d.table, assignment.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
+        return [(_count_in_use(f, d.table, assignment.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
 
 
-def _in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
+def _count_in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
     """Ports in use on the fullest of `count` switches."""
-    most = max(feed.used(table.slots_per_group, count), default=0)
+    most_used = max(feed.used(table.slots_per_group, count), default=0)
     if not feed.by_slot:
-        return most
+        return most_used
     groups = table.numbered(by_slot=True).groups
-    return max([most, *(sum(map(len, of)) for runs in groups for of in feed.intervals(runs, count))])
+    return max([most_used, *(sum(map(len, ranges)) for runs in groups for ranges in feed.intervals(runs, count))])
 
 
 # Down ports of a tier by purpose: for nodes, lower tiers, management ports and extra devices.
@@ -137,7 +137,7 @@ class DownPorts:
         """A demand for ports of a kind, with the breakout that the tier states for it, or the lock keeps."""
         spec = self._tier.spec
         mode = spec.find_breakout(kind.speed_gbps)
-        ways = mode.ways if mode else -1 if spec.breakout else down_ways(self._tier, kind)
+        ways = mode.ways if mode else -1 if spec.breakout else find_kept_split(self._tier, kind)
         return PortDemand(kind, count, ways, ports)
 
     def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
@@ -148,7 +148,7 @@ class DownPorts:
             self._ports.append(0)
         run = self._kinds.index(kind)
         first = self._ports[run]
-        chosen = down_class(self._tier.profile, self.port_demand(kind))
+        chosen = find_down_class(self._tier.profile, self.port_demand(kind))
         if first and chosen:
             step = max(1, chosen[1] // self._tier.profile.cages[chosen[0]].connectors)
             first = -(-first // step) * step
@@ -158,45 +158,53 @@ class DownPorts:
 
     def totals(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """(ports used, ports numbered) of each of so many runs; further runs hold extra devices only."""
-        none = (0,) * (runs - len(self._kinds))
-        return (*self._used, *none), (*self._ports, *none)
+        zeros = (0,) * (runs - len(self._kinds))
+        return (*self._used, *zeros), (*self._ports, *zeros)
 
-    def switch_demand(self, more: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
-        """The demand on one switch, with `more` ports by kind for extra devices."""
-        kinds = [*self._kinds, *(k for k in more if k not in self._kinds)]
+    def switch_demand(self, extra_ports: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
+        """The demand on one switch, with `extra_ports` ports by kind for extra devices."""
+        kinds = [*self._kinds, *(k for k in extra_ports if k not in self._kinds)]
         spare = self._tier.free_ports
         downs = []
         for i, kind in enumerate(kinds):
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
-            extra = more.get(kind, 0)
-            wanted = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
-            first = all(kind.purpose != other.purpose for other in kinds[:i])
-            downs.append(replace(wanted, last=self._grows and not first))
+            extra = extra_ports.get(kind, 0)
+            port_demand = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
+            first = all(kind.purpose != other_kind.purpose for other_kind in kinds[:i])
+            downs.append(replace(port_demand, last=self._grows and not first))
         return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()), self._tier.reserved_cages)
 
 
 # What the down ports of a lowest tier are for, and where each purpose has its ports.
 
 
-def purposes_of(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
+def list_purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
     """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
-    seen: Counter[tuple[str, str]] = Counter()
-    found = []
+    kinds_met: Counter[tuple[str, str]] = Counter()
+    purposes = []
     for demand, feed in zip(demands, nodes, strict=True):
-        of = demand.fabric, demand.part
-        found.append(Purpose(nodes_holder(*of, seen[of]), feed.run, feed.first, feed.per_switch))
-        seen[of] += 1
-    names = (links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
-    return [*found, *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True))]
+        identity = demand.fabric, demand.part
+        purposes.append(
+            Purpose(name_nodes_holder(*identity, kinds_met[identity]), feed.run, feed.first, feed.per_switch)
+        )
+        kinds_met[identity] += 1
+    names = (name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
+    return [
+        *purposes,
+        *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True)),
+    ]
 
 
-def laid_feeds(
+def lay_feeds(
     demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
 ) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
     """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
-    found: dict[str, tuple[NodeFeed, ...]] = {}
-    for demand, feed, own in zip(demands, nodes, ports, strict=False):
-        laid = replace(feed, first=own[0].first, jumps=jumps_of(own)) if own else feed
-        found[demand.fabric] = (*found.get(demand.fabric, ()), laid)
+    feeds_by_fabric: dict[str, tuple[NodeFeed, ...]] = {}
+    for demand, feed, own_intervals in zip(demands, nodes, ports, strict=False):
+        laid = replace(feed, first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else feed
+        feeds_by_fabric[demand.fabric] = (*feeds_by_fabric.get(demand.fabric, ()), laid)
     managed = zip(feeds, ports[len(demands) :], strict=True)
-    return found, tuple(replace(f, first=own[0].first, jumps=jumps_of(own)) if own else f for f, own in managed)
+    return feeds_by_fabric, tuple(
+        replace(f, first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else f
+        for f, own_intervals in managed
+    )

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricgen.design.fabric_model import Feed, TierDesign, Uplink, port_at
+from fabricgen.design.fabric_model import Feed, TierDesign, Uplink, find_port
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Intervals, count_numbers, list_numbers
 
 
-def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
+def is_nested(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
     """Whether links are spread in the nested order; `lower_per` and `upper_per` are ports per connector at either end.
 
     Each connector must be filled by whole pairs of switches, or shared by a whole number of them. On cables whose
@@ -36,27 +36,27 @@ def nests(links_per_group: int, upper_count: int, lower_per: int, upper_per: int
     return share % upper_per == 0 or (lower_per > 1 and upper_per % share == 0)
 
 
-def _lane(run: PortRun, port: int) -> tuple[int, int, int]:
+def _lane_key(run: PortRun, port: int) -> tuple[int, int, int]:
     """Sort key of a port for the lane-by-lane count: (port in the connector, connector in the cage, cage)."""
     cage, sub = divmod(port, run.ways)
     connector, lane = divmod(sub, run.per_connector)
     return lane, connector, cage
 
 
-def uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
+def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
     """(upper switch in its group, number of the link to that switch) of every uplink, by port; group after group."""
-    each, count = uplink.links_per_group, uplink.upper_count
+    links_per_group, count = uplink.links_per_group, uplink.upper_count
     if not uplink.nested:
-        one = [(s, k) for s in range(count) for k in range(uplink.share(s))]
-        return one * uplink.upper_groups
-    found = [(0, 0)] * (each * uplink.upper_groups)
-    for first in range(0, len(found), each):
-        for q, port in enumerate(sorted(range(first, first + each), key=lambda port: _lane(run, port))):
-            found[port] = (q % count, q // count)
-    return found
+        ends_of_group = [(s, k) for s in range(count) for k in range(uplink.share(s))]
+        return ends_of_group * uplink.upper_groups
+    ends = [(0, 0)] * (links_per_group * uplink.upper_groups)
+    for first in range(0, len(ends), links_per_group):
+        for q, port in enumerate(sorted(range(first, first + links_per_group), key=lambda port: _lane_key(run, port))):
+            ends[port] = (q % count, q // count)
+    return ends
 
 
-def run_ports(tier: TierDesign, run: int) -> RunPorts:
+def make_run_ports(tier: TierDesign, run: int) -> RunPorts:
     """Which down ports of a tier's run serve which purpose."""
     return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=spans_units(tier.per))
 
@@ -82,32 +82,39 @@ class RunPorts:
     ) -> None:
         self._run, self._wide, self._laid = run, wide, taken
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
-        chief = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
-        needed = chief.room if chief else 0
+        first_feed = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
+        needed = first_feed.room if first_feed else 0
         ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
         cages = max(ports // run.ways, -(-needed // run.ways))
-        self._places = sorted(range(cages * run.ways), key=lambda port: _lane(run, port))
-        self._chief = self._spread(chief) if chief else ()
+        self._places = sorted(range(cages * run.ways), key=lambda port: _lane_key(run, port))
+        self._chief = self._spread_ports(first_feed) if first_feed else ()
         self._aligned = -(-needed // run.per_connector) * run.per_connector
-        self._others = self._from_top(chief.links if chief and chief.nested else 1) if chief else ()
+        self._others = (
+            self._sort_from_top(first_feed.links if first_feed and first_feed.nested else 1) if first_feed else ()
+        )
 
     def of(self, feed: Feed) -> tuple[int, ...]:
         """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
         if not feed.links or feed.beside_nodes or feed.laid:
-            return tuple(port_at(feed.first, feed.jumps, index) for index in range(feed.room))
+            return tuple(find_port(feed.first, feed.jumps, index) for index in range(feed.room))
         if feed == self._feeds[0]:
             return self._chief
         first, per = feed.first - self._aligned, self._run.per_connector
-        whole = feed.links // per
-        order = [k % whole * per + k // whole if feed.nested and whole else k for k in range(feed.links)]
-        return tuple(self._others[first + at + k] for at in range(0, feed.room, feed.links) for k in order)
+        connectors_per_lower = feed.links // per
+        order = [
+            k % connectors_per_lower * per + k // connectors_per_lower if feed.nested and connectors_per_lower else k
+            for k in range(feed.links)
+        ]
+        return tuple(self._others[first + offset + k] for offset in range(0, feed.room, feed.links) for k in order)
 
-    def left_over(self, first: int) -> tuple[int, ...]:
+    def list_left_over(self, first: int) -> tuple[int, ...]:
         """Ports beyond the first `first`, in the order they are handed out, on connectors that serve nothing else."""
-        told = [port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.of(feed)]
-        if told:
-            order, used = self._others if self._chief else range(self._run.numbers), set(told)
-            return tuple(p for p in order if p // self._run.per_connector not in used and self._is_there(p))
+        laid_connectors = [
+            port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.of(feed)
+        ]
+        if laid_connectors:
+            order, used = self._others if self._chief else range(self._run.numbers), set(laid_connectors)
+            return tuple(p for p in order if p // self._run.per_connector not in used and self._has_cage(p))
         first = -(-first // self._run.per_connector) * self._run.per_connector
         if not self._chief:
             per = self._run.per_connector
@@ -120,15 +127,15 @@ class RunPorts:
             return tuple(port for c in turn for port in range(c * per, c * per + per))
         return self._others[first - self._aligned :]
 
-    def from_top(self) -> tuple[int, ...]:
+    def list_from_top(self) -> tuple[int, ...]:
         """The ports that the first purpose leaves, from the highest rank of lower switches downwards."""
         return self._others
 
-    def _is_there(self, port: int) -> bool:
+    def _has_cage(self, port: int) -> bool:
         """Whether a port lies in no gap."""
         return bool(self._run.cages[port // self._run.ways])
 
-    def _spread(self, feed: Feed) -> tuple[int, ...]:
+    def _spread_ports(self, feed: Feed) -> tuple[int, ...]:
         """Ports of the first purpose."""
         if not feed.nested:
             return tuple(range(feed.room))
@@ -136,19 +143,19 @@ class RunPorts:
         ranks = range(feed.room // links)
         return tuple(self._places[k * ports // links + rank] for rank in ranks for k in range(links))
 
-    def _from_top(self, links: int) -> tuple[int, ...]:
+    def _sort_from_top(self, links: int) -> tuple[int, ...]:
         """All other ports: whole free connectors from the highest rank downwards, then single ports."""
-        run, taken = self._run, set(self._chief)
+        run, used_ports = self._run, set(self._chief)
         per = run.per_connector
         units = [port // per for port in self._places[: len(self._places) // per]]
         blocks = max(1, links // per)
         starts = [b * len(units) // blocks for b in range(blocks + 1)]
         deep = len(units) // blocks
-        order = [units[at] for b in reversed(range(blocks)) for at in range(starts[b] + deep, starts[b + 1])]
+        order = [units[index] for b in reversed(range(blocks)) for index in range(starts[b] + deep, starts[b + 1])]
         order += [units[starts[b] + rank] for rank in reversed(range(deep)) for b in reversed(range(blocks))]
         order += range(len(self._places) // per, run.numbers // per)
-        taken |= {port for port in range(run.numbers) if not self._is_there(port)}
-        by_unit = [[port for port in range(unit * per, unit * per + per) if port not in taken] for unit in order]
-        whole = [port for ports in by_unit if len(ports) == per for port in ports]
+        used_ports |= {port for port in range(run.numbers) if not self._has_cage(port)}
+        by_unit = [[port for port in range(unit * per, unit * per + per) if port not in used_ports] for unit in order]
+        from_whole_units = [port for ports in by_unit if len(ports) == per for port in ports]
         split = [port for ports in by_unit if len(ports) < per for port in ports]
-        return tuple(whole + split) if self._feeds[0].nested else tuple(whole)
+        return tuple(from_whole_units + split) if self._feeds[0].nested else tuple(from_whole_units)

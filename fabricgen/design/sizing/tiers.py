@@ -16,40 +16,40 @@ from fabricgen.design.ports import (
     PortKind,
     PortPlacement,
     SwitchDemand,
-    down_class,
-    largest,
-    up_class,
-    uplinks_needed,
+    count_needed,
+    find_down_class,
+    find_largest,
+    find_up_class,
 )
-from fabricgen.design.shape import Coarser, group_count, scope_of, spans_units, units_below
+from fabricgen.design.shape import Coarser, count_groups, count_units_below, find_scope, spans_units
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
     check_all_met,
-    deals_unevenly,
-    fit,
-    lowers_per_group,
+    choose_count,
+    count_lowers,
+    count_uppers,
+    explain_radix,
+    explain_small,
+    fit_ports,
+    is_uneven,
+    list_group_ranks,
     plan_uplinks,
-    radix_fault,
-    ranks_in_groups,
-    smallest_count,
-    too_small,
-    upper_count,
 )
-from fabricgen.design.sizing.kept import KeptAbove, Laid, as_before, kept_count, place_upward
-from fabricgen.design.sizing.kept_front import KeptFront, beside_nodes
+from fabricgen.design.sizing.kept import KeptAbove, Laid, find_kept_count, is_sized_as_before, place_upward
+from fabricgen.design.sizing.kept_front import KeptFront, name_ports_beside_nodes
 from fabricgen.design.sizing.node_ports import (
     DownPorts,
     NodeDemand,
     NodePorts,
     Reserve,
     SlotAssignment,
-    laid_feeds,
-    purposes_of,
+    lay_feeds,
+    list_purposes,
 )
-from fabricgen.design.sizing.spread import RunPorts, nests
-from fabricgen.design.sizing.wider_uplinks import Fits, widened
-from fabricgen.design.tiers import TierSpec, meet
+from fabricgen.design.sizing.spread import RunPorts, is_nested
+from fabricgen.design.sizing.wider_uplinks import Fits, widen_uplinks
+from fabricgen.design.tiers import TierSpec, have_common_part
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
 
@@ -95,7 +95,7 @@ class SizedTier:
     def needed_uplinks(self) -> int:
         """The fewest uplinks within the oversubscription; 0 at the top."""
         up = self.uplink_plan
-        return uplinks_needed(self.demand.down_gbps, up.kind.speed_gbps, self.spec.allowed) if up else 0
+        return count_needed(self.demand.down_gbps, up.kind.speed_gbps, self.spec.allowed) if up else 0
 
     def ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve which purpose."""
@@ -126,7 +126,7 @@ class TierSizing:
         """
         self._optics = optics
         self._layout, self._specs, self._coarser = layout, specs, coarser
-        self._sizes = {key: dict(own) for key, own in sizes.items()}
+        self._sizes = {key: dict(sizes_of_tier) for key, sizes_of_tier in sizes.items()}
         self._demands, self._managed, self._reserve, self._spans = demands, managed, reserve, spans
         self._crowded, self._lean = crowded, lean
         self.sized_tiers: dict[TierKey, SizedTier] = {}
@@ -136,7 +136,7 @@ class TierSizing:
         for key, spec in self._specs.items():
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
             below.sort(key=lambda sized: sized.spec.turn)
-            sized = self._upper(spec, below) if below and not spec.takes_nodes else self._lowest(spec, below)
+            sized = self._size_upper(spec, below) if below and not spec.takes_nodes else self._size_lowest(spec, below)
             self._note_count(sized)
             self.sized_tiers[key] = sized
         return self.sized_tiers
@@ -146,62 +146,62 @@ class TierSizing:
         raises InputError (FG092) where a tier of all parts of the cluster is, and parts have different numbers.
         """
         spec = sized.spec
-        for key, other in self._specs.items():
-            if other.fabric != spec.fabric or not meet(other, spec):
+        for key, tier in self._specs.items():
+            if tier.fabric != spec.fabric or not have_common_part(tier, spec):
                 continue
-            known = self._sizes[key].setdefault(spec.name, sized.count)
-            if known != sized.count and spec.name in other.per:
+            count = self._sizes[key].setdefault(spec.name, sized.count)
+            if count != sized.count and spec.name in tier.per:
                 raise fault(
                     "FG092",
-                    f"{other.name} is grouped by {spec.name}, of which groups have {known} switches in one part of the "
+                    f"{tier.name} is grouped by {spec.name}, of which groups have {count} switches in one part of the "
                     f"cluster and {sized.count} in {spec.part or 'another'}",
-                    path=(*other.path, "per"),
-                    hint=f"state one `count` of {spec.name}, or group {other.name} `per: pod`",
+                    path=(*tier.path, "per"),
+                    hint=f"state one `count` of {spec.name}, or group {tier.name} `per: pod`",
                 )
-            self._sizes[key][spec.name] = max(known, sized.count)
+            self._sizes[key][spec.name] = max(count, sized.count)
 
-    def _more(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
+    def _list_extras(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
         """Further ports of each switch for extra devices, by kind, beyond those that are left over anyway."""
-        return {kind: kept.ports(switches) for (key, kind), kept in self._reserve.items() if key == spec.key}
+        return {kind: reserve.ports(switches) for (key, kind), reserve in self._reserve.items() if key == spec.key}
 
-    def _groups(self, spec: TierSpec) -> int:
-        return group_count(spec.layout, spec.per, self._sizes[spec.key])
+    def _count_groups(self, spec: TierSpec) -> int:
+        return count_groups(spec.layout, spec.per, self._sizes[spec.key])
 
     def _plan_uplinks(self, spec: TierSpec, main: PortDemand | None) -> UplinkPlan | None:
         upper = self._specs[spec.upper] if spec.upper else None
         sizes = self._sizes[upper.key] | {spec.name: 1} if upper else {}
         return plan_uplinks(spec, upper, main, sizes, self._optics(spec, upper)) if upper else None
 
-    def _peer_demand(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
+    def _demand_peers(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
         """Ports for links inside the tier on each of `count` switches of a group: to its pair, or to other sites."""
-        found: list[tuple[int, int | None]] = []
+        needs: list[tuple[int, int | None]] = []
         peer = spec.spec.peer
         if peer:
-            units = units_below(spec.layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
-            found.append(((peer.count or 1) * units, peer.speed_gbps))
+            units = count_units_below(spec.layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
+            needs.append(((peer.count or 1) * units, peer.speed_gbps))
         spans = self._spans.get(spec.key, {})
         for site in sorted({s for span in spans.values() for s in span.between}):
-            mine = [span for span in spans.values() if site in span.between]
-            total = sum(-(-(span.links.count or 1) // count) for span in mine)
-            found.append((total, next((s.links.speed_gbps for s in mine if s.links.speed_gbps), None)))
-        if not found:
+            spans_here = [span for span in spans.values() if site in span.between]
+            total = sum(-(-(span.links.count or 1) // count) for span in spans_here)
+            needs.append((total, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
+        if not needs:
             return ()
-        chosen = down_class(spec.profile, PortDemand(main, 0)) if main else None
-        cage = spec.profile.cages[up_class(spec.profile, chosen[0] if chosen else None)]
-        speed = max(s or cage.speed_gbps for _, s in found)
+        chosen = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
+        cage = spec.profile.cages[find_up_class(spec.profile, chosen[0] if chosen else None)]
+        speed = max(s or cage.speed_gbps for _, s in needs)
         coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
         kind, ways = PortKind(speed, cage.lane_gbps), 1 if coherent else None
         if not peer or not peer.per_su:
-            return (PortDemand(kind, max(n for n, _ in found), ways),)
-        kept = (peer.count or 1) * units_below(spec.layout, spec.per, by_slot=True)
-        return (PortDemand(kind, max(n for n, _ in found), ways, kept, last=True),)
+            return (PortDemand(kind, max(n for n, _ in needs), ways),)
+        reserved = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True)
+        return (PortDemand(kind, max(n for n, _ in needs), ways, reserved, last=True),)
 
-    def _lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
+    def _size_lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
         """Size a tier that nodes attach to, perhaps beside the switches of `lowers`, or one below another tier that
         serves extra devices only.
         """
-        groups, demands = self._groups(spec), self._demands.get(spec.key, ())
-        below = [self._below(spec, sized) for sized in lowers]
+        groups, demands = self._count_groups(spec), self._demands.get(spec.key, ())
+        below = [self._make_lower(spec, sized) for sized in lowers]
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
         nodes = NodePorts(spec, demands)
@@ -212,56 +212,56 @@ class TierSizing:
             downs = DownPorts(spec)
             places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(assignment, now=now), strict=True)]
             if spec.key in self._managed:
-                some = [self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot)]
-                places.append(downs.add(spec.kind_managing(main if main and main.rj45 else MANAGEMENT), *some))
-            for one in below:
-                share, numbered = _links_each(one, assignment.count), one.numbered(by_slot=by_slot or spec.for_reserve)
-                places.append(downs.add(one.kind, (one.now if now else numbered) * share, numbered * share))
+                counts = [self._management(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot)]
+                places.append(downs.add(spec.managing_kind(main if main and main.rj45 else MANAGEMENT), *counts))
+            for tier in below:
+                share, room = _count_links(tier, assignment.count), tier.numbered(by_slot=by_slot or spec.for_reserve)
+                places.append(downs.add(tier.kind, (tier.now if now else room) * share, room * share))
             return downs, places
 
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
-            more = self._more(spec, groups * assignment.count)
+            more = self._list_extras(spec, groups * assignment.count)
             return ports_for(assignment, now=now, by_slot=by_slot)[0].switch_demand(
-                more, self._peer_demand(spec, main, assignment.count)
+                more, self._demand_peers(spec, main, assignment.count)
             )
 
         if not nodes.slots and not spec.spec.count:
-            raise _no_count(spec)
+            raise _explain_no_count(spec)
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
-        if fit(spec, demand, up) is None:
-            raise too_small(spec, demand, up)
+        if fit_ports(spec, demand, up) is None:
+            raise explain_small(spec, demand, up)
         roomy = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
         differs, crowded = roomy != demand, self._is_crowded(spec)
-        by_slot = differs and not crowded and fit(spec, roomy, up) is not None
+        by_slot = differs and not crowded and fit_ports(spec, roomy, up) is not None
         demand = roomy if by_slot else demand
         downs, places = ports_for(assignment, now=True, by_slot=by_slot)
-        found_feeds = nodes.feeds(assignment, places[: len(demands)])
+        slot_feeds = nodes.feeds(assignment, places[: len(demands)])
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            used, room = (self._management(spec, groups * assignment.count, by_slot=way) for way in (False, by_slot))
+            used, room = (self._management(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot))
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
         own = places[len(places) - len(below) :]
-        feeds += self._land(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
-        purposes = purposes_of(demands, found_feeds, feeds)
+        feeds += self._land_links(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
+        purposes = list_purposes(demands, slot_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
-        demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit(spec, wanted, up))
-        node_feeds, feeds = laid_feeds(demands, found_feeds, feeds, [laid[purpose.name] for purpose in purposes])
+        demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit_ports(spec, wanted, up))
+        node_feeds, feeds = lay_feeds(demands, slot_feeds, feeds, [laid[purpose.name] for purpose in purposes])
         in_use, numbered = downs.totals(len(placement.downs))
-        kept = tuple(self._more(spec, groups * assignment.count).items())
-        whole, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
-        reserved = tuple(map(max, numbered, whole.totals(len(placement.downs))[1]))
-        found = SizedTier(
+        kept = tuple(self._list_extras(spec, groups * assignment.count).items())
+        full, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
+        reserved = tuple(map(max, numbered, full.totals(len(placement.downs))[1]))
+        sized = SizedTier(
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
         narrow = differs and not by_slot and bool(feeds)
-        return replace(found, for_extras=kept, slots=sum(nodes.slots), taken=taken, narrow=narrow)
+        return replace(sized, for_extras=kept, slots=sum(nodes.slots), taken=taken, narrow=narrow)
 
     def _is_crowded(self, spec: TierSpec) -> bool:
         """Whether ports beside those of nodes have no room for reserved units, or had none by the lock."""
-        return spec.key in self._crowded or self._dealing(beside_nodes(spec.key)) == "unit"
+        return spec.key in self._crowded or self._find_dealing(name_ports_beside_nodes(spec.key)) == "unit"
 
-    def _land(
+    def _land_links(
         self,
         spec: TierSpec,
         count: int,
@@ -272,17 +272,17 @@ class TierSizing:
         by_slot: bool,
     ) -> tuple[Feed, ...]:
         """Link lower tiers up to a lowest one of `count` switches a group; `places` are (run, first port) of each."""
-        found = []
-        for sized, one, place in zip(lowers, below, places, strict=True):
-            share = _links_each(one, count)
-            self._connect(sized, spec, count, one.stretched(count) or one, by_slot=by_slot, per_connector=0)
-            links = Feed(sized.spec.key, *place, one.now * share, one.numbered(by_slot=by_slot) * share, share)
-            found.append(replace(links, by_slot=by_slot, beside_nodes=True))
-        return tuple(found)
+        feeds = []
+        for sized, tier, place in zip(lowers, below, places, strict=True):
+            share = _count_links(tier, count)
+            self._connect_lower(sized, spec, count, tier.stretched(count) or tier, by_slot=by_slot, per_connector=0)
+            links = Feed(sized.spec.key, *place, tier.now * share, tier.numbered(by_slot=by_slot) * share, share)
+            feeds.append(replace(links, by_slot=by_slot, beside_nodes=True))
+        return tuple(feeds)
 
     def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
         """The most management ports of one of so many leaves."""
-        return self._managed[spec.key](scope_of(spec.per), leaves, spec.for_reserve, by_slot)
+        return self._managed[spec.key](find_scope(spec.per), leaves, spec.for_reserve, by_slot)
 
     def _assign_slots(
         self,
@@ -296,94 +296,94 @@ class TierSizing:
         """
 
         def counted(slots: tuple[int, ...]) -> SlotAssignment:
-            count = smallest_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
+            count = choose_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
             return SlotAssignment(count, slots)
 
-        dealing = self._dealing(spec.key.text)
-        now = counted(nodes.slots)
+        dealing = self._find_dealing(spec.key.text)
+        assigned = counted(nodes.slots)
         if not nodes.grows or dealing == "unit" or (spec.key in self._crowded and not dealing):
-            return now
-        whole = replace(now, slots=nodes.reserved, by_slot=True)
-        if spec.for_reserve or fit(spec, demand_for(whole), up):
-            return whole
+            return assigned
+        full = replace(assigned, slots=nodes.reserved, by_slot=True)
+        if spec.for_reserve or fit_ports(spec, demand_for(full), up):
+            return full
         if not dealing:
-            return now
-        there = replace(now, slots=nodes.in_use)
-        return replace(there if fit(spec, demand_for(there), up) else counted(nodes.in_use), by_slot=True)
+            return assigned
+        in_use = replace(assigned, slots=nodes.in_use)
+        return replace(in_use if fit_ports(spec, demand_for(in_use), up) else counted(nodes.in_use), by_slot=True)
 
-    def _upper(self, spec: TierSpec, lowers: list[SizedTier]) -> SizedTier:
+    def _size_upper(self, spec: TierSpec, lowers: list[SizedTier]) -> SizedTier:
         """Size a tier above others: as many switches as divide the lower uplinks equally and have enough ports."""
-        present = [self._below(spec, sized) for sized in lowers]
-        below = [replace(one, now=one.slots) for one in present] if spec.for_reserve else present
+        present = [self._make_lower(spec, sized) for sized in lowers]
+        below = [replace(tier, now=tier.slots) for tier in present] if spec.for_reserve else present
         main = DownPorts(spec).port_demand(below[0].kind)
         up = self._plan_uplinks(spec, main)
-        groups = self._groups(spec)
+        groups = self._count_groups(spec)
 
-        demand_for = partial(self._demand_above, spec)
+        demand_for = partial(self._demand_ports, spec)
 
         def fits(count: int, met: list[LowerTier]) -> bool:
-            return fit(spec, demand_for(count, met, by_slot=False), up) is not None
+            return fit_ports(spec, demand_for(count, met, by_slot=False), up) is not None
 
-        before = kept_count(spec) if as_before(lowers[0].spec, _uplinks(lowers[0])) else 0
+        before = find_kept_count(spec) if is_sized_as_before(lowers[0].spec, _count_uplinks(lowers[0])) else 0
         chief = lowers[0].spec
         check_all_met(spec, below)
-        lean = before or chief.fewest_uplinks or chief.key in self._lean or deals_unevenly(spec)
-        wide = below if lean else widened(spec, below, fits)
-        count, met = upper_count(spec, wide, fits, kept=before)
+        lean = before or chief.fewest_uplinks or chief.key in self._lean or is_uneven(spec)
+        wide = below if lean else widen_uplinks(spec, below, fits)
+        count, met = count_uppers(spec, wide, fits, kept=before)
         if not count:
-            raise radix_fault(spec, below, up, partial(demand_for, by_slot=False), fits)
+            raise explain_radix(spec, below, up, partial(demand_for, by_slot=False), fits)
         full = demand_for(count, met, by_slot=True)
         full = replace(full, downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
-        dealing, roomy = self._dealing(spec.key.text), spec.for_reserve or fit(spec, full, up) is not None
+        dealing, roomy = self._find_dealing(spec.key.text), spec.for_reserve or fit_ports(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
         if by_slot and not roomy:
-            met = [replace(one, slots=one.numbered(by_slot=False)) for one in met]
+            met = [replace(tier, slots=tier.numbered(by_slot=False)) for tier in met]
         demand = demand_for(count, met, by_slot=by_slot)
-        placement = fit(spec, demand, up)
+        placement = fit_ports(spec, demand, up)
         if placement is None:
-            raise too_small(spec, demand, up)
-        met = [replace(one, now=now.now) for one, now in zip(met, present, strict=True)]
-        downs, places = self._ports_above(spec, count, met, by_slot=by_slot)
+            raise explain_small(spec, demand, up)
+        met = [replace(tier, now=now.now) for tier, now in zip(met, present, strict=True)]
+        downs, places = self._add_ports(spec, count, met, by_slot=by_slot)
         feeds = []
-        for sized, one, (run, first) in zip(lowers, met, places, strict=True):
-            links = 1 if one.lands_unevenly(count) else -(-one.share // count)
-            in_use, room = one.ports_in_use(count, by_slot=by_slot), one.ports(one.numbered(by_slot=by_slot), count)
+        for sized, tier, (run, first) in zip(lowers, met, places, strict=True):
+            links = 1 if tier.lands_unevenly(count) else -(-tier.share // count)
+            in_use, room = tier.count_used(count, by_slot=by_slot), tier.ports(tier.numbered(by_slot=by_slot), count)
             per = placement.downs[run].per_connector
-            nested = self._connect(sized, spec, count, one, by_slot=by_slot, per_connector=per)
+            nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
-        laid = Laid(placement, tuple(feeds), self._reach(spec, demand, up))
+        laid = Laid(placement, tuple(feeds), self._find_reach(spec, demand, up))
         front, first = KeptAbove(self._layout.lock, spec), lowers[0].spec.turn
         if front.known or lowers[-1].spec.turn > first:
-            early = [one for one, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
-            _, where = self._ports_above(spec, count, early, by_slot=by_slot)
-            own = fit(spec, demand_for(count, early, by_slot=by_slot), up)
+            early = [tier for tier, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
+            _, where = self._add_ports(spec, count, early, by_slot=by_slot)
+            own = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
             some = tuple(replace(f, run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
             alone = Laid(own, some, laid.reach) if own else None
-            laid = front.place(demand, laid, alone, lambda wanted: fit(spec, wanted, up))
+            laid = front.place(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
-        kept = tuple(self._more(spec, groups * count).items())
+        kept = tuple(self._list_extras(spec, groups * count).items())
         found = SizedTier(
             spec, groups, count, demand, laid.placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept
         )
         return replace(found, reach=(laid.reach,))
 
-    def _ports_above(
-        self, spec: TierSpec, count: int, met: Sequence[LowerTier], *, by_slot: bool
+    def _add_ports(
+        self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool
     ) -> tuple[DownPorts, list[tuple[int, int]]]:
         """The down ports of each of `count` upper switches, and (run, first port) of those for each lower tier."""
         downs = DownPorts(spec)
         places = []
-        for one in met:
-            in_use, room = one.ports_in_use(count, by_slot=by_slot), one.numbered(by_slot=by_slot)
-            places.append(downs.add(one.kind, in_use, one.ports(room, count)))
+        for tier in lowers:
+            in_use, room = tier.count_used(count, by_slot=by_slot), tier.numbered(by_slot=by_slot)
+            places.append(downs.add(tier.kind, in_use, tier.ports(room, count)))
         return downs, places
 
-    def _demand_above(self, spec: TierSpec, count: int, met: Sequence[LowerTier], *, by_slot: bool) -> SwitchDemand:
+    def _demand_ports(self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool) -> SwitchDemand:
         """The demand on each of `count` upper switches of a group."""
-        more = self._more(spec, self._groups(spec) * count)
-        downs, _ = self._ports_above(spec, count, met, by_slot=by_slot)
-        return downs.switch_demand(more, self._peer_demand(spec, met[0].kind, count))
+        more = self._list_extras(spec, self._count_groups(spec) * count)
+        downs, _ = self._add_ports(spec, count, lowers, by_slot=by_slot)
+        return downs.switch_demand(more, self._demand_peers(spec, lowers[0].kind, count))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
         """Note what the fewest uplinks of the first lower tier would be, and the switches above them, where it has more
@@ -395,56 +395,56 @@ class TierSizing:
             return
         fewest = -(-sized.needed_uplinks // up.groups_met)
         if fewest < linked.uplink.links_per_group:
-            count, _ = upper_count(upper, [replace(below[0], share=fewest), *below[1:]], fits)
+            count, _ = count_uppers(upper, [replace(below[0], share=fewest), *below[1:]], fits)
             uplink = replace(linked.uplink, fewest=(fewest * up.groups_met, count))
             self.sized_tiers[sized.spec.key] = replace(linked, uplink=uplink)
 
-    def _reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
+    def _find_reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
         """The most down ports of the first kind on an upper switch: links are spread over these however many lower
         switches there are.
         """
         bare = DownPorts(spec).port_demand(demand.downs[0].kind)
 
         def holds(ports: int) -> bool:
-            wanted = replace(bare, count=max(0, ports - spec.free_ports), ports=ports)
-            return fit(spec, replace(demand, downs=(wanted,)), up) is not None
+            demanded = replace(bare, count=max(0, ports - spec.free_ports), ports=ports)
+            return fit_ports(spec, replace(demand, downs=(demanded,)), up) is not None
 
-        chosen = down_class(spec.profile, bare)
-        return largest(holds, spec.profile.count_split_ports(*chosen)) if chosen else 0
+        chosen = find_down_class(spec.profile, bare)
+        return find_largest(holds, spec.profile.count_split_ports(*chosen)) if chosen else 0
 
-    def _dealing(self, holder: str) -> str:
+    def _find_dealing(self, holder: str) -> str:
         """How the lock numbers the down ports of a holder, a tier or some of its ports: by reserved `slot`, by existing
         `unit`, or "" where it does not say.
         """
         return self._layout.numbering.dealing.get(holder, "")
 
-    def _below(self, upper: TierSpec, sized: SizedTier) -> LowerTier:
+    def _make_lower(self, upper: TierSpec, sized: SizedTier) -> LowerTier:
         """A lower tier as one of this tier's groups sees it."""
         up = sized.uplink_plan
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert sized.placement.up is not None  # noqa: S101 - the same
         sizes, coarser = self._sizes[sized.spec.key], self._coarser[sized.spec.key]
-        now, slots, in_use = lowers_per_group(sized.spec, sized.count, upper, sizes, coarser)
-        least = in_use if self._dealing(upper.key.text) == "slot" else 0
+        now, slots, in_use = count_lowers(sized.spec, sized.count, upper, sizes, coarser)
+        least = in_use if self._find_dealing(upper.key.text) == "slot" else 0
         share = sized.placement.up.count // up.groups_met
-        kind = upper.kind_below(sized.spec.key, up.upper_kind)
-        found = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))
-        ranks = partial(ranks_in_groups, sized.spec, sized.count, upper, sizes, coarser)
-        return replace(found, uneven=up.uneven, ranks=ranks)
+        kind = upper.choose_link_kind(sized.spec.key, up.upper_kind)
+        tier = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))
+        ranks = partial(list_group_ranks, sized.spec, sized.count, upper, sizes, coarser)
+        return replace(tier, uneven=up.uneven, ranks=ranks)
 
     def _can_stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> bool:
         """Whether a lower switch can have `share` links to each upper group: its uplinks are not stated and the ports
         fit.
         """
         stated = sized.spec.spec.uplinks
-        return not (stated and stated.count) and self._stretched(sized, up, share) is not None
+        return not (stated and stated.count) and self._stretch(sized, up, share) is not None
 
-    def _stretched(self, sized: SizedTier, up: UplinkPlan, share: int) -> PortPlacement | None:
+    def _stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> PortPlacement | None:
         """The ports of a lower switch with `share` links to each upper group; None when they do not fit."""
         return place_upward(sized.spec, sized.demand, share * up.groups_met, up.kind)[1]
 
-    def _connect(
-        self, sized: SizedTier, upper: TierSpec, count: int, one: LowerTier, *, by_slot: bool, per_connector: int
+    def _connect_lower(
+        self, sized: SizedTier, upper: TierSpec, count: int, tier: LowerTier, *, by_slot: bool, per_connector: int
     ) -> bool:
         """Enter the uplinks of a lower tier to this one; returns whether its links are spread in the nested order.
 
@@ -453,20 +453,20 @@ class TierSizing:
         up, placement = sized.uplink_plan, sized.placement
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert placement.up is not None  # noqa: S101 - the same
-        if one.share != placement.up.count // up.groups_met:
-            placement = self._stretched(sized, up, one.share) or placement
+        if tier.share != placement.up.count // up.groups_met:
+            placement = self._stretch(sized, up, tier.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
-        uneven = one.lands_unevenly(count)
-        in_turn = per_connector and not uneven and not (upper.spec.parallel and one.share > count)
-        nested = bool(in_turn) and nests(one.share, count, placement.up.per_connector, per_connector)
+        uneven = tier.lands_unevenly(count)
+        in_turn = per_connector and not uneven and not (upper.spec.parallel and tier.share > count)
+        nested = bool(in_turn) and is_nested(tier.share, count, placement.up.per_connector, per_connector)
         uplink = Uplink(
             fabric=sized.spec.links_of,
             upper=upper.key,
             upper_groups=up.groups_met,
-            links_per_group=one.share,
+            links_per_group=tier.share,
             upper_count=count,
-            lowers_per_group=one.now,
-            numbered_lowers=one.numbered(by_slot=by_slot),
+            lowers_per_group=tier.now,
+            numbered_lowers=tier.numbered(by_slot=by_slot),
             by_slot=by_slot,
             nested=nested,
             uneven=uneven,
@@ -475,7 +475,7 @@ class TierSizing:
         return nested
 
 
-def _no_count(spec: TierSpec) -> InputError:
+def _explain_no_count(spec: TierSpec) -> InputError:
     """The refusal of a tier whose number of switches nothing tells."""
     return fault(
         "FG110",
@@ -485,11 +485,11 @@ def _no_count(spec: TierSpec) -> InputError:
     )
 
 
-def _links_each(one: LowerTier, count: int) -> int:
+def _count_links(tier: LowerTier, count: int) -> int:
     """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
-    return -(-(one.stretched(count) or one).share // count)
+    return -(-(tier.stretched(count) or tier).share // count)
 
 
-def _uplinks(sized: SizedTier) -> int:
+def _count_uplinks(sized: SizedTier) -> int:
     """Uplinks of each switch, before the tier above is sized."""
     return sized.placement.up.count if sized.placement.up else 0

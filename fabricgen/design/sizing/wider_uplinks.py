@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fabricgen.design.ports import largest
-from fabricgen.design.sizing.arithmetic import LowerTier, upper_count
+from fabricgen.design.ports import find_largest
+from fabricgen.design.sizing.arithmetic import LowerTier, count_uppers
 from fabricgen.design.tiers import TierSpec
 
 TOO_MANY = 2
@@ -44,57 +44,57 @@ class _Stage:
         return max(Fraction(TOO_MANY), Fraction(count, self.fewest))
 
 
-def widened(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[LowerTier]:
+def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[LowerTier]:
     """The lower tiers, the first with more links to each upper group where that saves more than half of the upper
     switches.
 
     Of several numbers of links, one by which no stage of growth has more than twice the fewest switches wins, then
     the fewest switches for all reserved units, then the fewest links.
     """
-    chief, *others = below
+    chief, *other_tiers = below
     if upper.spec.count or chief.share < TOO_MANY:
         return below
-    halves = _halves(below)
-    if not any(_too_many(upper, stage, fits) for stage in halves):
+    halves = _list_halves(below)
+    if not any(_has_too_many(upper, stage, fits) for stage in halves):
         return below
-    more = -(-chief.share * A_FEW_MORE.numerator // A_FEW_MORE.denominator)
-    most = chief.share + largest(lambda links: chief.stretch(chief.share + links), more)
-    stages = [_Stage(stage, _fewest(stage, fits)) for stage in halves if _count(upper, stage, fits)]
+    most_added = -(-chief.share * A_FEW_MORE.numerator // A_FEW_MORE.denominator)
+    most = chief.share + find_largest(lambda links: chief.stretch(chief.share + links), most_added)
+    stages = [_Stage(stage, _count_fewest(stage, fits)) for stage in halves if _count_switches(upper, stage, fits)]
 
     def cost(share: int) -> tuple[Fraction, int, int]:
-        counts = [_count(upper, [replace(s.below[0], share=share), *s.below[1:]], fits) for s in stages]
+        counts = [_count_switches(upper, [replace(s.below[0], share=share), *s.below[1:]], fits) for s in stages]
         if not all(counts):
             return Fraction(1 << 40), 0, share
         return max(s.ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], share
 
     best = min(range(chief.share, most + 1), key=cost)
-    wide = [replace(chief, share=best), *others]
-    return wide if best != chief.share and upper_count(upper, wide, fits)[0] else below
+    wide = [replace(chief, share=best), *other_tiers]
+    return wide if best != chief.share and count_uppers(upper, wide, fits)[0] else below
 
 
-def _halves(below: list[LowerTier]) -> list[list[LowerTier]]:
+def _list_halves(below: list[LowerTier]) -> list[list[LowerTier]]:
     """The lower tiers with all reserved units, half of them, a quarter, and so on, down to one switch of each."""
-    found, slots = [], [one.slots for one in below]
+    halved, slots = [], [lower_tier.slots for lower_tier in below]
     while True:
-        found.append([replace(one, now=now, least=0) for one, now in zip(below, slots, strict=True)])
+        halved.append([replace(lower_tier, now=now, least=0) for lower_tier, now in zip(below, slots, strict=True)])
         if max(slots) == 1:
-            return found
+            return halved
         slots = [-(-number // 2) for number in slots]
 
 
-def _too_many(upper: TierSpec, below: list[LowerTier], fits: Fits) -> bool:
+def _has_too_many(upper: TierSpec, below: list[LowerTier], fits: Fits) -> bool:
     """Whether the tier above has more than twice the switches whose ports suffice."""
-    count = _count(upper, below, fits)
+    count = _count_switches(upper, below, fits)
     half = (count - 1) // TOO_MANY
     return half > 0 and fits(half, below)
 
 
-def _count(upper: TierSpec, below: list[LowerTier], fits: Fits) -> int:
+def _count_switches(upper: TierSpec, below: list[LowerTier], fits: Fits) -> int:
     """Switches of the tier above; 0 where none suffice."""
-    return upper_count(upper, below, fits)[0]
+    return count_uppers(upper, below, fits)[0]
 
 
-def _fewest(below: list[LowerTier], fits: Fits) -> int:
+def _count_fewest(below: list[LowerTier], fits: Fits) -> int:
     """The fewest upper switches whose ports suffice, though links may not divide equally."""
     most = below[0].share
-    return 1 + most - largest(lambda fewer: fits(1 + most - fewer, below), most)
+    return 1 + most - find_largest(lambda fewer: fits(1 + most - fewer, below), most)

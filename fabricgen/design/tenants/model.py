@@ -52,5 +52,5 @@ class LeakDesign:
 
     def into(self, vrf: str) -> str | None:
         """The VRF whose routes it brings into one; None where it is not of this leak."""
-        one, other = self.between
-        return {one: other, other: one}.get(vrf)
+        a, b = self.between
+        return {a: b, b: a}.get(vrf)

@@ -11,111 +11,123 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.linked import fabric_ip, fabric_overlay, fabric_underlay, fabric_vlan, is_multihomed
+from fabricgen.design.linked import (
+    find_fabric_ip,
+    find_fabric_overlay,
+    find_fabric_underlay,
+    find_fabric_vlan,
+    is_multihomed,
+)
 from fabricgen.design.model import Design, Vni
-from fabricgen.design.numbering import peer_vlan, vni_of_hosts, vni_vlan, with_peer_vlans, with_vnis
+from fabricgen.design.numbering import name_host_vni, name_peer_vlan, name_vni_vlan, number_peer_vlans, number_vnis
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, fault
 
 FIRST_VNI = 10_000
 
 
-def with_vrf_numbers(design: Design) -> Design:
+def number_vrfs(design: Design) -> Design:
     """A design with the VNIs of its VRFs over EVPN, and of VLANs on switches with EVPN multihoming.
 
     Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4, and (FG114) where a
     fabric states the VLAN of a VNI.
     """
-    wanted = dict.fromkeys(_vrfs(design))
-    faults = [found for name in dict.fromkeys(owner for owner, _ in wanted) for found in _faults(design, name)]
-    faults += [found for fabric in design.fabrics for found in _stated(design, fabric)]
+    vrfs = dict.fromkeys(_list_vrfs(design))
+    faults = [
+        diagnostic
+        for name in dict.fromkeys(owner for owner, _ in vrfs)
+        for diagnostic in _find_overlay_faults(design, name)
+    ]
+    faults += [diagnostic for fabric in design.fabrics for diagnostic in _check_stated_overlay(design, fabric)]
     if faults:
         raise InputError(list(dict.fromkeys(faults)))
-    bridged = {(fabric.name, tenant): fabric.carrier or fabric.name for fabric, tenant in _bridged(design)}
-    if not wanted and not bridged:
+    bridged = {(fabric.name, tenant): fabric.carrier or fabric.name for fabric, tenant in _list_bridged_vlans(design)}
+    if not vrfs and not bridged:
         return design
     layout, routing = design.layout, design.loaded.blueprint.routing
-    numbering = with_vnis(
+    numbering = number_vnis(
         layout.numbering,
         layout.lock,
-        list(dict.fromkeys(vrf for _, vrf in wanted)),
-        [vni_of_hosts(*key) for key in bridged],
+        list(dict.fromkeys(vrf for _, vrf in vrfs)),
+        [name_host_vni(*key) for key in bridged],
     )
     first = {}
-    for owner in (*(owner for owner, _ in wanted), *bridged.values()):
-        own = design.loaded.blueprint.fabrics[owner].routing
-        first[owner] = own.first_vni or routing.first_vni or FIRST_VNI
+    for owner in (*(owner for owner, _ in vrfs), *bridged.values()):
+        owner_routing = design.loaded.blueprint.fabrics[owner].routing
+        first[owner] = owner_routing.first_vni or routing.first_vni or FIRST_VNI
     vnis = {}
-    for owner, vrf in wanted:
+    for owner, vrf in vrfs:
         number = numbering.held["vnis"][vrf][0].first
-        vlan = numbering.held["vlans"][vni_vlan(vrf)][0].first
+        vlan = numbering.held["vlans"][name_vni_vlan(vrf)][0].first
         vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
     check_vlans(design, {vni.vlan: f"of the VNI of VRF {vrf}" for (_, vrf), vni in vnis.items()})
-    numbers = {key: numbering.held["vnis"][vni_of_hosts(*key)][0].first for key in bridged}
+    numbers = {key: numbering.held["vnis"][name_host_vni(*key)][0].first for key in bridged}
     of_hosts = {key: Vni(numbers[key], first[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
     return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
 
 
-def check_vlans(design: Design, taken: Mapping[int, str]) -> None:
+def check_vlans(design: Design, vlans_in_use: Mapping[int, str]) -> None:
     """Raise InputError (FG114) where a fabric states a VLAN that is taken for a VRF, as told in words."""
     for fabric in design.fabrics:
-        vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
-        if vlan in taken:
-            message = f"{fabric.name} has VLAN {vlan}, which is that {taken[vlan]}"
+        vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
+        if vlan in vlans_in_use:
+            message = f"{fabric.name} has VLAN {vlan}, which is that {vlans_in_use[vlan]}"
             hint = "what passes VRFs from switch to switch has VLANs 3400 to 3724: state another"
             raise fault("FG114", message, path=(*fabric.path, "vlan"), hint=hint)
 
 
-def _bridged(design: Design) -> Iterator[tuple[FabricDesign, str]]:
+def _list_bridged_vlans(design: Design) -> Iterator[tuple[FabricDesign, str]]:
     """The VLANs of hosts on switches with EVPN multihoming: (fabric, tenant), those of no tenant first."""
-    fabrics = list(_bridged_fabrics(design))
+    fabrics = list(_list_bridged_fabrics(design))
     yield from ((fabric, "") for fabric in fabrics)
     for tenant in design.tenants:
         yield from ((fabric, tenant.name) for fabric in fabrics if fabric.name in tenant.fabrics)
 
 
-def _bridged_fabrics(design: Design) -> Iterator[FabricDesign]:
+def _list_bridged_fabrics(design: Design) -> Iterator[FabricDesign]:
     """The fabrics whose hosts are bridged on switches with EVPN multihoming."""
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
-        over = fabric.hosts == "bridged" and fabric_overlay(blueprint, fabric.name) == "evpn"
-        if over and any(is_multihomed(blueprint, key) for key in fabric.leaves):
+        is_over_evpn = fabric.hosts == "bridged" and find_fabric_overlay(blueprint, fabric.name) == "evpn"
+        if is_over_evpn and any(is_multihomed(blueprint, key) for key in fabric.leaves):
             yield fabric
 
 
-def _vrfs(design: Design) -> Iterator[tuple[str, str]]:
+def _list_vrfs(design: Design) -> Iterator[tuple[str, str]]:
     """(fabric that owns the switches, VRF) of the VRFs over EVPN: of carried fabrics, then of tenants."""
     blueprint = design.loaded.blueprint
-    over = {
-        f.name for f in design.fabrics if f.protocol != "infiniband" and fabric_overlay(blueprint, f.name) == "evpn"
+    evpn_fabrics = {
+        f.name
+        for f in design.fabrics
+        if f.protocol != "infiniband" and find_fabric_overlay(blueprint, f.name) == "evpn"
     }
     for fabric in design.fabrics:
-        if fabric.vrf and fabric.name in over:
+        if fabric.vrf and fabric.name in evpn_fabrics:
             yield fabric.carrier, fabric.vrf
     for tenant in design.tenants:
-        yield from ((name, tenant.name) for name in tenant.transport if name in over)
+        yield from ((name, tenant.name) for name in tenant.transport if name in evpn_fabrics)
 
 
-def _stated(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
+def _check_stated_overlay(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
     """Faults of a fabric that states the overlay itself."""
     if design.loaded.blueprint.fabrics[fabric.name].routing.overlay == "evpn":
-        yield from _faults(design, fabric.name)
+        yield from _find_overlay_faults(design, fabric.name)
 
 
-def _faults(design: Design, name: str) -> Iterator[Diagnostic]:
+def _find_overlay_faults(design: Design, name: str) -> Iterator[Diagnostic]:
     blueprint = design.loaded.blueprint
     stated = blueprint.fabrics[name].routing.overlay
     path: Path = ("fabrics", name, "routing", "overlay") if stated else ("routing", "overlay")
-    underlay, protocol = fabric_underlay(blueprint, name), design.fabric(name).protocol
+    underlay, protocol = find_fabric_underlay(blueprint, name), design.fabric(name).protocol
     if protocol == "infiniband":
-        what, hint = "is InfiniBand, whose switches do not route IP", "leave it out there"
+        problem, hint = "is InfiniBand, whose switches do not route IP", "leave it out there"
     elif not underlay.startswith("ebgp"):
-        what, hint = f"has underlay {underlay}, over which no BGP runs", "use an ebgp underlay"
-    elif fabric_ip(blueprint, name) == "v6":
-        what = "has IPv6 alone, and tunnels end at IPv4 loopbacks here"
+        problem, hint = f"has underlay {underlay}, over which no BGP runs", "use an ebgp underlay"
+    elif find_fabric_ip(blueprint, name) == "v6":
+        problem = "has IPv6 alone, and tunnels end at IPv4 loopbacks here"
         hint = "use `ip: dual`, or leave the overlay out"
     else:
         return
-    yield Diagnostic("FG071", Severity.ERROR, f"{name} {what}: it cannot have the overlay evpn", path, hint)
+    yield Diagnostic("FG071", Severity.ERROR, f"{name} {problem}: it cannot have the overlay evpn", path, hint)
 
 
 # VLANs in which VRFs pass between the two switches of an MCLAG pair of SONiC.
@@ -125,7 +137,7 @@ def _faults(design: Design, name: str) -> Iterator[Diagnostic]:
 # well.
 
 
-def with_vlans_of_pairs(design: Design) -> Design:
+def number_pair_vlans(design: Design) -> Design:
     """A design with the VLANs of VRFs over the peer links of MCLAG pairs.
 
     Raises InputError (FG114) where there are too few VLANs, or hosts are in one of these.
@@ -133,8 +145,8 @@ def with_vlans_of_pairs(design: Design) -> Design:
     vrfs = list(dict.fromkeys(_list_pair_vrfs(design)))
     if not vrfs:
         return design
-    numbering = with_peer_vlans(design.layout.numbering, vrfs)
-    vlans = {vrf: numbering.held["vlans"][peer_vlan(vrf)][0].first for vrf in vrfs}
+    numbering = number_peer_vlans(design.layout.numbering, vrfs)
+    vlans = {vrf: numbering.held["vlans"][name_peer_vlan(vrf)][0].first for vrf in vrfs}
     check_vlans(design, {vlan: f"of VRF {vrf} over peer links" for vrf, vlan in vlans.items()})
     return replace(design, layout=replace(design.layout, numbering=numbering), peer_vlans=vlans)
 
@@ -146,7 +158,7 @@ def _list_pair_vrfs(design: Design) -> Iterator[str]:
     owners = {
         fabric.name
         for fabric in design.fabrics
-        if fabric_overlay(design.loaded.blueprint, fabric.name) != "evpn"
+        if find_fabric_overlay(design.loaded.blueprint, fabric.name) != "evpn"
         and any(tier.peer_links and _has_vlans_of_vrfs(design, tier) for tier in fabric.tiers)
     }
     yield from (fabric.vrf for fabric in design.fabrics if fabric.vrf and fabric.carrier in owners)

@@ -16,10 +16,10 @@ from fabricgen.blueprint.models import Blueprint, make_natural_key
 from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.blueprint.slots import NodeSlot, parse_slots
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.layout import Layout, pod_units
-from fabricgen.design.linked import fabric_underlay, fabric_vlan, linked_fabrics
+from fabricgen.design.layout import Layout, list_pod_units
+from fabricgen.design.linked import find_fabric_underlay, find_fabric_vlan, group_linked_fabrics
 from fabricgen.design.model import Design
-from fabricgen.design.numbering import with_tenants
+from fabricgen.design.numbering import number_tenants
 from fabricgen.design.tenants.model import LeakDesign, TenantDesign
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
@@ -28,7 +28,7 @@ _OF_SWITCHES = ("default", "mgmt", "global")
 """Names of VRFs that switches have already."""
 
 
-def with_tenant_designs(design: Design) -> Design:
+def design_tenants(design: Design) -> Design:
     """A design with the tenants of its blueprint, numbered as the lock has them.
 
     Raises InputError for slots, fabrics and extra devices that there are none of or that no tenant can have (FG078),
@@ -37,22 +37,26 @@ def with_tenant_designs(design: Design) -> Design:
     blueprint, layout = design.loaded.blueprint, design.layout
     if not blueprint.tenants:
         return design
-    slots = _slots(blueprint, layout)
-    faults = [wrong for name, tenant in blueprint.tenants.items() for wrong in _faults(design, name, tenant)]
-    if faults := [*faults, *_extras_twice(blueprint.tenants)]:
+    slots = _find_slots(blueprint, layout)
+    faults = [
+        diagnostic
+        for name, tenant in blueprint.tenants.items()
+        for diagnostic in _find_tenant_faults(design, name, tenant)
+    ]
+    if faults := [*faults, *_find_double_extras(blueprint.tenants)]:
         raise InputError(faults)
     names = sorted(blueprint.tenants, key=make_natural_key)
-    fabrics = {name: _fabrics(design, name, slots[name]) for name in names}
+    fabrics = {name: _list_tenant_fabrics(design, name, slots[name]) for name in names}
     for name in names:
         _check_fabrics(design, name, fabrics[name])
         check_shared(design, name, fabrics[name])
-    transports = {name: _transport(design, fabrics[name]) for name in names}
-    holders = {name: dict(_vlan_holders(design, name, fabrics[name], transports[name])) for name in names}
-    vlans = [holder for name in names for some in holders[name].values() for holder in some]
-    numbering = with_tenants(layout.numbering, layout.lock, names, vlans)
-    number = {holder: given[0].first for holder, given in numbering.held["vlans"].items()}
+    transports = {name: _list_transport(design, fabrics[name]) for name in names}
+    holders = {name: dict(_name_vlan_holders(design, name, fabrics[name], transports[name])) for name in names}
+    vlans = [holder for name in names for vlan_holders in holders[name].values() for holder in vlan_holders]
+    numbering = number_tenants(layout.numbering, layout.lock, names, vlans)
+    number = {holder: intervals[0].first for holder, intervals in numbering.held["vlans"].items()}
     _check_vlans(design, {number[holder]: holder for holder in vlans})
-    found = tuple(
+    tenants = tuple(
         TenantDesign(
             name=name,
             number=numbering.held["tenants"][name][0].first,
@@ -60,95 +64,102 @@ def with_tenant_designs(design: Design) -> Design:
             extras=blueprint.tenants[name].extra,
             fabrics=fabrics[name],
             transport=transports[name],
-            vlans={fabric: tuple(number[holder] for holder in some) for fabric, some in holders[name].items()},
+            vlans={
+                fabric: tuple(number[holder] for holder in vlan_holders)
+                for fabric, vlan_holders in holders[name].items()
+            },
             path=("tenants", name),
             shared=blueprint.tenants[name].shared,
         )
         for name in names
     )
-    return replace(design, layout=replace(layout, numbering=numbering), tenants=found)
+    return replace(design, layout=replace(layout, numbering=numbering), tenants=tenants)
 
 
-def _slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[NodeSlot]]:
+def _find_slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[NodeSlot]]:
     """The node slots of each tenant that are not omitted; raises InputError for unknown ones and for those of two."""
-    pods = pod_units(blueprint, layout)
-    found: dict[str, frozenset[NodeSlot]] = {}
+    pods = list_pod_units(blueprint, layout)
+    slots_by_tenant: dict[str, frozenset[NodeSlot]] = {}
     owner: dict[NodeSlot, str] = {}
     faults: list[Diagnostic] = []
     for name, tenant in blueprint.tenants.items():
-        mine: set[NodeSlot] = set()
+        own_slots: set[NodeSlot] = set()
         for i, text in enumerate(tenant.nodes):
             slots = parse_slots(text if "/" in text else f"{text}/su-*", pods)
             path: Path = ("tenants", name, "nodes", i)
             if isinstance(slots, str):
                 hint = "write it like p1/su-2/node-3"
                 hint = f"{did_you_mean(text.split('/')[0], pods)}; {hint}" if "no pod" in slots else hint
-                faults.append(_wrong(UNKNOWN, f"tenant {name}: {slots}", path, hint))
+                faults.append(_make_fault(UNKNOWN, f"tenant {name}: {slots}", path, hint))
                 continue
             slots -= layout.omitted
             if not slots:
-                faults.append(_wrong(UNKNOWN, f"tenant {name}: {text} is omitted", path, "remove it here or there"))
-            others = sorted({owner[slot] for slot in slots if owner.get(slot, name) != name})
-            if others:
+                faults.append(
+                    _make_fault(UNKNOWN, f"tenant {name}: {text} is omitted", path, "remove it here or there")
+                )
+            other_tenants = sorted({owner[slot] for slot in slots if owner.get(slot, name) != name})
+            if other_tenants:
                 count = sum(owner.get(slot, name) != name for slot in slots)
-                what = f"{text} names {count} of the nodes that are {', '.join(others)}'s already"
-                faults.append(_wrong(TWICE, f"tenant {name}: {what}", path, "a node is of one tenant"))
+                message = f"{text} names {count} of the nodes that are {', '.join(other_tenants)}'s already"
+                faults.append(_make_fault(TWICE, f"tenant {name}: {message}", path, "a node is of one tenant"))
             owner |= dict.fromkeys(slots, name)
-            mine |= slots
-        found[name] = frozenset(mine)
+            own_slots |= slots
+        slots_by_tenant[name] = frozenset(own_slots)
     if faults:
         raise InputError(faults)
-    return found
+    return slots_by_tenant
 
 
-def _wrong(code: str, message: str, path: Path, hint: str) -> Diagnostic:
+def _make_fault(code: str, message: str, path: Path, hint: str) -> Diagnostic:
     return Diagnostic(code, Severity.ERROR, message, path, hint)
 
 
-def _faults(design: Design, name: str, tenant: Tenant) -> Iterator[Diagnostic]:
+def _find_tenant_faults(design: Design, name: str, tenant: Tenant) -> Iterator[Diagnostic]:
     """What a tenant names that there is none of, and whether its own name is taken."""
     path: Path = ("tenants", name)
-    known = {f.name: f for f in design.fabrics}
+    fabrics_by_name = {f.name: f for f in design.fabrics}
     for i, fabric in enumerate(tenant.fabrics):
-        at = (*path, "fabrics", i)
-        if fabric not in known:
-            yield _wrong(UNKNOWN, f"there is no fabric '{fabric}'", at, did_you_mean(fabric, known))
-        elif known[fabric].manages:
-            what = f"{fabric} connects management ports, which are no tenant's"
-            yield _wrong(UNKNOWN, what, at, "take it off the tenant's `fabrics`")
+        fabric_path = (*path, "fabrics", i)
+        if fabric not in fabrics_by_name:
+            yield _make_fault(
+                UNKNOWN, f"there is no fabric '{fabric}'", fabric_path, did_you_mean(fabric, fabrics_by_name)
+            )
+        elif fabrics_by_name[fabric].manages:
+            message = f"{fabric} connects management ports, which are no tenant's"
+            yield _make_fault(UNKNOWN, message, fabric_path, "take it off the tenant's `fabrics`")
     for i, extra in enumerate(tenant.extra):
         if extra not in design.extra_sets:
             hint = did_you_mean(extra, design.extra_sets)
-            yield _wrong(UNKNOWN, f"there are no extra devices '{extra}'", (*path, "extra", i), hint)
+            yield _make_fault(UNKNOWN, f"there are no extra devices '{extra}'", (*path, "extra", i), hint)
     guest = next((f.name for f in design.fabrics if f.vrf == name), None)
     if guest or name in _OF_SWITCHES:
-        whose = f"that of fabric {guest}" if guest else "the switches' own"
-        yield _wrong(
-            TWICE, f"tenant {name} has a VRF of its name, and there is one: {whose}", path, "rename the tenant"
+        owner = f"that of fabric {guest}" if guest else "the switches' own"
+        yield _make_fault(
+            TWICE, f"tenant {name} has a VRF of its name, and there is one: {owner}", path, "rename the tenant"
         )
 
 
-def _extras_twice(tenants: Mapping[str, Tenant]) -> Iterator[Diagnostic]:
+def _find_double_extras(tenants: Mapping[str, Tenant]) -> Iterator[Diagnostic]:
     owner: dict[str, str] = {}
     for name, tenant in tenants.items():
         for i, extra in enumerate(tenant.extra):
-            other = owner.setdefault(extra, name)
-            if other != name:
-                what = f"tenant {name}: the devices '{extra}' are {other}'s already"
-                yield _wrong(TWICE, what, ("tenants", name, "extra", i), "a device is of one tenant")
+            other_tenant = owner.setdefault(extra, name)
+            if other_tenant != name:
+                message = f"tenant {name}: the devices '{extra}' are {other_tenant}'s already"
+                yield _make_fault(TWICE, message, ("tenants", name, "extra", i), "a device is of one tenant")
 
 
-def _fabrics(design: Design, name: str, slots: frozenset[NodeSlot]) -> tuple[str, ...]:
+def _list_tenant_fabrics(design: Design, name: str, slots: frozenset[NodeSlot]) -> tuple[str, ...]:
     """The fabrics that a tenant is kept apart in: those stated, else all that its nodes and devices attach to but
     those of management ports.
     """
     tenant = design.loaded.blueprint.tenants[name]
     if tenant.fabrics:
         return tuple(f.name for f in design.fabrics if f.name in tenant.fabrics)
-    return tuple(f.name for f in design.fabrics if not f.manages and attaches(design, f, slots, tenant.extra))
+    return tuple(f.name for f in design.fabrics if not f.manages and has_attachment(design, f, slots, tenant.extra))
 
 
-def attaches(design: Design, fabric: FabricDesign, slots: frozenset[NodeSlot], extras: Sequence[str]) -> bool:
+def has_attachment(design: Design, fabric: FabricDesign, slots: frozenset[NodeSlot], extras: Sequence[str]) -> bool:
     """Whether any of some node slots or sets of extra devices has ports, or a VLAN on shared ports, in a fabric."""
     owner = design.fabric(fabric.carrier) if fabric.shares_ports else fabric
     return any(design.layout.of_set(nodes, slots) for nodes in owner.node_sets) or any(
@@ -159,26 +170,26 @@ def attaches(design: Design, fabric: FabricDesign, slots: frozenset[NodeSlot], e
 def _check_fabrics(design: Design, name: str, fabrics: Sequence[str]) -> None:
     """Raise InputError where a tenant's VRF would need routes that there is no protocol for."""
     blueprint = design.loaded.blueprint
-    for fabric in (design.fabric(one) for one in fabrics):
-        if fabric.protocol != "infiniband" and fabric_underlay(blueprint, fabric.name) == "static":
+    for fabric in (design.fabric(fabric_name) for fabric_name in fabrics):
+        if fabric.protocol != "infiniband" and find_fabric_underlay(blueprint, fabric.name) == "static":
             stated = blueprint.tenants[name].fabrics
-            at = ("fabrics", list(stated).index(fabric.name)) if stated else ()
+            key = ("fabrics", list(stated).index(fabric.name)) if stated else ()
             raise fault(
                 UNKNOWN,
                 f"tenant {name} has a VRF in {fabric.name}, and static routes do not run in those",
-                path=("tenants", name, *at),
+                path=("tenants", name, *key),
                 hint="use an ebgp underlay, or state the tenant's `fabrics` without it",
             )
 
 
-def _transport(design: Design, fabrics: Sequence[str]) -> tuple[str, ...]:
+def _list_transport(design: Design, fabrics: Sequence[str]) -> tuple[str, ...]:
     """The Ethernet fabrics over whose switches the VRF of a tenant may pass: all that are linked with its own."""
-    linked = linked_fabrics(design.loaded.blueprint.fabrics)
-    met = {name for part in linked if not set(part).isdisjoint(fabrics) for name in part}
-    return tuple(f.name for f in design.fabrics if f.name in met and f.tiers and f.protocol != "infiniband")
+    linked = group_linked_fabrics(design.loaded.blueprint.fabrics)
+    linked_names = {name for part in linked if not set(part).isdisjoint(fabrics) for name in part}
+    return tuple(f.name for f in design.fabrics if f.name in linked_names and f.tiers and f.protocol != "infiniband")
 
 
-def _vlan_holders(
+def _name_vlan_holders(
     design: Design, name: str, fabrics: Sequence[str], transport: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
     """(fabric, names in the lock of the VLANs that a tenant has in it): one, or one for each subnet of rails."""
@@ -189,15 +200,15 @@ def _vlan_holders(
             yield fabric.name, [f"{fabric.name} {f'+{i} ' if i else ''}in {name}" for i in range(count)]
 
 
-def _check_vlans(design: Design, taken: Mapping[int, str]) -> None:
+def _check_vlans(design: Design, holder_by_vlan: Mapping[int, str]) -> None:
     """Raise InputError where a fabric states the VLAN of a tenant."""
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
-        vlan = fabric_vlan(blueprint, design.layout.numbering, fabric.name)
-        if vlan in taken:
+        vlan = find_fabric_vlan(blueprint, design.layout.numbering, fabric.name)
+        if vlan in holder_by_vlan:
             raise fault(
                 "FG114",
-                f"{fabric.name} has VLAN {vlan}, which is that of {taken[vlan]}",
+                f"{fabric.name} has VLAN {vlan}, which is that of {holder_by_vlan[vlan]}",
                 path=(*fabric.path, "vlan"),
                 hint="tenants have VLANs 2000 to 3399: state another",
             )
@@ -213,22 +224,22 @@ def check_shared(design: Design, name: str, fabrics: Collection[str]) -> None:
         extra.name for f in design.fabrics if f.protocol == "infiniband" and f.name in fabrics for extra in f.extras
     }
     for i, extra in enumerate(tenant.shared):
-        why, hint = "", ""
+        reason, hint = "", ""
         if extra not in design.extra_sets:
-            why, hint = f"there are no extra devices '{extra}'", did_you_mean(extra, design.extra_sets)
+            reason, hint = f"there are no extra devices '{extra}'", did_you_mean(extra, design.extra_sets)
         elif extra in tenant.extra:
-            why, hint = f"the devices '{extra}' are its own", "remove it from `shared` or from `extra`"
+            reason, hint = f"the devices '{extra}' are its own", "remove it from `shared` or from `extra`"
         elif extra not in on_infiniband:
-            why = f"the devices '{extra}' have no port in an InfiniBand fabric that it is kept apart in"
+            reason = f"the devices '{extra}' have no port in an InfiniBand fabric that it is kept apart in"
             hint = "on Ethernet, `leaks` join the VRFs of tenants"
-        if why:
-            raise fault("FG094", f"tenant {name}: {why}", path=("tenants", name, "shared", i), hint=hint)
+        if reason:
+            raise fault("FG094", f"tenant {name}: {reason}", path=("tenants", name, "shared", i), hint=hint)
 
 
 # What each tenant has, in figures.
 
 
-def tenant_figures(design: Design) -> dict[str, dict[str, Any]]:
+def count_tenant_figures(design: Design) -> dict[str, dict[str, Any]]:
     """By tenant: its nodes, the accelerators of those that are not spare, and the fabrics that it is kept apart in."""
     layout = design.layout
     return {
@@ -255,7 +266,7 @@ SHARED_SUBNETS = ("bridged", "rail-subnets")
 """How hosts have addresses where all on a leaf, or a rail of it, are in one subnet."""
 
 
-def with_leak_designs(design: Design) -> Design:
+def design_leaks(design: Design) -> Design:
     """A design with the leaks of its blueprint.
 
     Raises InputError (FG098) for VRFs and fabrics that there are none of, for VRFs that no switch has both of, or
@@ -264,55 +275,57 @@ def with_leak_designs(design: Design) -> Design:
     stated = design.loaded.blueprint.leaks
     if not stated:
         return design
-    ports = _ports(design)
-    switches = _switches(design)
-    found, faults = [], list[Diagnostic]()
+    ports = _list_vrf_fabrics(design)
+    switches = _list_switch_fabrics(design)
+    leaks, faults = [], list[Diagnostic]()
     for name, leak in stated.items():
-        wrong = list(_unknown(design, name, leak, ports))
-        if not wrong:
-            one = _designed(name, leak, switches)
-            one = replace(one, meeting=tuple(_find_shared_subnets(design, one, ports)))
-            wrong = list(_list_leak_faults(design, one, leak))
-            found.append(one)
-        faults += wrong
+        leak_faults = list(_find_unknown(design, name, leak, ports))
+        if not leak_faults:
+            designed = _design_leak(name, leak, switches)
+            designed = replace(designed, meeting=tuple(_find_shared_subnets(design, designed, ports)))
+            leak_faults = list(_list_leak_faults(design, designed, leak))
+            leaks.append(designed)
+        faults += leak_faults
     if faults:
         raise InputError(faults)
-    return replace(design, leaks=tuple(found))
+    return replace(design, leaks=tuple(leaks))
 
 
-def _ports(design: Design) -> dict[str, frozenset[str]]:
+def _list_vrf_fabrics(design: Design) -> dict[str, frozenset[str]]:
     """By VRF, "" for the default one, the Ethernet fabrics whose hosts are in it."""
-    found: dict[str, set[str]] = {"": set()}
+    fabrics_by_vrf: dict[str, set[str]] = {"": set()}
     for fabric in design.fabrics:
         if fabric.protocol != "infiniband":
-            found.setdefault(fabric.vrf, set()).add(fabric.name)
+            fabrics_by_vrf.setdefault(fabric.vrf, set()).add(fabric.name)
     for tenant in design.tenants:
-        found[tenant.name] = {name for name in tenant.fabrics if design.fabric(name).protocol != "infiniband"}
-    return {vrf: frozenset(names) for vrf, names in found.items()}
+        fabrics_by_vrf[tenant.name] = {name for name in tenant.fabrics if design.fabric(name).protocol != "infiniband"}
+    return {vrf: frozenset(names) for vrf, names in fabrics_by_vrf.items()}
 
 
-def _switches(design: Design) -> dict[str, frozenset[str]]:
+def _list_switch_fabrics(design: Design) -> dict[str, frozenset[str]]:
     """By VRF, the fabrics whose switches may have it: those that its hosts attach to, and those that it passes."""
-    found = {vrf: {_owner(design.fabric(name)) for name in names} for vrf, names in _ports(design).items()}
+    fabrics_by_vrf = {
+        vrf: {_find_owner(design.fabric(name)) for name in names} for vrf, names in _list_vrf_fabrics(design).items()
+    }
     for tenant in design.tenants:
-        found[tenant.name] |= set(tenant.transport)
-    found[""] |= {fabric.name for fabric in design.fabrics if fabric.tiers and fabric.protocol != "infiniband"}
-    return {vrf: frozenset(names) for vrf, names in found.items()}
+        fabrics_by_vrf[tenant.name] |= set(tenant.transport)
+    fabrics_by_vrf[""] |= {fabric.name for fabric in design.fabrics if fabric.tiers and fabric.protocol != "infiniband"}
+    return {vrf: frozenset(names) for vrf, names in fabrics_by_vrf.items()}
 
 
-def _owner(fabric: FabricDesign) -> str:
+def _find_owner(fabric: FabricDesign) -> str:
     return fabric.carrier or fabric.name
 
 
-def _vrf(name: str) -> str:
+def _parse_vrf(name: str) -> str:
     return "" if name == DEFAULT else name
 
 
-def _unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, object]) -> Iterator[Diagnostic]:
-    known = [vrf or DEFAULT for vrf in vrfs]
+def _find_unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, object]) -> Iterator[Diagnostic]:
+    vrf_names = [vrf or DEFAULT for vrf in vrfs]
     for i, vrf in enumerate(leak.between):
-        if vrf not in known:
-            hint = did_you_mean(vrf, known) or f"there are {', '.join(sorted(known))}"
+        if vrf not in vrf_names:
+            hint = did_you_mean(vrf, vrf_names) or f"there are {', '.join(sorted(vrf_names))}"
             yield _leak_fault(f"no switch has a VRF '{vrf}'", ("leaks", name, "between", i), hint)
     fabrics = [fabric.name for fabric in design.fabrics]
     for i, fabric in enumerate(leak.fabrics):
@@ -322,78 +335,80 @@ def _unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, object]) 
             )
 
 
-def _designed(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) -> LeakDesign:
-    one, other = map(_vrf, leak.between)
-    both = switches[one] & switches[other]
+def _design_leak(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) -> LeakDesign:
+    first_vrf, second_vrf = map(_parse_vrf, leak.between)
+    common = switches[first_vrf] & switches[second_vrf]
     return LeakDesign(
         name=name,
-        between=(one, other),
-        prefixes={_vrf(vrf): prefixes for vrf, prefixes in leak.prefixes.items()},
-        fabrics=tuple(sorted(both & set(leak.fabrics) if leak.fabrics else both)),
+        between=(first_vrf, second_vrf),
+        prefixes={_parse_vrf(vrf): prefixes for vrf, prefixes in leak.prefixes.items()},
+        fabrics=tuple(sorted(common & set(leak.fabrics) if leak.fabrics else common)),
     )
 
 
-def _list_leak_faults(design: Design, found: LeakDesign, leak: Leak) -> Iterator[Diagnostic]:
-    path: Path = ("leaks", found.name)
-    one, other = leak.between
-    if not found.fabrics:
-        where = f" of {', '.join(leak.fabrics)}" if leak.fabrics else ""
+def _list_leak_faults(design: Design, designed: LeakDesign, leak: Leak) -> Iterator[Diagnostic]:
+    path: Path = ("leaks", designed.name)
+    first_vrf, second_vrf = leak.between
+    if not designed.fabrics:
+        fabrics_text = f" of {', '.join(leak.fabrics)}" if leak.fabrics else ""
         hint = "VRFs leak on a switch that has both: let them have ports, or pass, in one fabric"
-        yield _leak_fault(f"no switch{where} has both VRFs, {one} and {other}", path, hint)
+        yield _leak_fault(f"no switch{fabrics_text} has both VRFs, {first_vrf} and {second_vrf}", path, hint)
     blueprint = design.loaded.blueprint
-    for name in found.fabrics:
-        if not fabric_underlay(blueprint, name).startswith("ebgp"):
-            what = f"{name} has underlay {fabric_underlay(blueprint, name)}, and VRFs leak in BGP"
-            yield _leak_fault(what, path, "use an ebgp underlay, or state `fabrics` without it")
-        elif any(owner == name for owner, vrf in design.vnis if vrf in found.between):
-            yield from _over_evpn(design, found, name, path)
+    for name in designed.fabrics:
+        if not find_fabric_underlay(blueprint, name).startswith("ebgp"):
+            message = f"{name} has underlay {find_fabric_underlay(blueprint, name)}, and VRFs leak in BGP"
+            yield _leak_fault(message, path, "use an ebgp underlay, or state `fabrics` without it")
+        elif any(owner == name for owner, vrf in design.vnis if vrf in designed.between):
+            yield from _find_evpn_faults(design, designed, name, path)
 
 
-def _find_shared_subnets(design: Design, found: LeakDesign, ports: Mapping[str, frozenset[str]]) -> Iterator[str]:
+def _find_shared_subnets(design: Design, leak: LeakDesign, ports: Mapping[str, frozenset[str]]) -> Iterator[str]:
     """The fabrics in which hosts of both VRFs of a leak may be in the one subnet of a leaf that the leak shows."""
     for fabric in design.fabrics:
-        both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in found.between)
-        if both and _owner(fabric) in found.fabrics and not _apart(found):
+        hosts_both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in leak.between)
+        if hosts_both and _find_owner(fabric) in leak.fabrics and not _are_apart(leak):
             yield fabric.name
 
 
-def subnet_on_both_sides(leak: LeakDesign, fabric: str, leaf: str, more: int) -> Diagnostic:
+def make_subnet_fault(leak: LeakDesign, fabric: str, leaf: str, further: int) -> Diagnostic:
     """The fault (FG098) of a leaf, and of so many more, on which both VRFs of a leak have hosts in one subnet."""
-    one, other = (vrf or DEFAULT for vrf in leak.between)
-    leaves = f"{leaf} and {more} more leaves have" if more else f"{leaf} has"
+    vrf_a, vrf_b = (vrf or DEFAULT for vrf in leak.between)
+    leaves = f"{leaf} and {further} more leaves have" if further else f"{leaf} has"
     return _leak_fault(
-        f"{leaves} hosts of {one} and of {other} in the one subnet of a leaf of {fabric}: it would be on both sides",
+        f"{leaves} hosts of {vrf_a} and of {vrf_b} in the one subnet of a leaf of {fabric}: it would be on both sides",
         ("leaks", leak.name),
         f"leak `prefixes` of each that the other has no hosts in, put them on different leaves, or state `fabrics` "
         f"without {fabric}",
     )
 
 
-def _over_evpn(design: Design, found: LeakDesign, name: str, path: Path) -> Iterator[Diagnostic]:
+def _find_evpn_faults(design: Design, leak: LeakDesign, name: str, path: Path) -> Iterator[Diagnostic]:
     """Why two VRFs of a fabric cannot leak over EVPN: one is not of it, or leaves do not tell on what they leaked."""
     hint = "take sub-interfaces there, or state `fabrics` without it"
-    if any((name, vrf) not in design.vnis for vrf in found.between):
-        out = next(vrf for vrf in found.between if (name, vrf) not in design.vnis)
-        what = f"{out or DEFAULT} does not travel over EVPN in {name}, and the other VRF does"
-        yield _leak_fault(what, path, hint)
+    if any((name, vrf) not in design.vnis for vrf in leak.between):
+        absent_vrf = next(vrf for vrf in leak.between if (name, vrf) not in design.vnis)
+        message = f"{absent_vrf or DEFAULT} does not travel over EVPN in {name}, and the other VRF does"
+        yield _leak_fault(message, path, hint)
         return
     leaves = {tier.nos: tier for tier in design.fabric(name).tiers if tier.lowest}
     naming = {nos: design.catalog.naming(nos) for nos, tier in leaves.items()}
     silent = next((nos for nos in leaves if not naming[nos].configuration.tells_imports), None)
-    other = next((tier for nos, tier in leaves.items() if nos != silent), None)
-    if silent and other:
-        what = (
+    other_tier = next((tier for nos, tier in leaves.items() if nos != silent), None)
+    if silent and other_tier:
+        message = (
             f"{leaves[silent].key} of {name} run {naming[silent].title}, which tells on nothing that a VRF imported, "
-            f"and {other.key} run {other.nos}, which take only what is told on in a VRF"
+            f"and {other_tier.key} run {other_tier.nos}, which take only what is told on in a VRF"
         )
-        yield _leak_fault(what, path, "run one of the two on all leaves, or state `fabrics` without it")
+        yield _leak_fault(message, path, "run one of the two on all leaves, or state `fabrics` without it")
 
 
-def _apart(leak: LeakDesign) -> bool:
+def _are_apart(leak: LeakDesign) -> bool:
     """Whether both VRFs state what they show, and it does not overlap."""
-    one, other = (leak.prefixes.get(vrf, ()) for vrf in leak.between)
-    pairs = ((ip_network(a), ip_network(b)) for a in one for b in other)
-    return bool(one and other) and not any(a.version == b.version and a.overlaps(b) for a, b in pairs)
+    first_prefixes, second_prefixes = (leak.prefixes.get(vrf, ()) for vrf in leak.between)
+    pairs = ((ip_network(a), ip_network(b)) for a in first_prefixes for b in second_prefixes)
+    return bool(first_prefixes and second_prefixes) and not any(
+        a.version == b.version and a.overlaps(b) for a, b in pairs
+    )
 
 
 def _leak_fault(message: str, path: Path, hint: str) -> Diagnostic:

@@ -7,10 +7,10 @@ from typing import Any
 
 from fabricgen.diff.bill import BomDelta
 from fabricgen.diff.compare import Change
-from fabricgen.diff.delta import Delta, pairs
+from fabricgen.diff.delta import Delta, list_changed_pairs
 from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.renaming import NAME
-from fabricgen.diff.reports.wording import optics_by_part
+from fabricgen.diff.reports.wording import count_optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
 _FIGURES = frozenset({"length_m", "speed_gbps"})
@@ -19,13 +19,15 @@ KINDS = ("devices", "cables", "optics", "links", "addresses", "sessions")
 _LEFT_OUT = frozenset({"labels", "family"})
 
 
-def as_json(change: Change) -> dict[str, Any]:
+def make_json(change: Change) -> dict[str, Any]:
     """The whole change; null for a missing value, and for a kind that a side lacks.
 
     A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
     """
     deltas, (old, new) = change.deltas, change.sides
-    found = {kind: _delta(deltas[kind], change.places) if kind in deltas else None for kind in (*KINDS, *deltas)}
+    listed = {
+        kind: _convert_delta(deltas[kind], change.places) if kind in deltas else None for kind in (*KINDS, *deltas)
+    }
     return {
         "old": old.name,
         "new": new.name,
@@ -36,55 +38,63 @@ def as_json(change: Change) -> dict[str, Any]:
         "differences": bool(change),
         "reasons": list(change.reasons),
         "notes": list(change.notes),
-        "counts": counts_by_kind(change),
-        **found,
-        "optics_by_part": {part: {"in": come, "out": go} for part, (come, go) in optics_by_part(change.optics).items()},
-        "configs": _configs(change),
-        "bom": _bom(change.bom) if change.bom is not None else None,
-        "spare_ports": _spare(change),
-        "tenants": _tenants(change),
+        "counts": count_by_kind(change),
+        **listed,
+        "optics_by_part": {
+            part: {"in": come, "out": go} for part, (come, go) in count_optics_by_part(change.optics).items()
+        },
+        "configs": _convert_configs(change),
+        "bom": _convert_bom(change.bom) if change.bom is not None else None,
+        "spare_ports": _convert_spare_ports(change),
+        "tenants": _convert_tenants(change),
     }
 
 
-def counts_by_kind(change: Change) -> dict[str, dict[str, int] | None]:
+def count_by_kind(change: Change) -> dict[str, dict[str, int] | None]:
     """Numbers of rows added, removed and changed in each way, by kind; None for a kind that a side lacks."""
     deltas = change.deltas
-    return {kind: _counts(deltas[kind]) if kind in deltas else None for kind in (*KINDS, *deltas)}
+    return {kind: _count_rows(deltas[kind]) if kind in deltas else None for kind in (*KINDS, *deltas)}
 
 
-def _counts(delta: Delta) -> dict[str, int]:
+def _count_rows(delta: Delta) -> dict[str, int]:
     return ({"renamed": 0} if delta.kind == "devices" else {}) | delta.counts()
 
 
-def _delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
+def _convert_delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
     def placed(row: Mapping[str, Any]) -> dict[str, Any]:
-        place = places.place(row[delta.at])
-        return {"place": {"pod": place.pod or None, "su": _plain("su", place.su), "rack": place.rack or None}}
+        rack_place = places.place(row[delta.at])
+        return {
+            "place": {
+                "pod": rack_place.pod or None,
+                "su": _convert_cell("su", rack_place.su),
+                "rack": rack_place.rack or None,
+            }
+        }
 
     changed = []
-    for number, old, new in pairs(delta):
-        names = [name for name in delta.differing(number) if name not in _LEFT_OUT]
+    for number, old, new in list_changed_pairs(delta):
+        names = [name for name in delta.list_differing_columns(number) if name not in _LEFT_OUT]
         changed.append(
             {
                 **{name: new[name] for name in delta.keys},
-                "what": delta.ways_of(number),
-                "old": {name: _plain(name, old[name]) for name in names},
-                "new": {name: _plain(name, new[name]) for name in names},
+                "what": delta.list_changes(number),
+                "old": {name: _convert_cell(name, old[name]) for name in names},
+                "new": {name: _convert_cell(name, new[name]) for name in names},
                 **placed(new),
             }
         )
     return {
-        "added": [_object(row) | placed(row) for row in delta.new.rows(delta.added)],
-        "removed": [_object(row) | placed(row) for row in delta.old.rows(delta.removed)],
+        "added": [_convert_row(row) | placed(row) for row in delta.new.rows(delta.added)],
+        "removed": [_convert_row(row) | placed(row) for row in delta.old.rows(delta.removed)],
         "changed": changed,
     }
 
 
-def _object(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(name, value) for name, value in row.items() if name not in (*_LEFT_OUT, NAME)}
+def _convert_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _convert_cell(name, value) for name, value in row.items() if name not in (*_LEFT_OUT, NAME)}
 
 
-def _plain(name: str, value: Any) -> Any:
+def _convert_cell(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         return [dict(zip(_END, end, strict=True)) for end in value]
     if value == "":
@@ -97,7 +107,7 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _configs(change: Change) -> dict[str, Any] | None:
+def _convert_configs(change: Change) -> dict[str, Any] | None:
     configs = change.configs
     if configs is None:
         return None
@@ -109,7 +119,7 @@ def _configs(change: Change) -> dict[str, Any] | None:
     return {"judged": configs.judged, "devices": configs.devices, "files": files}
 
 
-def _bom(bom: BomDelta) -> dict[str, Any]:
+def _convert_bom(bom: BomDelta) -> dict[str, Any]:
     return {
         "parts": [
             {
@@ -136,7 +146,7 @@ def _bom(bom: BomDelta) -> dict[str, Any]:
     }
 
 
-def _tenants(change: Change) -> list[dict[str, Any]]:
+def _convert_tenants(change: Change) -> list[dict[str, Any]]:
     return [
         {
             "old": move.old or None,
@@ -148,7 +158,7 @@ def _tenants(change: Change) -> list[dict[str, Any]]:
     ]
 
 
-def _spare(change: Change) -> list[dict[str, Any]]:
+def _convert_spare_ports(change: Change) -> list[dict[str, Any]]:
     names = ("ports", "free_on_fullest", "free", "unnumbered")
     return [
         {"fabric": fabric, "tier": tier}

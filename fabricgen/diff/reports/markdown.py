@@ -5,9 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from fabricgen.diff.bill import bom_line, bom_title
+from fabricgen.diff.bill import describe_bom, describe_part
 from fabricgen.diff.compare import Change
-from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines, optics_by_part, spare_lines, totals
+from fabricgen.diff.reports.wording import (
+    count_optics_by_part,
+    group_by_rack,
+    group_by_unit,
+    list_rack_lines,
+    list_spare_ports,
+    list_totals,
+    summarize_racks,
+)
 from fabricgen.kernel.diagnostics import make_printable
 
 LINES, RACKS, ROWS = 20, 12, 12
@@ -20,29 +28,29 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9 ,;()=%/\u2026]|(?<=www)\.")
 _PLAIN = frozenset(".:+->'?\"")
 
 
-def markdown(change: Change, *, every: bool = False) -> str:
+def write_markdown(change: Change, *, every: bool = False) -> str:
     """The report; names cannot inject markup, mentions or links."""
     if not change:
-        return "\n".join(["**No differences.**", *(f"- {escaped(note)}" for note in change.notes), ""])
-    head = "\n".join(_summary(change, every))
-    parts, used, left = [head], len(head), 0
-    for fold in (*_folds(change, every), *_diffs(change)):
+        return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
+    head = "\n".join(_write_summary(change, every))
+    parts, used, omitted = [head], len(head), 0
+    for fold in (*_write_units(change, every), *_write_diffs(change)):
         if every or used + len(fold) < MOST:
             parts.append(fold)
             used += len(fold) + 1
         else:
-            left += 1
-    if left:
-        parts.append(f"\n… and {left:,} more parts of this report (`--all`)")
+            omitted += 1
+    if omitted:
+        parts.append(f"\n… and {omitted:,} more parts of this report (`--all`)")
     return "\n".join([*parts, ""])
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text as Markdown shows it literally: control characters spelled out, markup as character references."""
-    return _UNSAFE.sub(_reference, make_printable(text))
+    return _UNSAFE.sub(_escape_character, make_printable(text))
 
 
-def _reference(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     character = match[0]
     before = match.string[: match.start()]
     linked = match.string.startswith("://", match.start()) or (character == "." and before.endswith("www"))
@@ -51,55 +59,55 @@ def _reference(match: re.Match[str]) -> str:
     return f"&#{ord(character)};" + ("&#8288;" if character == "@" else "")
 
 
-def _summary(change: Change, every: bool) -> Iterator[str]:
-    yield f"### {escaped(change.title)}"
+def _write_summary(change: Change, every: bool) -> Iterator[str]:
+    yield f"### {escape_markdown(change.title)}"
     yield from ("", "| | |", "|---|---|")
-    yield from (f"| {escaped(title)} | {escaped(what)} |" for title, what in totals(change))
+    yield from (f"| {escape_markdown(title)} | {escape_markdown(figures)} |" for title, figures in list_totals(change))
     if change.bom:
-        yield f"| bill of materials | {escaped(bom_title(change.bom))} |"
-    yield from _list("Why", change.reasons, every)
+        yield f"| bill of materials | {escape_markdown(describe_bom(change.bom))} |"
+    yield from _write_list("Why", change.reasons, every)
     if change.bom:
-        yield from _list("Parts", map(bom_line, change.bom.parts), every)
+        yield from _write_list("Parts", map(describe_part, change.bom.parts), every)
     if change.optics:
-        optics = optics_by_part(change.optics).items()
-        yield from _list("Optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
+        optics = count_optics_by_part(change.optics).items()
+        yield from _write_list("Optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
     if any(change.shapes):
-        yield from _list("Down ports left", spare_lines(change), every)
-    yield from _list("Not compared", change.notes, every)
+        yield from _write_list("Down ports left", list_spare_ports(change), every)
+    yield from _write_list("Not compared", change.notes, every)
 
 
-def _list(title: str, found: Iterable[str], every: bool) -> Iterator[str]:
-    rows = list(found)
+def _write_list(title: str, entries: Iterable[str], every: bool) -> Iterator[str]:
+    rows = list(entries)
     if rows:
         yield from ("", f"**{title}**", "")
-        yield from (f"- {escaped(row)}" for row in (rows if every else rows[:ROWS]))
+        yield from (f"- {escape_markdown(row)}" for row in (rows if every else rows[:ROWS]))
         if not every and len(rows) > ROWS:
             yield f"- … and {len(rows) - ROWS:,} more (`--all`)"
 
 
-def _folds(change: Change, every: bool) -> Iterator[str]:
-    for unit, racks in by_unit(changes_by_rack(change)).items():
+def _write_units(change: Change, every: bool) -> Iterator[str]:
+    for unit, racks in group_by_unit(group_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
             total = group.total()
             most = total if every else LINES
-            body.append(make_printable(f"rack {group.place.rack or '-'}: {heading(change, [group])}"))
-            body += [f"  {line}" for line in lines(change, group, most)]
+            body.append(make_printable(f"rack {group.place.rack or '-'}: {summarize_racks(change, [group])}"))
+            body += [f"  {line}" for line in list_rack_lines(change, group, most)]
             body += [f"  … and {total - most:,} more (--all)"] if total > most else []
         body += [f"… and {len(racks) - RACKS:,} more racks (--all)"] if not every and len(racks) > RACKS else []
-        yield _fold(f"{unit}: {heading(change, racks)}", "text", body)
+        yield _write_fold(f"{unit}: {summarize_racks(change, racks)}", "text", body)
 
 
-def _diffs(change: Change) -> Iterator[str]:
+def _write_diffs(change: Change) -> Iterator[str]:
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             title = f"config {file.device} {file.file}: +{file.added} -{file.removed} lines"
-            yield _fold(title, "diff", [make_printable(line) for line in file.diff.splitlines()])
+            yield _write_fold(title, "diff", [make_printable(line) for line in file.diff.splitlines()])
 
 
-def _fold(title: str, language: str, body: list[str]) -> str:
+def _write_fold(title: str, language: str, body: list[str]) -> str:
     """A collapsed section with a code block; `body` cannot end the block."""
     ticks = max((len(run) for line in body for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, ticks + 1)
-    head = f"\n<details><summary>{escaped(title)}</summary>\n"
+    head = f"\n<details><summary>{escape_markdown(title)}</summary>\n"
     return "\n".join([head, f"{fence}{language}", *body, fence, "", "</details>"])

@@ -10,51 +10,51 @@ import numpy as np
 
 from fabricgen.diff.compare import Change, Side
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.listing import Rows, among
-from fabricgen.diff.reports.json import counts_by_kind
-from fabricgen.diff.reports.wording import totals
+from fabricgen.diff.listing import Rows, find_among
+from fabricgen.diff.reports.json import count_by_kind
+from fabricgen.diff.reports.wording import list_totals
 
 SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
 """What became of a thing; the greater counts where two are true. `CABLED`: a device whose cables change."""
 
 
-def picture(change: Change) -> dict[str, Any]:
+def make_picture(change: Change) -> dict[str, Any]:
     """Totals in the words of `plan`; what became of devices and links (int64) and of cables (by id); what is gone."""
     devices, cables = change.devices, change.cables
     new = devices.new
-    device = _became(devices, len(new))
+    device_states = _classify_rows(devices, len(new))
     ends = [change.links.new[f"{end}_device"] for end in "ab"]
     touched = {name for column in ends for rows in (change.links.added, change.links.now) for name in column[rows]}
     touched |= {name for end in "ab" for name in change.links.old[f"{end}_device"][change.links.removed].tolist()}
-    cabled = among(touched, new["device"])
-    device[cabled] = np.maximum(device[cabled], CABLED)
-    of_cable = dict.fromkeys(cables.new["cable"][cables.now].tolist(), CHANGED)
-    of_cable |= dict.fromkeys(cables.new["cable"][cables.changed_as("moved")[1]].tolist(), MOVED)
-    of_cable |= dict.fromkeys(cables.new["cable"][cables.added].tolist(), ADDED)
-    gone = devices.old.picked(devices.removed)
+    cabled = find_among(touched, new["device"])
+    device_states[cabled] = np.maximum(device_states[cabled], CABLED)
+    cable_states = dict.fromkeys(cables.new["cable"][cables.now].tolist(), CHANGED)
+    cable_states |= dict.fromkeys(cables.new["cable"][cables.find_changed("moved")[1]].tolist(), MOVED)
+    cable_states |= dict.fromkeys(cables.new["cable"][cables.added].tolist(), ADDED)
+    gone = devices.old.pick_rows(devices.removed)
     return {
-        "title": " -> ".join(_told(side).title for side in change.sides),
-        "totals": [list(line) for line in totals(change)],
+        "title": " -> ".join(_shorten_name(side).title for side in change.sides),
+        "totals": [list(line) for line in list_totals(change)],
         "reasons": list(change.reasons),
         "notes": list(change.notes),
-        "counts": counts_by_kind(change),
-        "device": device,
-        "link": _became(change.links, len(change.links.new)),
-        "cable": of_cable,
+        "counts": count_by_kind(change),
+        "device": device_states,
+        "link": _classify_rows(change.links, len(change.links.new)),
+        "cable": cable_states,
         "gone": list(zip(gone["device"].tolist(), gone["rack"].tolist(), strict=True)),
         "gone_cables": cables.old["cable"][cables.removed].tolist(),
     }
 
 
-def _told(side: Side) -> Side:
+def _shorten_name(side: Side) -> Side:
     """A side without the folder that it was read from, which differs from machine to machine."""
     return side if side.name.startswith("git:") else replace(side, name=PurePath(side.name).name)
 
 
-def _became(delta: Delta, rows: int) -> Rows:
+def _classify_rows(delta: Delta, rows: int) -> Rows:
     """What became of each row of the new side of a list."""
-    found = np.full(rows, SAME, dtype=np.int64)
-    found[delta.now] = CHANGED
-    found[delta.changed_as("moved")[1]] = MOVED
-    found[delta.added] = ADDED
-    return found
+    states = np.full(rows, SAME, dtype=np.int64)
+    states[delta.now] = CHANGED
+    states[delta.find_changed("moved")[1]] = MOVED
+    states[delta.added] = ADDED
+    return states

@@ -11,13 +11,13 @@ FEW = 6
 """Switches of a wave, and waves of a stage, that are named; of more, how many."""
 
 
-def as_text(stages: Sequence[Stage], *, every: bool) -> str:
+def format_stages(stages: Sequence[Stage], *, every: bool) -> str:
     """The stages for people; nothing is pushed by anyone."""
     count = sum(len(stage.devices) for stage in stages)
-    return "\n".join(["", f"push order: {count:,} switch{'es' * (count != 1)}", *_lines(stages, count, every)])
+    return "\n".join(["", f"push order: {count:,} switch{'es' * (count != 1)}", *_list_lines(stages, count, every)])
 
 
-def _lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
+def _list_lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
     if not stages:
         return
     yield f"  first: management answers on all {count:,}, and `fabricgen check --running` knows what they run"
@@ -34,6 +34,6 @@ def _lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
     yield f"  last: management answers on all {count:,}, and `fabricgen check --running` finds nothing"
 
 
-def as_values(stages: Sequence[Stage]) -> list[dict[str, Any]]:
+def list_stage_values(stages: Sequence[Stage]) -> list[dict[str, Any]]:
     """The stages for JSON."""
     return [{"what": stage.what, "waves": [list(wave) for wave in stage.waves]} for stage in stages]

@@ -4,69 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fabricgen.diff.bill import bom_line, bom_title
+from fabricgen.diff.bill import describe_bom, describe_part
 from fabricgen.diff.compare import Change
-from fabricgen.diff.reports.wording import by_unit, changes_by_rack, heading, lines, optics_by_part, spare_lines, totals
+from fabricgen.diff.reports.wording import (
+    count_optics_by_part,
+    group_by_rack,
+    group_by_unit,
+    list_rack_lines,
+    list_spare_ports,
+    list_totals,
+    summarize_racks,
+)
 from fabricgen.kernel.diagnostics import make_printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
 """Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
 
 
-def text(change: Change, *, every: bool = False) -> str:
+def write_text(change: Change, *, every: bool = False) -> str:
     """The report; shortened lists say how much was left out, unless `every`."""
     if not change:
         return "\n".join(["no differences", *map(make_printable, change.notes)])
-    return "\n".join([*_summary(change, every), *_details(change, every), *_diffs(change)])
+    return "\n".join([*_write_summary(change, every), *_write_details(change, every), *_write_diffs(change)])
 
 
-def _summary(change: Change, every: bool) -> Iterator[str]:
+def _write_summary(change: Change, every: bool) -> Iterator[str]:
     yield make_printable(change.title)
-    width = max(len(title) for title, _ in totals(change))
-    for title, what in totals(change):
-        yield f"  {title:<{width}}  {what}"
-    yield from _section("why", change.reasons, every)
+    width = max(len(title) for title, _ in list_totals(change))
+    for title, figures in list_totals(change):
+        yield f"  {title:<{width}}  {figures}"
+    yield from _write_section("why", change.reasons, every)
     if change.bom:
-        yield from _section(f"bill of materials: {bom_title(change.bom)}", map(bom_line, change.bom.parts), every)
+        yield from _write_section(
+            f"bill of materials: {describe_bom(change.bom)}", map(describe_part, change.bom.parts), every
+        )
     if change.optics:
-        optics = optics_by_part(change.optics).items()
-        yield from _section("optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
+        optics = count_optics_by_part(change.optics).items()
+        yield from _write_section("optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
     if any(change.shapes):
-        yield from _section("down ports left", spare_lines(change), every)
-    yield from _section("not compared", change.notes, every)
+        yield from _write_section("down ports left", list_spare_ports(change), every)
+    yield from _write_section("not compared", change.notes, every)
 
 
-def _section(title: str, found: Iterable[str], every: bool) -> Iterator[str]:
-    rows = list(found)
+def _write_section(title: str, entries: Iterable[str], every: bool) -> Iterator[str]:
+    rows = list(entries)
     if rows:
         yield from ("", title)
         yield from (f"  {make_printable(row)}" for row in (rows if every else rows[:ROWS]))
-        yield from _left_out(len(rows), len(rows) if every else ROWS, "  ")
+        yield from _write_left_out(len(rows), len(rows) if every else ROWS, "  ")
 
 
-def _left_out(count: int, shown: int, indent: str, what: str = "") -> Iterator[str]:
+def _write_left_out(count: int, shown: int, indent: str, noun: str = "") -> Iterator[str]:
     if count > shown:
-        yield f"{indent}… and {count - shown:,} more{what} (--all)"
+        yield f"{indent}… and {count - shown:,} more{noun} (--all)"
 
 
-def _details(change: Change, every: bool) -> Iterator[str]:
-    units = by_unit(changes_by_rack(change))
+def _write_details(change: Change, every: bool) -> Iterator[str]:
+    units = group_by_unit(group_by_rack(change))
     for unit in list(units)[: None if every else UNITS]:
         racks = units[unit]
-        yield from ("", f"{unit}: {heading(change, racks)}")
+        yield from ("", f"{unit}: {summarize_racks(change, racks)}")
         for group in racks[: None if every else RACKS]:
             total = group.total()
             most = total if every else LINES
-            yield make_printable(f"  rack {group.place.rack or '-'}: {heading(change, [group])}")
-            yield from (f"    {line}" for line in lines(change, group, most))
-            yield from _left_out(total, most, "    ")
-        yield from _left_out(len(racks), len(racks) if every else RACKS, "  ", " racks")
+            yield make_printable(f"  rack {group.place.rack or '-'}: {summarize_racks(change, [group])}")
+            yield from (f"    {line}" for line in list_rack_lines(change, group, most))
+            yield from _write_left_out(total, most, "    ")
+        yield from _write_left_out(len(racks), len(racks) if every else RACKS, "  ", " racks")
     if not every and len(units) > UNITS:
         yield ""
-        yield from _left_out(len(units), UNITS, "", " units")
+        yield from _write_left_out(len(units), UNITS, "", " units")
 
 
-def _diffs(change: Change) -> Iterator[str]:
+def _write_diffs(change: Change) -> Iterator[str]:
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             yield ""

@@ -42,12 +42,12 @@ _LINK_WAYS = ("other-speed",)
 Selected: TypeAlias = dict[str, "list[int]"]
 
 
-def words(way: str) -> str:
+def spell_change(change: str) -> str:
     """A way to change, in words."""
-    return way.replace("other-", "other ")
+    return change.replace("other-", "other ")
 
 
-def tally(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
+def split_counts(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
     """(numbers removed and added, numbers changed in each way)."""
     counts = delta.counts()
     first = {name: counts.pop(name) for name in ("removed", "added")}
@@ -55,17 +55,17 @@ def tally(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
     return first, counts if changed else {}
 
 
-def said(delta: Delta) -> str:
+def describe_delta(delta: Delta) -> str:
     """The counts of a kind in words; for sessions that flap, with the causes in brackets."""
-    first, ways = tally(delta)
-    parts, reasons = _spelled(first), _spelled(ways)
+    first, changes = split_counts(delta)
+    parts, reasons = _spell_counts(first), _spell_counts(changes)
     if delta.kind == "sessions" and len(delta.was):
         return ", ".join([*parts, f"{len(delta.was):,} flap ({', '.join(reasons)})"])
     return ", ".join([*parts, *reasons])
 
 
-def _spelled(counts: Mapping[str, int]) -> list[str]:
-    return [f"{n:,} {words(way)}" for way, n in counts.items() if n]
+def _spell_counts(counts: Mapping[str, int]) -> list[str]:
+    return [f"{n:,} {spell_change(change)}" for change, n in counts.items() if n]
 
 
 @dataclass
@@ -81,7 +81,7 @@ class RackChanges:
         return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
 
 
-def changes_by_rack(change: Change) -> list[RackChanges]:
+def group_by_rack(change: Change) -> list[RackChanges]:
     """All rows of a change by rack, in the order of units and racks; links only where cables and addresses do not show
     them.
     """
@@ -89,101 +89,101 @@ def changes_by_rack(change: Change) -> list[RackChanges]:
     deltas = change.deltas
     for kind in TITLES:
         delta = deltas.get(kind)
-        for what, places in change.places.of(delta).items() if delta else ():
+        for state, places in change.places.of(delta).items() if delta else ():
             assert delta is not None  # noqa: S101 - it has places
-            rows = _told(delta, what, len(places))
+            rows = _select_listed_rows(delta, state, len(places))
             order = rows[np.argsort(places[rows], kind="stable")]
-            for number, at in _runs(places[order], order):
+            for number, rack_rows in _split_by_place(places[order], order):
                 group = groups.setdefault(number, RackChanges(change.places.all[number]))
-                group.rows.setdefault(kind, {})[what] = at
+                group.rows.setdefault(kind, {})[state] = rack_rows
     for i, file in enumerate(change.configs.files if change.configs else ()):
-        place = change.places.place(file.device)
-        number = change.places.all.index(place)
-        groups.setdefault(number, RackChanges(place)).files.append(i)
+        rack_place = change.places.place(file.device)
+        number = change.places.all.index(rack_place)
+        groups.setdefault(number, RackChanges(rack_place)).files.append(i)
     return [groups[number] for number in sorted(groups)]
 
 
-def _told(delta: Delta, what: str, count: int) -> Any:
+def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
     """Rows that are listed one by one."""
     if delta.kind != "links":
         return np.arange(count)
-    if what == "changed":
-        return np.flatnonzero(np.logical_or.reduce([delta.ways[way] for way in _LINK_WAYS]))
-    side, rows = (delta.old, delta.removed) if what == "removed" else (delta.new, delta.added)
+    if state == "changed":
+        return np.flatnonzero(np.logical_or.reduce([delta.ways[change] for change in _LINK_WAYS]))
+    side, rows = (delta.old, delta.removed) if state == "removed" else (delta.new, delta.added)
     return np.flatnonzero(np.asarray(side["cable"][rows] == "", dtype=bool))
 
 
-def _runs(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
+def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
     numbers, starts = np.unique(places, return_index=True)
     bounds = [*starts.tolist(), len(rows)]
     for i, number in enumerate(numbers.tolist()):
         yield number, rows[bounds[i] : bounds[i + 1]].tolist()
 
 
-def heading(change: Change, groups: Sequence[RackChanges]) -> str:
+def summarize_racks(change: Change, groups: Sequence[RackChanges]) -> str:
     """The changes of some racks in one line: 4 devices added, 12 cables moved."""
     counts: Counter[str] = Counter()
     deltas = change.deltas
     for kind in TITLES:
         for group in groups:
-            for what, rows in group.rows.get(kind, {}).items():
-                if what != "changed" or kind == "sessions":
-                    counts[f"{kind}.{what}"] += len(rows)
+            for state, rows in group.rows.get(kind, {}).items():
+                if state != "changed" or kind == "sessions":
+                    counts[f"{kind}.{state}"] += len(rows)
                     continue
-                for way, flags in deltas[kind].ways.items():
-                    counts[f"{kind}.{way}"] += int(flags[rows].sum())
+                for change_kind, flags in deltas[kind].ways.items():
+                    counts[f"{kind}.{change_kind}"] += int(flags[rows].sum())
     files = sum(len(group.files) for group in groups)
-    parts = [_counted(key, n) for key, n in counts.items() if n]
+    parts = [_spell_count(key, n) for key, n in counts.items() if n]
     return ", ".join([*parts, *([f"{files:,} config file{'s' * (files != 1)}"] if files else [])])
 
 
-def _counted(key: str, n: int) -> str:
-    kind, way = key.split(".")
+def _spell_count(key: str, n: int) -> str:
+    kind, change = key.split(".")
     name = TITLES[kind] if n != 1 else ("BGP session" if kind == "sessions" else _ONE[kind])
-    return f"{n:,} {name} {_IN_WORDS.get(key) or words(way)}"
+    return f"{n:,} {name} {_IN_WORDS.get(key) or spell_change(change)}"
 
 
-def lines(change: Change, group: RackChanges, most: int) -> Iterator[str]:
+def list_rack_lines(change: Change, group: RackChanges, most: int) -> Iterator[str]:
     """Up to `most` lines of a rack: changed rows first, then removed, then added ones."""
-    return islice(_lines(change, group), most)
+    return islice(_list_all_lines(change, group), most)
 
 
-def _lines(change: Change, group: RackChanges) -> Iterator[str]:
+def _list_all_lines(change: Change, group: RackChanges) -> Iterator[str]:
     deltas = change.deltas
-    for what in ("changed", "removed", "added"):
+    for state in ("changed", "removed", "added"):
         for kind in TITLES:
-            for row in group.rows.get(kind, {}).get(what, ()):
-                yield _line(deltas[kind], what, row)
+            for row in group.rows.get(kind, {}).get(state, ()):
+                yield _write_line(deltas[kind], state, row)
     for i in group.files:
         assert change.configs is not None  # noqa: S101 - the group has files of it
         file = change.configs.files[i]
         yield make_printable(f"~ config {file.device} {file.file}: {file.state}, +{file.added} -{file.removed} lines")
 
 
-def _line(delta: Delta, what: str, row: int) -> str:
+def _write_line(delta: Delta, state: str, row: int) -> str:
     kind = _ONE[delta.kind]
-    if what == "changed":
+    if state == "changed":
         old, new = delta.old.row(int(delta.was[row])), delta.new.row(int(delta.now[row]))
-        ways = ", ".join(words(way) for way in delta.ways_of(row))
-        text = f"~ {kind} {_key(delta, new)} {ways}: {'; '.join(_differences(delta, row, old, new))}"
-    elif what == "removed":
-        text = f"- {kind} {_described(delta, delta.old.row(int(delta.removed[row])))}"
+        changes = ", ".join(spell_change(change_kind) for change_kind in delta.list_changes(row))
+        text = f"~ {kind} {_spell_key(delta, new)} {changes}: {'; '.join(_list_differences(delta, row, old, new))}"
+    elif state == "removed":
+        text = f"- {kind} {_describe_row(delta, delta.old.row(int(delta.removed[row])))}"
     else:
-        text = f"+ {kind} {_described(delta, delta.new.row(int(delta.added[row])))}"
+        text = f"+ {kind} {_describe_row(delta, delta.new.row(int(delta.added[row])))}"
     return make_printable(text)
 
 
-def _key(delta: Delta, row: Mapping[str, Any]) -> str:
+def _spell_key(delta: Delta, row: Mapping[str, Any]) -> str:
     return ":".join(filter(None, (str(row[name]) for name in delta.keys)))
 
 
-def _described(delta: Delta, row: Mapping[str, Any]) -> str:
+def _describe_row(delta: Delta, row: Mapping[str, Any]) -> str:
     """Text for a row that was added or removed."""
-    key = _key(delta, row)
+    key = _spell_key(delta, row)
     if delta.kind == "devices":
         return f"{key} ({row['model']}{', ' if row['u'] else ''}{'u' + row['u'] if row['u'] else ''})"
     if delta.kind == "cables":
-        return f"{key} > {far_ends(row['cable'], row['ends'])} ({row['part']}, {row['length_m']} m)"
+        return f"{key} > {describe_far_ends(row['cable'], row['ends'])} ({row['part']}, {row['length_m']} m)"
     if delta.kind == "optics":
         return f"{key} {row['part']}"
     if delta.kind == "addresses":
@@ -195,17 +195,21 @@ def _described(delta: Delta, row: Mapping[str, Any]) -> str:
     return f"{key} > {row['b_device']}:{row['b_port']} ({row['speed_gbps']}G)"
 
 
-def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _list_differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """`field old -> new` for each difference; a changed far end is one difference."""
-    names = delta.differing(pair)
+    names = delta.list_differing_columns(pair)
     if "b_device" in names or "b_port" in names:
         yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
     for name in names:
         if name == "ends":
-            told = far_ends if far_ends(old["cable"], old["ends"]) != far_ends(new["cable"], new["ends"]) else near_ends
-            at_own = _is_at(old["cable"], old["ends"]) and _is_at(new["cable"], new["ends"])
-            told = told if at_own else both_ends
-            yield f"{told(old['cable'], old['ends'])} -> {told(new['cable'], new['ends'])}"
+            describe = (
+                describe_far_ends
+                if describe_far_ends(old["cable"], old["ends"]) != describe_far_ends(new["cable"], new["ends"])
+                else describe_near_ends
+            )
+            ends_at_owner = _is_at_owner(old["cable"], old["ends"]) and _is_at_owner(new["cable"], new["ends"])
+            describe = describe if ends_at_owner else describe_both_ends
+            yield f"{describe(old['cable'], old['ends'])} -> {describe(new['cable'], new['ends'])}"
         elif name == "labels":
             if "ends" not in names:
                 yield f"label {old['labels'][0][0]} -> {new['labels'][0][0]}"
@@ -213,57 +217,61 @@ def _differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[s
             yield f"{name} {old[name] or 'none'} -> {new[name] or 'none'}"
 
 
-def far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
+def describe_far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
     """Where a cable goes, seen from the device in its id."""
     anchor = cable.rpartition(":")[0]
     return " + ".join(f"{b}:{b_cage}" if a == anchor else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
 
 
-def near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
+def describe_near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
     """Where a cable is plugged in on the device in its id."""
     anchor = cable.rpartition(":")[0]
     near = (f"{a}:{a_cage}" if a == anchor else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
     return " + ".join(dict.fromkeys(near))
 
 
-def both_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:  # noqa: ARG001
+def describe_both_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:  # noqa: ARG001
     """What a cable joins that may not be at the device in its id, as in a NetBox."""
     return " + ".join(f"{a}:{a_cage} to {b}:{b_cage}" for a, a_cage, b, b_cage in ends)
 
 
-def _is_at(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
+def _is_at_owner(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
     return all(cable.rpartition(":")[0] in (a, b) for a, _, b, _ in ends)
 
 
-def place_text(place: Place) -> str:
+def name_unit(rack_place: Place) -> str:
     """A unit in words: `p1 su 5`; for racks outside units the pod, or ""."""
     return make_printable(
-        f"{place.pod} su {place.su}" if place.su else f"{place.pod} shared" if place.pod else "shared"
+        f"{rack_place.pod} su {rack_place.su}"
+        if rack_place.su
+        else f"{rack_place.pod} shared"
+        if rack_place.pod
+        else "shared"
     )
 
 
-def by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:
+def group_by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:
     """Racks by unit, in order."""
-    found: dict[str, list[RackChanges]] = {}
+    units: dict[str, list[RackChanges]] = {}
     for group in groups:
-        found.setdefault(place_text(group.place), []).append(group)
-    return found
+        units.setdefault(name_unit(group.place), []).append(group)
+    return units
 
 
 # The summary of a report: totals, reasons, cost, and remaining ports.
 
 
-def totals(change: Change) -> Iterator[tuple[str, str]]:
+def list_totals(change: Change) -> Iterator[tuple[str, str]]:
     """(kind, totals in words) for every kind that was compared."""
     for kind, title in TITLES.items():
         delta = change.deltas.get(kind)
         if delta is not None:
-            yield title, said(delta) or "no change"
+            yield title, describe_delta(delta) or "no change"
     if change.configs is not None:
-        yield "switch configs", configs_said(change)
+        yield "switch configs", describe_configs(change)
 
 
-def configs_said(change: Change) -> str:
+def describe_configs(change: Change) -> str:
     """How many configurations differ, in words."""
     configs = change.configs
     if configs is None:
@@ -276,14 +284,14 @@ def configs_said(change: Change) -> str:
     return f"{files}, +{added:,} -{removed:,} lines" if configs.files else "no change"
 
 
-def optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
+def count_optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
     """Part -> (transceivers to plug in, to take out); one that is swapped counts on both sides."""
     come = Counter(delta.new["part"][delta.added].tolist()) + Counter(delta.new["part"][delta.now].tolist())
     go = Counter(delta.old["part"][delta.removed].tolist()) + Counter(delta.old["part"][delta.was].tolist())
     return {part: (come[part], go[part]) for part in sorted(come.keys() | go.keys())}
 
 
-def spare_lines(change: Change) -> Iterator[str]:
+def list_spare_ports(change: Change) -> Iterator[str]:
     """Free down ports of every tier, on the fullest switch and in all; of both sides where they differ."""
     for (fabric, tier), old, new in change.spare_ports():
         now = new or old

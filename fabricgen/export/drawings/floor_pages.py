@@ -171,8 +171,8 @@ def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Sh
 
 
 def _bound_window(hall: Hall, window: Window, hall_window: Window) -> Frame:
-    left, right = (float(hall.x_of(column)) for column in (window.columns.start, window.columns.stop - 1))
-    top, bottom = (float(hall.y_of(window.rows[end])) for end in (0, -1))
+    left, right = (float(hall.find_x(column)) for column in (window.columns.start, window.columns.stop - 1))
+    top, bottom = (float(hall.find_y(window.rows[end])) for end in (0, -1))
     margin = hall.rack_depth_m / 2 + AROUND_M
     frame = Frame(left - hall.rack_pitch_m / 2, top - margin, right + hall.rack_pitch_m / 2, bottom + margin)
     walls = hall.walls

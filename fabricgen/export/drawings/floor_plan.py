@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from fabricgen.blueprint.sections.floor import Kind
-from fabricgen.design.floor.halls import Hall, HallFixture, face_of
+from fabricgen.design.floor.halls import Hall, HallFixture, find_facing
 from fabricgen.export.drawings.floor_pages import (
     BOTTOM,
     DETAIL,
@@ -123,8 +123,8 @@ class _Plan:
         width, depth = hall.rack_pitch_m * scale * _KEPT_SHARE, hall.rack_depth_m * scale * 0.94
         pieces = [
             trace_box(
-                self._to_paper_x(float(hall.x_of(c))) - width / 2,
-                self._to_paper_y(float(hall.y_of(r))) - depth / 2,
+                self._to_paper_x(float(hall.find_x(c))) - width / 2,
+                self._to_paper_y(float(hall.find_y(r))) - depth / 2,
                 width,
                 depth,
             )
@@ -142,7 +142,7 @@ class _Plan:
     def _row_ends(self) -> tuple[float, float]:
         """The x coordinates of the begin of the first column and of the end of the last one, mm."""
         columns, half = self._window.columns, self._hall.rack_pitch_m / 2
-        left, right = (float(self._hall.x_of(column)) for column in (columns.start, columns.stop - 1))
+        left, right = (float(self._hall.find_x(column)) for column in (columns.start, columns.stop - 1))
         return self._to_paper_x(left - half), self._to_paper_x(right + half)
 
     def _draw_walls(self) -> Iterator[str]:
@@ -164,13 +164,13 @@ class _Plan:
         hall, scale = self._hall, self._window.scale
         left, right = self._row_ends
         for row, next_row in pairwise(self._window.rows):
-            top = float(hall.y_of(row)) + hall.rack_depth_m / 2
-            bottom = float(hall.y_of(next_row)) - hall.rack_depth_m / 2
+            top = float(hall.find_y(row)) + hall.rack_depth_m / 2
+            bottom = float(hall.find_y(next_row)) - hall.rack_depth_m / 2
             if next_row - row > 1:
                 yield self._draw_empty_rows(next_row - row - 1, top, bottom)
             if bottom <= top or next_row - row > 1:
                 continue
-            cold = face_of(row) > 0
+            cold = find_facing(row) > 0
             height = (bottom - top) * scale
             yield draw_path(
                 [trace_box(left, self._to_paper_y(top), right - left, height)], "f", _COLD if cold else _HOT
@@ -238,7 +238,7 @@ class _Plan:
         styles = ["m w" if self._kinds.find_kind(rack).is_dark else "m" for rack in racks]
         centres = [(float(table.x_m[rack]), float(table.y_m[rack])) for rack in racks]
         kept_texts = [(("kept", "for", *name.split()),) for name in self._kept_racks.values()]
-        kept_centres = [(float(hall.x_of(column)), float(hall.y_of(row))) for row, column in self._kept_racks]
+        kept_centres = [(float(hall.find_x(column)), float(hall.find_y(row))) for row, column in self._kept_racks]
         grey = self._draw_along_depth(kept_texts, ["m g"] * len(kept_texts), kept_centres, room=_KEPT_SHARE - 0.04)
         return [*self._draw_along_depth(texts, styles, centres), *grey]
 
@@ -278,7 +278,7 @@ class _Plan:
         for row in self._window.rows:
             for side in (-0.15, 0.15):
                 pieces.append(
-                    f"M{format_number(left)} {format_number(self._to_paper_y(float(self._hall.y_of(row)) + side))}"
+                    f"M{format_number(left)} {format_number(self._to_paper_y(float(self._hall.find_y(row)) + side))}"
                     f"H{format_number(right)}"
                 )
         yield draw_path(pieces, "t")
@@ -287,7 +287,7 @@ class _Plan:
         """Row numbers on the left, as many as fit."""
         last_y = -100.0
         for row in self._window.rows:
-            y = self._to_paper_y(float(self._hall.y_of(row)))
+            y = self._to_paper_y(float(self._hall.find_y(row)))
             if y - last_y >= 2.4:
                 yield draw_label(LEFT - 1, y, format_row(row), 2.3, "e", LEFT - 1.5)
                 last_y = y
@@ -301,7 +301,7 @@ class _Plan:
         top, bottom = self._place_number_lines()
         next_x = -100.0
         for column in self._window.columns:
-            x = self._to_paper_x(float(self._hall.x_of(column)))
+            x = self._to_paper_x(float(self._hall.find_x(column)))
             is_on_step = column % 2 == 0 if step == 2 else (column + 1) % step == 0
             if (is_on_step or column in (0, self._window.columns.start)) and x >= next_x:
                 yield from (draw_label(x, y, format_column(column), 2.0, "m g") for y in (top, bottom))
@@ -312,8 +312,8 @@ class _Plan:
         names, or beyond the walls where these are nearer than that.
         """
         edge, scale = self._hall.rack_depth_m / 2 + _UNIT_M, self._window.scale
-        top = self._to_paper_y(float(self._hall.y_of(self._window.rows[0])) - edge) - (3.5 if self._detailed else 1.5)
-        bottom = self._to_paper_y(float(self._hall.y_of(self._window.rows[-1])) + edge) + 1.6
+        top = self._to_paper_y(float(self._hall.find_y(self._window.rows[0])) - edge) - (3.5 if self._detailed else 1.5)
+        bottom = self._to_paper_y(float(self._hall.find_y(self._window.rows[-1])) + edge) + 1.6
         end = TOP + self._frame.height * scale
         return (TOP - 1.4 if top < TOP + 1.2 else top), (end + 1.4 if bottom > end - 1.2 else bottom)
 

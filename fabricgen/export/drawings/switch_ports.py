@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.reserved import reserved_ports
+from fabricgen.design.capacity.reserved import list_reserved_ports
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.export.palette import Swatch, choose_cluster_swatches, make_plane_mark, shade_for_rail
@@ -142,7 +142,7 @@ class PortMaps:
                 "",
                 0,
             )
-            for port in (reserved_ports(design, tier) if tier else ())
+            for port in (list_reserved_ports(design, tier) if tier else ())
         )
 
     def _make_look(self, segment: int, upper: bool, rail: int, plane: int) -> tuple[str, str, str, str]:

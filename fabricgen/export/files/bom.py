@@ -8,7 +8,7 @@ from fabricgen.bom.bill import Line, make_bill
 from fabricgen.bom.prices import as_price, price_units
 from fabricgen.bom.sets import find_price
 from fabricgen.cluster import Cluster
-from fabricgen.design.summary import whole
+from fabricgen.design.summary import round_number
 from fabricgen.export.table import Cell, ExportContext, File, Table, escape_formula, make_csv_file
 
 ON_REQUEST = False
@@ -47,5 +47,5 @@ def _make_row(line: Line, price: float | None) -> tuple[Cell, ...]:
         line.spares,
         "" if units is None else as_price(units),
         "" if units is None else as_price(units * (line.quantity + line.spares)),
-        "" if line.power_w is None else whole(round(line.power_w * line.quantity, 1)),
+        "" if line.power_w is None else round_number(round(line.power_w * line.quantity, 1)),
     )

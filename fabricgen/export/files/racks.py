@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
-from fabricgen.design.floor.halls import row_number
+from fabricgen.design.floor.halls import print_row_number
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
 from fabricgen.wiring.arrays import Floats
@@ -52,8 +52,8 @@ def make_table(cluster: Cluster) -> Table:
         "site": pick_names(np.array(layout.sites, dtype=object), racks.site),
         "hall": pick_names(np.array([hall.name for hall in halls], dtype=object), racks.hall),
         "storey": np.array([hall.storey for hall in halls], dtype=np.int32)[racks.hall].tolist(),
-        "row": row_number(racks.row).tolist(),
-        "column": row_number(racks.column).tolist(),
+        "row": print_row_number(racks.row).tolist(),
+        "column": print_row_number(racks.column).tolist(),
         "x_m": _round_metres(racks.x_m),
         "y_m": _round_metres(racks.y_m),
         "faces": [f"y{'+' if face > 0 else '-'}" for face in racks.faces.tolist()],

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.summary import summary
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.table import ExportContext, File
 from fabricgen.phases.left_out import left_out
 from fabricgen.phases.summary import summarize_phase
@@ -23,7 +23,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     The exception are cables that fill twin-port cages: the design, which knows no lengths, counts one for each
     connector, which is corrected here.
     """
-    figures = summarize_phase(cluster) if cluster.phase else summary(cluster.design)
+    figures = summarize_phase(cluster) if cluster.phase else summarize_design(cluster.design)
     if differs := left_out(cluster):
         figures["differs"] = list(differs)
     for (fabric, key), fewer in () if cluster.phase else _count_merged_cables(cluster).items():

@@ -41,7 +41,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         zone, label = _reverse_address(named.address)
         reverse.setdefault(zone, {}).setdefault(label, f"{label} PTR {names[0]}.{domain}.")
         _check_length(cluster, f"{names[-1]}.{domain}")
-    first = next(iter(forward), domains.usual)
+    first = next(iter(forward), domains.list_usual_media)
     for domain, records in forward.items():
         yield f"dns/{domain}.zone", _write_zone(domains.list_server_records(domain, records=True), domain, records)
     zones = sorted(reverse)
@@ -67,13 +67,13 @@ class Domains:
 
     def __init__(self, cluster: Cluster) -> None:
         self._server, self._devices = BootServer(cluster), frozenset(cluster.names)
-        self.usual = f"{cluster.design.loaded.blueprint.name}.internal"
+        self.list_usual_media = f"{cluster.design.loaded.blueprint.name}.internal"
         """Where none is stated: below a name that nobody will have in the public DNS."""
         self._domain_by_device: dict[str, str] = {}
         self._fabric_by_domain: dict[str, str] = {}
         for cls in cluster.plan.devices.classes:
             dns = self._server.settings(cls.fabric).dns
-            domain = dns.domain if dns and dns.domain else self.usual
+            domain = dns.domain if dns and dns.domain else self.list_usual_media
             self._domain_by_device.update(dict.fromkeys(cluster.names[cls.rows], domain))
             self._fabric_by_domain.setdefault(domain, cls.fabric)
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, FabricDesign
-from fabricgen.design.names.switches import interface_name
-from fabricgen.design.qos import qos_of
+from fabricgen.design.names.switches import name_interface
+from fabricgen.design.qos import find_qos
 from fabricgen.export.host_links import list_family_texts, list_host_links
 from fabricgen.export.kubernetes.labels import PRESETS, write_network_labels, write_place_labels
 from fabricgen.export.locality.model import group_nodes
@@ -104,7 +104,7 @@ def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
     """The templates by device id, of NICs on lossless or InfiniBand fabrics."""
     qos_by_nic: dict[tuple[str, str], dict[str, HostQos | None]] = {}
     for fabric in cluster.design.fabrics:
-        intent, is_infiniband = qos_of(cluster.design, fabric), fabric.protocol == "infiniband"
+        intent, is_infiniband = find_qos(cluster.design, fabric), fabric.protocol == "infiniband"
         for side in {id(side): side for _, side in fabric.attachments}.values() if not fabric.shares_ports else ():
             for nic in filter(None, (find_nic(cluster, side, leg) for leg in side.legs)):
                 if nic.device_id and (is_infiniband or intent.lossless):
@@ -177,7 +177,7 @@ def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Ne
     for side in _list_attachments(fabric):
         for number, leg in enumerate(side.legs):
             nic = find_nic(cluster, side, leg)
-            name = interface_name(blueprint, side.profile.id, leg.name)
+            name = name_interface(blueprint, side.profile.id, leg.name)
             vendor_by_interface = interfaces.setdefault((leg.rail, name_rail_device(fabric.name, side, number)), {})
             vendor_by_interface[name] = VENDORS.get(nic.driver, "") if nic else ""
     for (_, device), vendor_by_interface in sorted(interfaces.items()):

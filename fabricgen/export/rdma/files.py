@@ -15,8 +15,8 @@ from fabricgen.catalog.node_models import NicPort
 from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DefaultRoutes
 from fabricgen.design.fabric_model import Attachment, FabricDesign, Leg
-from fabricgen.design.names.switches import interface_name
-from fabricgen.design.qos import QosIntent, qos_of
+from fabricgen.design.names.switches import name_interface
+from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
 from fabricgen.export.host_shapes import HostShape, PortKey, SlotText
 from fabricgen.export.table import File, pick_names
@@ -201,7 +201,7 @@ class RdmaShape:
             for bit, name in enumerate(FIELDS)
         }
         port = RdmaPort(
-            interface=interface_name(self.cluster.design.loaded.blueprint, side.profile.id, leg.name),
+            interface=name_interface(self.cluster.design.loaded.blueprint, side.profile.id, leg.name),
             label=leg.name,
             fabric=segment.fabric,
             role=side.role,
@@ -487,7 +487,7 @@ def find_nic(cluster: Cluster, side: Attachment, leg: Leg) -> NicProfile | None:
 def find_host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
     """The QoS of node ports, that of the switches they are on; None where these are not lossless Ethernet."""
     owner = cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric)
-    intent = qos_of(cluster.design, owner)
+    intent = find_qos(cluster.design, owner)
     lossless = intent.lossless and segment.protocol != "infiniband"
     return HostQos(intent, int(segment.speed_gbps)) if lossless else None
 
@@ -496,4 +496,4 @@ def carries_roce(cluster: Cluster, fabrics: Iterable[str]) -> bool:
     """Whether one of the fabrics on a port is RoCE, or lossless as it says itself."""
     design = cluster.design
     designs = [design.fabric(name) for name in fabrics]
-    return any(f.protocol == "roce" or (f.protocol == "ethernet" and qos_of(design, f).lossless) for f in designs)
+    return any(f.protocol == "roce" or (f.protocol == "ethernet" and find_qos(design, f).lossless) for f in designs)

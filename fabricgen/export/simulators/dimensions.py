@@ -60,7 +60,7 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Dimens
     inside = list(_list_domain_dimensions(numbers, domain)) if domain else []
     grid = numbers.rows.reshape(len(size), -1)
     if domain and domain.shape == "torus":
-        cells = torus.coordinates(domain, domain.dims)
+        cells = torus.list_coordinates(domain, domain.dims)
         grid = grid[:, sorted(range(len(cells)), key=lambda cell: cells[cell][::-1])]
     parts = _find_parts(network, grid)
     network_dimensions = [*inside, *_list_level_dimensions(numbers, parts)]

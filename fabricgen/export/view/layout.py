@@ -16,7 +16,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, Bundle, make_bundles
 from fabricgen.export.view.places import CLUSTER, Places, make_places
 from fabricgen.wiring.arrays import Floats, Ints
@@ -401,7 +401,7 @@ def _widen_feet(feet: Sequence[_Block], natural: float) -> None:
 
 def _number_networks(cluster: Cluster) -> list[int]:
     """By class of device, a number: fabrics that share or link tiers have one; then scale-up domains, then nodes."""
-    groups = linked_fabrics(cluster.design.loaded.blueprint.fabrics)
+    groups = group_linked_fabrics(cluster.design.loaded.blueprint.fabrics)
     number_by_fabric = {name: i for i, names in enumerate(groups) for name in names}
     for domain in cluster.design.scale_up:
         number_by_fabric[domain.name] = len(groups)

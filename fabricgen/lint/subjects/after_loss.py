@@ -8,10 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.design.capacity.failure import RemainingBisection, failure_analyses, left_text, lost_switches, percent
+from fabricgen.design.capacity.failure import (
+    RemainingBisection,
+    describe_lost_switches,
+    describe_remaining,
+    list_failure_analyses,
+    percent,
+)
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
-from fabricgen.design.floor.floor_plan import FloorPlan, racks_of
+from fabricgen.design.floor.floor_plan import FloorPlan, count_racks_of_tier
 from fabricgen.design.model import Design
 
 if TYPE_CHECKING:
@@ -34,7 +40,9 @@ def name_further_tiers(tiers: Sequence[TierDesign]) -> str:
 
 def write_loss_message(fabric: FabricDesign, remaining: RemainingBisection, kind: str, limit: float) -> str:
     """What is left of a fabric after a loss, and the limit: the message of a finding."""
-    text = left_text(fabric.name, percent(float(remaining.share)), remaining.after, lost_switches(remaining))
+    text = describe_remaining(
+        fabric.name, percent(float(remaining.share)), remaining.after, describe_lost_switches(remaining)
+    )
     return f"{text}, `after_loss.{kind}` asks for {percent(limit)}"
 
 
@@ -47,7 +55,7 @@ def find_worst_losses(
     if limit is None:
         return
     losses = list(list_domains(design, FloorPlan(design)))
-    for fabric, survival in failure_analyses(design):
+    for fabric, survival in list_failure_analyses(design):
         worst = min((survival.after(loss) for loss in losses), key=lambda remaining: remaining.share, default=None)
         if worst is not None and is_below_limit(worst, limit):
             tiers = [tier for tier in survival.chain if worst.gone.get(tier.key)]
@@ -58,7 +66,7 @@ def advise_more_racks(design: Design, tier: TierDesign, remaining: RemainingBise
     """Over how many racks to spread a tier so that the loss of one keeps the limit; all racks cost alike."""
     if limit >= 1:
         return "no number of racks keeps everything: lower the limit"
-    racks = ceil(racks_of(design, tier) * float(1 - remaining.share) / (1 - limit) - 1e-9)
+    racks = ceil(count_racks_of_tier(design, tier) * float(1 - remaining.share) / (1 - limit) - 1e-9)
     per_place = tier.per_place
     if racks > per_place:
         return (
@@ -127,14 +135,14 @@ class JudgedPhase(NamedTuple):
 
 def list_judged_phases(cluster: Cluster) -> tuple[Cluster, Iterator[JudgedPhase]]:
     """(the whole cluster, its phases to be judged): with `--phase` that one, else all; a lab is none."""
-    from fabricgen.design.phase_selection import selection_of
+    from fabricgen.design.phase_selection import select_phase
     from fabricgen.phases.presence import find_presence
 
     phase = cluster.phase
     whole_cluster = phase.whole if phase else cluster
     if phase is None:
         judged = {
-            name: selection_of(whole_cluster.design, name) for name in whole_cluster.design.loaded.blueprint.phases
+            name: select_phase(whole_cluster.design, name) for name in whole_cluster.design.loaded.blueprint.phases
         }
     else:
         judged = {} if phase.lab else {phase.name: phase.selection}

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.port_sides import catalogue_aisle
+from fabricgen.design.floor.port_sides import find_catalogue_aisle
 from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass
 
 # The least cut between both aisles: what is with the hot one, and what with the cold one.
@@ -71,7 +71,9 @@ class Aisles:
     @cached_property
     def now(self) -> tuple[str, ...]:
         """The aisle that each class faces as it is ordered."""
-        return tuple(catalogue_aisle(self.cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in self.classes)
+        return tuple(
+            find_catalogue_aisle(self.cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in self.classes
+        )
 
     @cached_property
     def tiers(self) -> dict[str, list[int]]:

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from fabricgen.blueprint.sections.configuration import Snippet
 from fabricgen.blueprint.sections.phases import ALL
 from fabricgen.blueprint.sections.routing import LoadBalance, Routing
-from fabricgen.design.capacity.bisection import accelerators_of
-from fabricgen.design.capacity.purpose import attached_nodes, serves
+from fabricgen.design.capacity.bisection import count_accelerators
+from fabricgen.design.capacity.purpose import count_attached_nodes, has_purpose
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import selected
-from fabricgen.design.sizing.kept_front import links_holder
-from fabricgen.design.sizing.spread import nests, run_ports
+from fabricgen.design.phase_selection import select
+from fabricgen.design.sizing.kept_front import name_links_holder
+from fabricgen.design.sizing.spread import is_nested, make_run_ports
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
@@ -27,13 +27,16 @@ Idle = tuple[Path, str, str]
 def find_idle_limits(design: Design) -> Iterator[Idle]:
     """Limits of the blueprint (the project's serve others too) that nothing here is held against."""
     fabrics, limits = design.fabrics, design.loaded.blueprint.lint.limits
-    joining = [fabric for fabric in fabrics if accelerators_of(design, fabric)]
+    joining = [fabric for fabric in fabrics if count_accelerators(design, fabric)]
     of_accelerators = any(leg.gpu is not None for f in joining for _, has in f.attachments for leg in has.legs)
-    inband = any(attached_nodes(design, fabric) and serves(fabric, "inband") for fabric in fabrics)
+    inband = any(count_attached_nodes(design, fabric) and has_purpose(fabric, "inband") for fabric in fabrics)
     lossless = any(True for _ in list_lossless_fabrics(design)), "no fabric has a lossless class"
     applicable: dict[Path, tuple[bool, str]] = {
         ("bisection_gbps_per_accelerator",): (of_accelerators, "no NICs belong to accelerators"),
-        ("storage_gbps_per_accelerator",): (any(serves(f, "storage") for f in joining), "no GPUs have storage ports"),
+        ("storage_gbps_per_accelerator",): (
+            any(has_purpose(f, "storage") for f in joining),
+            "no GPUs have storage ports",
+        ),
         ("inband_gbps_per_node",): (inband, "nodes attach to no in-band fabric"),
         ("watchdog_detect_ms",): lossless,
         ("ecn_queue_ms",): lossless,
@@ -51,7 +54,7 @@ def find_idle_words_of_phases(design: Design) -> Iterator[Idle]:
     """What phases state of fabrics, pods and extra devices that are not there at the phase."""
     sites = {pod.name: pod.site for pod in design.layout.pods}
     for name, phase in design.loaded.blueprint.phases.items():
-        selection = selected(design, phase)
+        selection = select(design, phase)
         pods = {pod for pod in phase.pods or sites if phase.sites is None or sites[pod] in phase.sites}
         words: list[tuple[Path, str, bool]] = [
             *((("planes", f), f, f in selection.fabrics) for f in phase.planes or () if f != ALL),
@@ -89,14 +92,14 @@ def find_idle_parallel(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     specs = design.loaded.blueprint.fabrics[fabric.name].tiers
     for name in (name for name, spec in specs.items() if spec.parallel):
         path, tiers = (*fabric.path, "tiers", name, "parallel"), [tier for tier in fabric.tiers if tier.name == name]
-        below = [(lower, uplink, tier) for tier in tiers for lower, uplink in design.links_below(tier.key)]
+        below = [(lower, uplink, tier) for tier in tiers for lower, uplink in design.list_links_below(tier.key)]
         lowers = " or ".join(sorted({lower.name for lower, _, _ in below}))
         if not any(_lies_beside(*met) for met in below):
             single = all(uplink.share(0) == 1 for _, uplink, _ in below)
             why = f"a {lowers} has one link to a {name}" if single else f"{lowers} links lie side by side without it"
             why = why if below else f"no tier is below {fabric.name} {name}"
             yield path, f"`parallel` has no effect: {why}", "remove it"
-        for holder in (links_holder(lower.key) for lower, _, tier in below if _is_kept_apart(lower, tier)):
+        for holder in (name_links_holder(lower.key) for lower, _, tier in below if _is_kept_apart(lower, tier)):
             why = f"the lock keeps {holder} apart, which `parallel` would have side by side"
             yield path, why, f"`fabricgen lock --release '{holder}'`; `plan --release '{holder}'` says what that moves"
 
@@ -110,13 +113,13 @@ def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
     if links == 1 or uplink.uneven or feed.beside_nodes:
         return False
     fills = links == upper_per_connector and (links == lower_per_connector or uplink.upper_count == 1)
-    return not fills and nests(uplink.links_per_group, uplink.upper_count, lower_per_connector, upper_per_connector)
+    return not fills and is_nested(uplink.links_per_group, uplink.upper_count, lower_per_connector, upper_per_connector)
 
 
 def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
     """Whether the ports that a lock has for links of a lower tier are on connectors that are not side by side."""
     feed = upper.feed(lower.key)
-    per, ports = upper.downs[feed.run].per_connector, run_ports(upper, feed.run).of(feed) if feed.laid else ()
+    per, ports = upper.downs[feed.run].per_connector, make_run_ports(upper, feed.run).of(feed) if feed.laid else ()
     connector_sets = (
         {port // per for port in ports[start : start + feed.links]} for start in range(0, len(ports), feed.links)
     )

@@ -9,8 +9,8 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NicProfile
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.qos import QosIntent, qos_of
-from fabricgen.design.scale_across import SpanFigures, spans_of
+from fabricgen.design.qos import QosIntent, find_qos
+from fabricgen.design.scale_across import SpanFigures, list_spans
 from fabricgen.kernel.diagnostics import Diagnostic, Path
 
 WHOLE_BUFFER = "egress_lossless_pool"
@@ -20,7 +20,7 @@ WHOLE_BUFFER = "egress_lossless_pool"
 def list_lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
     """Every fabric with lossless Ethernet on switches of its own, and its QoS settings."""
     for fabric in design.fabrics:
-        qos = qos_of(design, fabric)
+        qos = find_qos(design, fabric)
         if fabric.tiers and qos.lossless and fabric.protocol != "infiniband":
             yield fabric, qos
 
@@ -33,7 +33,7 @@ def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
 def list_pausing_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
     """The spans over which PFC is to pause, each with the tier that it joins."""
     stated = design.loaded.blueprint.fabrics[fabric.name].spans
-    return [(tier, figures) for tier, figures in spans_of(design, fabric) if stated[figures.span.name].lossless]
+    return [(tier, figures) for tier, figures in list_spans(design, fabric) if stated[figures.span.name].lossless]
 
 
 def merge_fabrics(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -87,7 +87,7 @@ def list_node_nics(
     """
     nics_by_fabric: dict[str, dict[tuple[str, str], NicProfile | None]] = {}
     for fabric, side in list_attachments(design):
-        if lossless and (fabric.protocol == "infiniband" or not qos_of(design, fabric).lossless):
+        if lossless and (fabric.protocol == "infiniband" or not find_qos(design, fabric).lossless):
             continue
         ports = {port.name: port.nic for port in side.profile.roles[side.role].ports}
         for leg in side.legs:

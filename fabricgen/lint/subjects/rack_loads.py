@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from fabricgen.catalog.loads import HALF_A_WATT, Device, air_w, liquid_w, planned_w
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.design.floor.unit_plan import beside_nodes
+from fabricgen.design.floor.unit_plan import list_devices_beside_nodes
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
@@ -74,7 +74,7 @@ def find_fullest_node_rack(design: Design, kind: UnitKind, figure: Figure) -> Ra
     loads: list[RackLoad] = []
     for part in design.layout.parts:
         if part.kind.name == kind.name:
-            beside = list(beside_nodes(part, design.catalog, design.fabrics, design.scale_up))
+            beside = list(list_devices_beside_nodes(part, design.catalog, design.fabrics, design.scale_up))
             layout = design.layout.of_part(part.name)
             racks = (nodes for rack in range(kind.racks) for nodes in _list_node_counts(layout, rack))
             loads += [sum_rack_load([*nodes, *beside], figure) for nodes in racks]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.design.capacity.bisection import chains_of, strands_of, tops_of
+from fabricgen.design.capacity.bisection import count_strands, list_chains, list_top_tiers
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.numbering.underlay import is_management, list_families, runs_bgp, underlay
@@ -42,13 +42,13 @@ def count_announced(design: Design, fabric: FabricDesign) -> Announced | None:
     announce each other nothing, and sites do over spans. Places of different sizes count as their average.
     """
     candidates = []
-    for top in tops_of(design, fabric):
-        below = [chain[0] for chain in chains_of(design, fabric) if chain[-1] is top and len(chain) > 1]
+    for top in list_top_tiers(design, fabric):
+        below = [chain[0] for chain in list_chains(design, fabric) if chain[-1] is top and len(chain) > 1]
         if not below or below[0].fabric != fabric.name or not runs_bgp(design, fabric):
             continue
         joined = top.peer_links is not None and bool(top.peer_links.spans)
         places = 1 if joined else top.places
-        leaves = sum(leaf.switches for leaf in below) // (strands_of(design, fabric) * places)
+        leaves = sum(leaf.switches for leaf in below) // (count_strands(design, fabric) * places)
         if leaves > 1:
             host_prefixes = [_count_host_prefixes(design, fabric, leaf) for leaf in below]
             total = sum(leaf.switches * prefixes for leaf, prefixes in zip(below, host_prefixes, strict=True))

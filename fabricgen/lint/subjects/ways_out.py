@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from fabricgen.design.extras.exits import ExitDesign, exits_of
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.extras.exits import ExitDesign, list_exits
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.lint.subjects.addressing import is_within
@@ -19,8 +19,8 @@ from fabricgen.views.exits import list_accepted_prefixes
 def group_exits(design: Design) -> list[list[ExitDesign]]:
     """Exits in lists: those of one list share a VRF of linked fabrics, so that one may stand in for another."""
     groups: dict[tuple[int, str], list[ExitDesign]] = {}
-    parts = {name: i for i, part in enumerate(linked_fabrics(design.loaded.blueprint.fabrics)) for name in part}
-    for exit_ in exits_of(design):
+    parts = {name: i for i, part in enumerate(group_linked_fabrics(design.loaded.blueprint.fabrics)) for name in part}
+    for exit_ in list_exits(design):
         groups.setdefault((parts[exit_.fabric.name], exit_.vrf), []).append(exit_)
     return list(groups.values())
 
@@ -32,8 +32,8 @@ def is_led_out(design: Design, fabric: str, vrf: str, address: Network) -> bool:
 
 def list_leading_exits(design: Design, fabric: str, vrf: str, address: Network) -> Iterator[tuple[ExitDesign, Network]]:
     """(exit, prefix) of a fabric, or of one linked with it, that lead from a VRF to an address."""
-    linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
-    for exit_ in (exit_ for exit_ in exits_of(design) if exit_.fabric.name in linked and exit_.vrf == vrf):
+    linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
+    for exit_ in (exit_ for exit_ in list_exits(design) if exit_.fabric.name in linked and exit_.vrf == vrf):
         prefixes = (ip_network(outside.prefix) for outside in list_accepted_prefixes(exit_))
         yield from ((exit_, prefix) for prefix in prefixes if is_within(address, prefix))
 

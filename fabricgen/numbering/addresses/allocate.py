@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_vlan
+from fabricgen.design.linked import find_fabric_vlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.addresses.allocator import AddressAllocator
@@ -141,7 +141,7 @@ def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) ->
         if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaves:
             from fabricgen.numbering.addresses.rail_subnets import allocate_rail_subnets
 
-            vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
+            vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
             subnets_by_fabric[fabric.name] = rails = allocate_rail_subnets(plan, fabric, leaves, vlan, blocks)
             _check_vlans(design, fabric, vlan, rails.most)
     return subnets_by_fabric
@@ -150,7 +150,7 @@ def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) ->
 def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) -> None:
     """Raises InputError where the VLANs of a fabric's rails reach that of another on the same switches."""
     for other_fabric in design.fabrics:
-        other_vlan = fabric_vlan(design.loaded.blueprint, design.layout.numbering, other_fabric.name)
+        other_vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, other_fabric.name)
         shares_switches = not set(other_fabric.leaves).isdisjoint(fabric.leaves) and other_fabric.name != fabric.name
         if shares_switches and vlan <= other_vlan < vlan + count:
             raise fault(

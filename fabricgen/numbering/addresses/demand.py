@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
-from fabricgen.design.extras.exits import ExitDesign, exits_of, pairs_of
+from fabricgen.design.extras.exits import ExitDesign, list_exits, pair_addresses
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.units import round_up_to_power_of_two
@@ -86,7 +86,7 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
 
 def _list_exit_demands(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
     """Addresses of links that lead out of fabrics, where the blueprint does not state them all."""
-    for exit_ in exits_of(design):
+    for exit_ in list_exits(design):
         pairs = count_free_pairs(exit_, family) if exit_.fabric in fabrics else 0
         if pairs:
             block = family.size_pair_block(pairs)
@@ -175,7 +175,7 @@ def list_stated_pairs(exit_: ExitDesign, family: Family) -> dict[tuple[int, int]
     pairs = {}
     for name, device in exit_.spec.devices.items():
         for port, link in device.links.items():
-            pair = pairs_of(link).get(family.word == "v6")
+            pair = pair_addresses(link).get(family.word == "v6")
             if pair:
                 pairs[extra.devices.index(name), legs[port]] = pair
     return pairs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabricgen.design.extras.exits import ExitDesign, exits_of
+from fabricgen.design.extras.exits import ExitDesign, list_exits
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.numbering.addresses.allocator import AddressAllocator
@@ -18,7 +18,7 @@ from fabricgen.wiring.tables import EXTRA, WiringPlan
 
 def find_exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
     """The segments of links that lead out of a fabric, each with its way out."""
-    paths = {exit_.extra.path: exit_ for exit_ in exits_of(design)}
+    paths = {exit_.extra.path: exit_ for exit_ in list_exits(design)}
     candidates = ((i, paths.get(segment.path)) for i, segment in enumerate(plan.links.segments) if paths)
     return {i: exit_ for i, exit_ in candidates if exit_ is not None and plan.links.segments[i].lower == "node"}
 

@@ -12,8 +12,8 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.sizing.kept_front import name_of
-from fabricgen.design.sizing.peer_links import ports_holder
+from fabricgen.design.sizing.kept_front import name_run
+from fabricgen.design.sizing.peer_links import name_ports_holder
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.kernel.intervals import list_numbers
 from fabricgen.kernel.units import round_up_to_power_of_two
@@ -213,7 +213,7 @@ class FamilyAllocation:
         """
         if run is tier.up:
             return port
-        further = run.count - self.design.layout.lock.rooms.get(ports_holder(tier.key), run.count)
+        further = run.count - self.design.layout.lock.rooms.get(name_ports_holder(tier.key), run.count)
         return np.where(port >= further, port - further, run.count - 1 - port)
 
     def _locate_pair(self, index: Ints64) -> Ints64:
@@ -304,10 +304,10 @@ class FamilyAllocation:
         """The place of every port of a run behind the first, counted from the end of a block; int64. The lock keeps
         them, so that one of these runs may grow without moving another.
         """
-        sizes = {name_of(ports): ports.numbers for ports in tier.downs[1:]}
+        sizes = {name_run(ports): ports.numbers for ports in tier.downs[1:]}
         # 1 << 20 is more than any switch has ports: these places are counted back from the end of a block
         places_by_run = self._allocator.blocks.places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
-        return np.array(list(list_numbers(places_by_run[name_of(tier.downs[run])])), dtype=np.int64)
+        return np.array(list(list_numbers(places_by_run[name_run(tier.downs[run])])), dtype=np.int64)
 
     def _count_subnets(self, rails: LeafSubnets | None) -> Ints64:
         """The number of subnets of each switch of a tier, int64."""

@@ -18,11 +18,17 @@ import numpy as np
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.dimensions import find_leg_number
-from fabricgen.design.extras.kept_ports import plugged_before
+from fabricgen.design.extras.kept_ports import list_plugged_devices
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, is_part_of_unit, racks_each, unit_group_numbers, within_unit
+from fabricgen.design.shape import (
+    count_racks_per_place,
+    is_part_of_unit,
+    is_within_unit,
+    list_inner_dimensions,
+    number_unit_groups,
+)
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Interval, list_numbers
 from fabricgen.kernel.units import round_up_to_power_of_two
@@ -96,7 +102,7 @@ def allocate_rail_subnets(
         {}, np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
     )
     for tier in tiers:
-        dimensions = inner(tier.per)
+        dimensions = list_inner_dimensions(tier.per)
         columns = make_tier_columns(tier)
         switch_combos = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
         keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(switch_combos))}
@@ -145,7 +151,7 @@ def _place_nodes(
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
     """Set subnet and number of the links of nodes to a tier."""
-    links, dimensions = plan.links, inner(tier.per)
+    links, dimensions = plan.links, list_inner_dimensions(tier.per)
     for i, segment in enumerate(links.segments):
         belongs = segment.fabric == fabric.name and segment.path == fabric.path and segment.tier == tier.key
         if not belongs or not isinstance(segment.a, Attachment):
@@ -168,7 +174,9 @@ def _place_extras(
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
     rooms = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
     most = min(rooms) - RESERVED_IN_SUBNET - 1
-    numbers_by_device = blocks.places(f"hosts {fabric.name}", ports, plugged_before(blocks.before, fabric.name), most)
+    numbers_by_device = blocks.places(
+        f"hosts {fabric.name}", ports, list_plugged_devices(blocks.before, fabric.name), most
+    )
     free = {device: list_numbers(numbers_by_device[device]) for device in ports}
     for extra in extras:
         leaf, legs = subnets.leaves[extra.tier], [extra.attachment.legs[link.leg] for link in extra.links]
@@ -216,7 +224,7 @@ def _name_holder(part: str) -> str:
 
 def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
     """The rank of each member of a unit among those served in its place; int64, by number."""
-    rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), racks_each(layout, scope)
+    rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), count_racks_per_place(layout, scope)
     for position, member in enumerate(served):
         first = 0
         if is_part_of_unit(scope):
@@ -228,9 +236,9 @@ def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
 
 def _find_unit_slots(layout: Layout, unit: Ints, scope: str) -> Ints64:
     """The slot of each of some units within the place of a scope; int64."""
-    if within_unit(scope):
+    if is_within_unit(scope):
         return np.zeros(len(unit), dtype=np.int64)
-    return np.array(unit_group_numbers(layout, "su", scope, by_slot=True), dtype=np.int64)[unit]
+    return np.array(number_unit_groups(layout, "su", scope, by_slot=True), dtype=np.int64)[unit]
 
 
 # The fewest prefixes that cover all nodes of a fabric; they stay the same when the fabric grows.

@@ -11,7 +11,13 @@ from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, reserved_places, scope_count, scope_of, within_unit
+from fabricgen.design.shape import (
+    count_places,
+    count_reserved_places,
+    find_scope,
+    is_within_unit,
+    list_inner_dimensions,
+)
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Interval, Intervals
 from fabricgen.kernel.units import round_up_to_power_of_two
@@ -108,14 +114,14 @@ def explain_tier_need(
 
 def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
     """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
-    layout, scope = tier.layout, scope_of(tier.per)
+    layout, scope = tier.layout, find_scope(tier.per)
     slots = count_group_slots(fabric, tier) * group_capacity(tier)
-    upper = {t.name: t for name in inner(tier.per) for t in fabric.tiers_beside(tier, name)}
-    for each in (tier, *(upper[d] for d in inner(tier.per) if d in upper)):
+    upper = {t.name: t for name in list_inner_dimensions(tier.per) for t in fabric.list_tiers_beside(tier, name)}
+    for each in (tier, *(upper[d] for d in list_inner_dimensions(tier.per) if d in upper)):
         room = group_capacity(each)
         if room > each.count:
             least = slots // room * round_up_to_power_of_two(each.count)
-            below = design.links_below(each.key)
+            below = design.list_links_below(each.key)
             if not below or each.most <= each.count:
                 yield f"{each.name} has room for {room} in a group", "", least
                 continue
@@ -125,9 +131,9 @@ def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iter
                 f"fewer `uplinks` on {lower.name}",
                 least,
             )
-    places, in_use = reserved_places(layout, scope), scope_count(layout, scope)
+    places, in_use = count_reserved_places(layout, scope), count_places(layout, scope)
     if scope != WHOLE and places > in_use:
-        by_unit = layout.unit_slots > layout.units and (scope == "su" or within_unit(scope))
+        by_unit = layout.unit_slots > layout.units and (scope == "su" or is_within_unit(scope))
         word = "scalable unit" if scope == "su" else scope
         yield (
             f"{places} {word}s are reserved ({in_use} in use)",

@@ -10,7 +10,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.text_input import decode_text, read_bytes
-from fabricgen.publish.reading import Surroundings, missing, not_as_built
+from fabricgen.publish.reading import Surroundings, describe_edited, describe_missing
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.checks.problem import Problem
 from fabricgen.yaml.located import Located, parse_located
@@ -54,7 +54,7 @@ def find_missing_files(path: Path, builds: Surroundings) -> list[Diagnostic]:
     built, below = build
     config_paths = (name for name in built.entries or () if name.endswith(f"/{FILE_NAME}"))
     inside = [Path(name).relative_to(below or ".") for name in config_paths if Path(name).is_relative_to(below or ".")]
-    return [missing(path / name) for name in inside if not (path / name).exists()]
+    return [describe_missing(path / name) for name in inside if not (path / name).exists()]
 
 
 def check_file(
@@ -79,7 +79,7 @@ def check_file(
     located = _parse_located(text, str(file)) if problems else None
     edited = []
     if built is not None and built[0].is_edited(built[1], content):
-        edited = [not_as_built(file, f"it is judged as it stands; {built[0].hint(built[1])}", Severity.WARNING)]
+        edited = [describe_edited(file, f"it is judged as it stands; {built[0].hint(built[1])}", Severity.WARNING)]
     return (*edited, *(_make_diagnostic(code, problem, located, str(file)) for code, problem in problems))
 
 

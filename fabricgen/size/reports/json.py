@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fabricgen.design.summary import whole
+from fabricgen.design.summary import round_number
 from fabricgen.size.front import Candidate, measure_distances
 from fabricgen.size.reports._words import explain_beaten
 from fabricgen.size.search import SearchResult
@@ -82,4 +82,4 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
 
 
 def _simplify_number(value: float | None) -> float | int | None:
-    return None if value is None else whole(value)
+    return None if value is None else round_number(value)

@@ -53,7 +53,7 @@ def _count_votes(topology: Topology) -> list[Vote]:
 def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
     taken_for, touched = {}, []
     for actual, planned in ring.items():
-        if topology.is_whole[actual]:
+        if topology.has_whole_link[actual]:
             _add_silent_ports(topology, actual, planned)
         for port in topology.list_ports(actual):
             touched.append(port)

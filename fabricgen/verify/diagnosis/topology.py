@@ -68,7 +68,7 @@ class Topology:
         self.odd[odd] = True
         self.empty[odd] = False
         unsure = ~(seen_ports.dumped & ~seen_ports.doubtful)[: self.planned]
-        self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
+        self.has_whole_link: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
         speaks = np.bincount(cabling.device[seen_ports.dumped[: self.planned]], minlength=len(cabling.device_names)) > 0
         self.speaks: Flags = speaks
         self._texts = (

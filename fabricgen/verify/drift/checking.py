@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.diff.compare import collector_paused
+from fabricgen.diff.compare import pause_collector
 from fabricgen.kernel.diagnostics import InputError, Severity, make_printable
 from fabricgen.kernel.nos_rooms import load_part
-from fabricgen.publish.workers import in_order, processors
+from fabricgen.publish.workers import count_processors, run_in_order
 from fabricgen.render.secrets import MASK, mask_secrets
 from fabricgen.running.differences import Verdict, load_rules, prepare_files
 from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements, find_nos, load_spelling
@@ -49,7 +49,7 @@ def check_running(folder: str, planned: Planned, jobs: int = 0, asked: Asked = A
     there = [name for name in devices if name in found.files]
     batches = [there[at : at + BATCH] for at in range(0, len(there), BATCH)]
     work = _Work(planned, found, batches, asked)
-    checked = [device for batch in in_order(work, len(batches), jobs or processors()) for device in batch]
+    checked = [device for batch in run_in_order(work, len(batches), jobs or count_processors()) for device in batch]
     missing = tuple(name for name in devices if name not in found.files)
     beside = (*_beside(found, missing), *judge_waivers(asked.waivers, asked.as_of, checked, not missing))
     ignored = sorted({*found.ignored, *(file for device in checked for file in device.ignored)})
@@ -74,7 +74,7 @@ class _Work:
     asked: Asked
 
     def __call__(self, number: int) -> list[Checked]:
-        with collector_paused():
+        with pause_collector():
             return [
                 _checked(device, self.found.files[device], files, self.asked)
                 for device, files in self.planned.read(self.batches[number])

@@ -6,7 +6,7 @@ from collections.abc import Set
 from functools import lru_cache
 
 from fabricgen.catalog.nos_configuration import DialectFacts, Intent
-from fabricgen.design.qos import QosIntent, ecn_thresholds_kb
+from fabricgen.design.qos import QosIntent, compute_ecn_thresholds
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
 from fabricgen.views.balancing import choose_hash_seed
@@ -53,7 +53,7 @@ def _model_qos(
                 qos.roce_class: Queue(
                     False,
                     qos.roce_percent,
-                    Ecn(*(dialect.ecn_fill or ecn_thresholds_kb(qos, is_lowest, speed)), qos.mark_percent),
+                    Ecn(*(dialect.ecn_fill or compute_ecn_thresholds(qos, is_lowest, speed)), qos.mark_percent),
                 ),
             },
             length_m=length_m if dialect.names_cable_lengths else 0,

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.media.policy import stock_of
+from fabricgen.design.media.policy import list_stock
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_inverse, unique_values
@@ -92,7 +92,7 @@ def _list_media(design: Design, links: LinkTable) -> tuple[CableProfile, ...]:
     policies = {segment.policy for segment in links.segments}
     return tuple(
         c
-        for c in stock_of(design.loaded.blueprint, design.catalog)
+        for c in list_stock(design.loaded.blueprint, design.catalog)
         if c.selectable or c.id in asked_for or any(policy.permits(c) for policy in policies)
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.catalog.models import CableProfile
-from fabricgen.design.media.policy import named
+from fabricgen.design.media.policy import is_named
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import CageSharing
@@ -174,7 +174,7 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
 
 def find_longest_m(segment: Segment, profile: CableProfile) -> float:
     """The longest cable of a medium for a segment, m; policies do not limit a stated medium."""
-    permitted = profile.reach_m if segment.media else segment.policy.most_m(profile)
+    permitted = profile.reach_m if segment.media else segment.policy.find_most_length(profile)
     return min(permitted, segment.reach_m(profile))
 
 
@@ -218,7 +218,7 @@ def is_allowed(segment: Segment, profile: CableProfile) -> bool:
     if segment.media_path or segment.media:
         return profile.id in segment.media
     if media_of_ends:
-        is_asked_for = named((*segment.policy.allow, *segment.policy.prefer), profile)
+        is_asked_for = is_named((*segment.policy.allow, *segment.policy.prefer), profile)
         return (
             is_asked_for or all(profile.id == media[0] for media in media_of_ends)
         ) and not segment.policy.explain_refusal(profile)

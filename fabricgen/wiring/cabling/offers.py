@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.product_models import Product
-from fabricgen.design.media.policy import product_lists
+from fabricgen.design.media.policy import list_product_lists
 from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
 from fabricgen.wiring.cabling.assemblies import count_connectors
@@ -28,7 +28,7 @@ def make_shelf(design: Design) -> Shelf | None:
     Raises InputError where there is no such list, or one names a medium that the catalogue lacks.
     """
     blueprint = design.loaded.blueprint
-    lists = {name: design.catalog.products(name, path) for path, name in product_lists(blueprint)}
+    lists = {name: design.catalog.products(name, path) for path, name in list_product_lists(blueprint)}
     by_vendor = {vendor: tuple(lists[n] for n in names) for vendor, names in blueprint.cabling.products.items()}
     return Shelf(tuple(lists.values()), {} if "" in by_vendor else by_vendor) if lists else None
 

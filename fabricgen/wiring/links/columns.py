@@ -12,13 +12,13 @@ from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import (
-    depth,
-    inner,
+    count_racks_per_place,
+    count_units_per_place,
+    find_depth,
+    find_place_number,
     is_part_of_unit,
-    racks_each,
-    scope_index,
-    units_each,
-    within_unit,
+    is_within_unit,
+    list_inner_dimensions,
 )
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
@@ -116,10 +116,10 @@ def make_place_columns(layout: Layout, scope: str) -> Columns:
         pod = np.arange(len(layout.pods), dtype=np.int32)
         return {name: _make_empty_column(len(pod)) for name in _PLACES} | {"site": find_pod_sites(layout), "pod": pod}
     units = make_unit_columns(layout)
-    if not within_unit(scope):
-        is_first = units["su"] % units_each(layout, scope) == 0
+    if not is_within_unit(scope):
+        is_first = units["su"] % count_units_per_place(layout, scope) == 0
         units = {name: column[is_first] for name, column in units.items()}
-        wider = {name: scope_index(layout, name, units).astype(np.int32) for name in _list_counted_scopes(scope)}
+        wider = {name: find_place_number(layout, name, units).astype(np.int32) for name in _list_counted_scopes(scope)}
         return (
             {name: _make_empty_column(int(is_first.sum())) for name in _PLACES}
             | {d: units[d] for d in ("site", "pod")}
@@ -127,11 +127,15 @@ def make_place_columns(layout: Layout, scope: str) -> Columns:
         )
     if not is_part_of_unit(scope):
         return units | {"rack": _make_empty_column(layout.units)}
-    racks_per_place = racks_each(layout, scope)
+    racks_per_place = count_racks_per_place(layout, scope)
     # the first rack of each place stands for it: a place of several racks has no rack of its own
     rack = np.tile(np.arange(0, layout.racks_per_su, racks_per_place, dtype=np.int32), layout.units)
     columns = {name: np.repeat(column, len(rack) // layout.units) for name, column in units.items()}
-    parts = {name: rack // racks_each(layout, name) for name in _list_counted_scopes(scope) if is_part_of_unit(name)}
+    parts = {
+        name: rack // count_racks_per_place(layout, name)
+        for name in _list_counted_scopes(scope)
+        if is_part_of_unit(name)
+    }
     return columns | {"rack": _make_empty_column(len(rack))} | parts
 
 
@@ -140,7 +144,7 @@ _PLACES = ("site", "pod", "unit", "su", "rack")
 
 def _list_counted_scopes(scope: str) -> Iterator[str]:
     """The places down to a scope that are counted in units or racks, but the unit itself."""
-    for name in list_scopes()[1 : depth(scope) + 1]:
+    for name in list_scopes()[1 : find_depth(scope) + 1]:
         if not find_dimension(name).is_named and name != "su":
             yield name
 
@@ -151,12 +155,12 @@ def make_tier_columns(tier: TierDesign) -> Columns:
     Pods and units are as its layout numbers them (see `number_by_cluster`).
     """
     places = make_place_columns(tier.layout, tier.scope)
-    shape = [tier.sizes[d] for d in inner(tier.per)] + [tier.count]
+    shape = [tier.sizes[d] for d in list_inner_dimensions(tier.per)] + [tier.count]
     switches_per_place = int(np.prod(shape))
     grid = np.indices(shape, dtype=np.int32).reshape(len(shape), switches_per_place)
     place_count = len(places["pod"])
     columns = {name: np.repeat(column, switches_per_place) for name, column in places.items()}
-    for i, dimension in enumerate((*inner(tier.per), tier.name)):
+    for i, dimension in enumerate((*list_inner_dimensions(tier.per), tier.name)):
         columns[dimension] = np.tile(grid[i], place_count)
     return columns
 

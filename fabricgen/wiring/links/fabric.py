@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.blueprint.dimensions import find_dimension, is_told
-from fabricgen.design.capacity.counts import slot_table
+from fabricgen.design.capacity.counts import make_slot_table
 from fabricgen.design.fabric_model import (
     Attachment,
     ExtraSet,
@@ -21,25 +21,33 @@ from fabricgen.design.fabric_model import (
     TierDesign,
     TierKey,
     Uplink,
-    port_at,
+    find_port,
 )
-from fabricgen.design.kept.remembered import management_load
+from fabricgen.design.kept.remembered import make_management_load
 from fabricgen.design.layout import Layout
-from fabricgen.design.management.load import ManagementLoad, in_turn, inside_text, own_kind
+from fabricgen.design.management.load import ManagementLoad, is_in_turn, name_inside, name_own_kind
 from fabricgen.design.management.managed import PLACES, Holder, ManagedDevices
 from fabricgen.design.media.allowed import (
     StatedMedia,
-    media_of_extra,
-    media_of_nodes,
-    media_of_peer_links,
-    media_of_uplinks,
+    find_extra_media,
+    find_node_media,
+    find_peer_media,
+    find_uplink_media,
 )
-from fabricgen.design.media.gearing import light_between
-from fabricgen.design.media.policy import policy_of
+from fabricgen.design.media.gearing import find_light_rate
+from fabricgen.design.media.policy import make_policy
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
-from fabricgen.design.shape import group_index, inner, met, met_together, place_numbers, scope_index, scope_of
-from fabricgen.design.sizing.spread import run_ports, uplink_ends
+from fabricgen.design.shape import (
+    find_group_number,
+    find_place_number,
+    find_scope,
+    group_met_numbers,
+    list_inner_dimensions,
+    list_met_dimensions,
+    number_places,
+)
+from fabricgen.design.sizing.spread import list_uplink_ends, make_run_ports
 from fabricgen.design.slots import SlotTable
 from fabricgen.kernel.intervals import Allocations, list_numbers
 from fabricgen.wiring.arrays import Ints, Ints64, rank_within
@@ -93,18 +101,18 @@ class FabricWiring:
     def _wire_nodes(self, nodes: DeviceClass, attachment: Attachment, feed: NodeFeed) -> SegmentLinks:
         """Links of the legs of nodes to leaves: the group by coordinates, leaf and port by the slot in the group."""
         leaf = self._design.tier(feed.leaf)
-        table = slot_table(self._design, feed)
+        table = make_slot_table(self._design, feed)
         device, coords = self._select_nodes_of_part(nodes, table.layout)
         node = self._devices.node[device]
         shape = (len(device), len(attachment.legs))
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
-            combo = dict(zip(inner(leaf.per), table.combo(leg), strict=True))
-            group = group_index(table.layout, leaf.per, leaf.sizes, coords | combo)
+            combo = dict(zip(list_inner_dimensions(leaf.per), table.combo(leg), strict=True))
+            group = find_group_number(table.layout, leaf.per, leaf.sizes, coords | combo)
             slot = self._find_first_slots(table, coords, node, table.combo(leg)) + table.rank(attachment.legs, leg)
-            index, port[:, i] = feed.port_of_slot(slot, leaf.count)
+            index, port[:, i] = feed.find_port_of_slot(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
-        stated_media = media_of_nodes(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
+        stated_media = find_node_media(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
         return SegmentLinks(
             self._make_segment(None, leaf, attachment, leaf.downs[feed.run], self._fabric.path, stated_media),
             np.repeat(device, shape[1]),
@@ -130,7 +138,7 @@ class FabricWiring:
         offsets = np.array(table.offsets[combo], dtype=np.int32)
         if table.is_part_of_unit:
             starts = np.array(table.part_starts[combo], dtype=np.int32)
-            return offsets[node] - starts[table.part_of(coords["rack"])]
+            return offsets[node] - starts[table.find_part(coords["rack"])]
         before = np.array(table.units_before, dtype=np.int32)
         return before[coords["unit"]] * table.per_unit[combo] + offsets[node]
 
@@ -139,9 +147,9 @@ class FabricWiring:
     ) -> Segment:
         """The segment of links up from tier `lower`, or from nodes, extra devices or management ports (None)."""
         lower_profile = lower.profile.id if lower else a.profile.id if isinstance(a, Attachment) else ""
-        policy = policy_of(self._design.loaded.blueprint, self._fabric.name, (lower_profile, upper.profile.id))
+        policy = make_policy(self._design.loaded.blueprint, self._fabric.name, (lower_profile, upper.profile.id))
         name = lower.name if lower else "node"
-        lane_gbps = b.lane_gbps if isinstance(a, ManagementPort) else light_between(self._design.catalog, a, b)
+        lane_gbps = b.lane_gbps if isinstance(a, ManagementPort) else find_light_rate(self._design.catalog, a, b)
         segment = Segment(
             self._fabric.name, name, upper.name, b.speed_gbps, lane_gbps, a, b, False, path, upper.key, policy=policy
         )
@@ -167,7 +175,7 @@ class FabricWiring:
         # A set that states other names in another fabric is told as a clash (FG035), once devices have names.
         switches = np.array([self._find_switches(tier).first + link.switch for link in extra.links], dtype=np.int32)
         rail, plane = self._read_rail_and_plane(switches)
-        stated_media = media_of_extra(self._design, self._fabric, extra)
+        stated_media = find_extra_media(self._design, self._fabric, extra)
         return SegmentLinks(
             self._make_segment(None, tier, extra.attachment, tier.downs[extra.run], extra.path, stated_media),
             np.array(
@@ -187,13 +195,13 @@ class FabricWiring:
         device, switch, port = deal_management(self._design, self._devices, leaf)
         switches = self._find_switches(leaf).first + switch
         rail, plane = self._read_rail_and_plane(switches)
-        run, stated_media = leaf.downs[feed.run], media_of_nodes(self._design, self._fabric, leaf, rj45=True)
+        run, stated_media = leaf.downs[feed.run], find_node_media(self._design, self._fabric, leaf, rj45=True)
         return SegmentLinks(
             self._make_segment(None, leaf, ManagementPort(), run, (*self._fabric.path, "also"), stated_media),
             device,
             np.zeros(len(device), dtype=np.int32),
             switches.astype(np.int32),
-            np.asarray(port_at(feed.first, feed.jumps, port), dtype=np.int32),
+            np.asarray(find_port(feed.first, feed.jumps, port), dtype=np.int32),
             rail,
             plane,
         )
@@ -207,11 +215,11 @@ class FabricWiring:
         feed = upper.feed(lower.key)
         columns = make_tier_columns(lower)
         rank = rank_lower_switches(lower, upper, columns)
-        for d in inner(upper.per):
+        for d in list_inner_dimensions(upper.per):
             if d not in columns and is_told(d, lower.per):
                 finer = columns[find_dimension(d).follows]
                 columns[d] = np.array(lower.coarser[d], dtype=np.int32)[finer]
-        met_dimensions = met(lower.per, lower.name, upper.per)
+        met_dimensions = list_met_dimensions(lower.per, lower.name, upper.per)
         combos = np.indices([upper.sizes[d] for d in met_dimensions], dtype=np.int32).reshape(
             len(met_dimensions), uplink.upper_groups if met_dimensions else 0
         )
@@ -222,17 +230,17 @@ class FabricWiring:
             coords = columns | {
                 d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met_dimensions)
             }
-            groups.append(group_index(upper.layout, upper.per, upper.sizes, coords))
+            groups.append(find_group_number(upper.layout, upper.per, upper.sizes, coords))
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._find_switches(upper).first + group * upper.count + index
-        ports = np.array(run_ports(upper, feed.run).of(feed), dtype=np.int32)
+        ports = np.array(make_run_ports(upper, feed.run).of(feed), dtype=np.int32)
         b_port = ports[port]
         uplink_count = uplink.links_per_group * uplink.upper_groups
         a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._find_switches(lower).first, uplink_count)
         a_port = np.tile(np.arange(uplink_count, dtype=np.int32), lower.switches)
         b_device = b.reshape(-1).astype(np.int32)
         rail, plane = self._merge_rail_and_plane(a, b_device)
-        stated_media = media_of_uplinks(self._design, lower, upper)
+        stated_media = find_uplink_media(self._design, lower, upper)
         segment = self._make_segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated_media)
         return SegmentLinks(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
@@ -241,14 +249,14 @@ class FabricWiring:
         first, pairs = self._find_switches(tier).first, []
         if not peer_links.spans:
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
-            stated_media = media_of_peer_links(self._design, tier, None)
+            stated_media = find_peer_media(self._design, tier, None)
             pairs.append((lower, lower + 1, peer_links.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated_media))
         switches_per_site = tier.switches // len(self._layout.sites)
         for span in peer_links.spans:
             a, b = (
                 first + site * switches_per_site + np.arange(switches_per_site, dtype=np.int32) for site in span.sites
             )
-            stated_media = media_of_peer_links(self._design, tier, span)
+            stated_media = find_peer_media(self._design, tier, span)
             pairs.append((a, b, span.links, span.first, span.path, span.km, stated_media))
         for a, b, links, starts, path, km, stated_media in pairs:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
@@ -275,7 +283,7 @@ def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tu
         ends = (np.take_along_axis(column, order, axis=1)[:, None, :] for column in (index, port))
         index_and_port = [np.broadcast_to(column, shape) for column in ends]
     else:
-        index, link = np.array(uplink_ends(uplink, run), dtype=np.int32).T.reshape(2, *shape[1:])
+        index, link = np.array(list_uplink_ends(uplink, run), dtype=np.int32).T.reshape(2, *shape[1:])
         index_and_port = [np.broadcast_to(index, shape), rank[:, None, None] * feed.links + link]
     return index_and_port[0], index_and_port[1]
 
@@ -287,11 +295,11 @@ def rank_lower_switches(lower: TierDesign, upper: TierDesign, columns: Columns) 
     """
     uplink: Uplink | None = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    numbers = place_numbers(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot)
-    rank = np.array(numbers, dtype=np.int32)[scope_index(lower.layout, lower.scope, columns)]
-    for dimension in inner(lower.per):
+    numbers = number_places(lower.layout, lower.scope, upper.scope, by_slot=uplink.by_slot)
+    rank = np.array(numbers, dtype=np.int32)[find_place_number(lower.layout, lower.scope, columns)]
+    for dimension in list_inner_dimensions(lower.per):
         if dimension not in upper.per:
-            together = met_together(dimension, upper.per, lower.sizes[dimension], lower.coarser)
+            together = group_met_numbers(dimension, upper.per, lower.sizes[dimension], lower.coarser)
             index_of_number = {number: at for numbers in together for at, number in enumerate(numbers)}
             position = np.array([index_of_number[number] for number in range(len(index_of_number))], dtype=np.int32)
             rank = rank * max(map(len, together)) + position[columns[dimension]]
@@ -308,14 +316,14 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
     """(device, leaf, index among the leaf's ports for management) of every device that the leaves of a tier manage, by
     device; int32.
     """
-    leaves, load, layout = make_tier_columns(leaf), management_load(design, leaf), leaf.layout
+    leaves, load, layout = make_tier_columns(leaf), make_management_load(design, leaf), leaf.layout
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
     held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
     device_rows, leaf_indexes, port_numbers = [], [], []
     for place in PLACES:
         share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
         ports = np.array(list(list_numbers(areas.get(place, ()))), dtype=np.int64)
-        filled = share and not in_turn(place, scope_of(leaf.per))
+        filled = share and not is_in_turn(place, find_scope(leaf.per))
         rank = _rank_leaves(layout, load, place, leaves) if filled else None
         for managed in load.by_place[place]:
             cls = next(c for c in devices.classes if c.key == managed.key)
@@ -323,7 +331,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
             position = _ManagedPositions(
                 design, rows - cls.first, coords, held, load, place, managed, cls
             ).list_positions()
-            at_place = scope_index(layout, place, coords)
+            at_place = find_place_number(layout, place, coords)
             if rank is None:
                 switch, port_index = _deal_in_turn(layout, place, at_place, leaves, position)
             else:
@@ -366,16 +374,16 @@ class _ManagedPositions:
     ) -> None:
         """`ordinal` are the numbers of the devices in their class, int32, `coords` where they stand."""
         self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.kind(place)
-        self._scope = managed.scope_in(place)
+        self._scope = managed.find_scope_in(place)
         self._at, self._held = coords, held
         if cls.kind == TRAY:
             self._label = np.zeros(len(ordinal), dtype=np.int64)
-            self._index = rank_within(scope_index(self._layout, self._scope, self._at).astype(np.int32))
+            self._index = rank_within(find_place_number(self._layout, self._scope, self._at).astype(np.int32))
         else:
             tier = design.tier(cls.key)
             group, index = np.divmod(ordinal.astype(np.int64), tier.count)
             groups_per_place = tier.groups // tier.places
-            inside = place_numbers(tier.layout, tier.scope, managed.scope, by_slot=False)
+            inside = number_places(tier.layout, tier.scope, managed.scope, by_slot=False)
             self._label = (
                 np.array(inside, dtype=np.int64)[group // groups_per_place] * groups_per_place
                 + group % groups_per_place
@@ -404,13 +412,13 @@ class _ManagedPositions:
         layout, place, scope = self._layout, self._place, self._scope
         place_kind = self._kind
         if scope == place == "pod":
-            pod_kinds = [kind if (kind := own_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
+            pod_kinds = [kind if (kind := name_own_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
             return self._at["pod"], [(kind, "") for kind in pod_kinds]
         if scope == place:
             kinds = [f"managed at {site}" for site in layout.sites] if place == "site" else [place_kind]
             return self._at["site"] * (place == "site"), [(kind, "") for kind in kinds]
         if place == "su":
-            texts = [inside_text(place, scope, "", 1, rack + 1) for rack in range(layout.racks_per_su)]
+            texts = [name_inside(place, scope, "", 1, rack + 1) for rack in range(layout.racks_per_su)]
             return self._at["rack"], [(place_kind, text) for text in texts]
         if scope == "site":
             return self._at["site"], [(place_kind, site) for site in layout.sites]
@@ -419,7 +427,7 @@ class _ManagedPositions:
             return self._at["pod"], [(kind, pod.name) for kind, pod in zip(kinds, layout.pods, strict=True)]
         racks = (self._managed.layout or layout).racks_per_su if scope == "rack" else 1
         rack_holders = [
-            (kind, inside_text(place, scope, pod.name, su + 1, rack + 1))
+            (kind, name_inside(place, scope, pod.name, su + 1, rack + 1))
             for kind, pod in zip(kinds, layout.pods, strict=True)
             for su in range(pod.su)
             for rack in range(racks)
@@ -435,9 +443,9 @@ def _read_coordinates(devices: DeviceTable, rows: Ints) -> Columns:
 
 def _deal_in_turn(layout: Layout, place: str, at_place: Ints, leaves: Columns, position: Ints64) -> tuple[Ints, Ints64]:
     """(leaf, index of the port) of each position, round-robin over the leaves of its place; `at_place` are places."""
-    place_of_leaf, scope = scope_index(layout, place, leaves), find_narrowest_scope(leaves)
-    number = np.array(place_numbers(layout, scope), dtype=np.int64)
-    order = np.lexsort((number[scope_index(layout, scope, leaves)], place_of_leaf))
+    place_of_leaf, scope = find_place_number(layout, place, leaves), find_narrowest_scope(leaves)
+    number = np.array(number_places(layout, scope), dtype=np.int64)
+    order = np.lexsort((number[find_place_number(layout, scope, leaves)], place_of_leaf))
     places = np.arange(int(place_of_leaf.max()) + 1)
     start = np.searchsorted(place_of_leaf[order], places)
     count = np.bincount(place_of_leaf, minlength=len(places))[at_place]
@@ -447,15 +455,15 @@ def _deal_in_turn(layout: Layout, place: str, at_place: Ints, leaves: Columns, p
 
 def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Columns) -> dict[tuple[int, int], int]:
     """(place, number of the leaf in the order they are filled) -> row of the leaf in its tier."""
-    place_of_leaf = scope_index(layout, place, leaves)
+    place_of_leaf = find_place_number(layout, place, leaves)
     scope = find_narrowest_scope(leaves)
-    slot = np.array(place_numbers(layout, scope), dtype=np.int64)[scope_index(layout, scope, leaves)]
+    slot = np.array(number_places(layout, scope), dtype=np.int64)[find_place_number(layout, scope, leaves)]
     row_of_rank: dict[tuple[int, int], int] = {}
     numbered_places = load.sites if place == "site" else count_from()
     for index, (kind, pods) in zip(numbered_places, load.instances(place), strict=False):
         rows = np.flatnonzero(place_of_leaf == index)
         rows = rows if load.leaves_have_order else rows[np.argsort(slot[rows], kind="stable")]
-        leaf_numbers = load.leaf_numbers(place, kind, pods, len(rows))
+        leaf_numbers = load.number_leaves(place, kind, pods, len(rows))
         row_of_rank |= {(index, number): int(row) for number, row in zip(leaf_numbers, rows, strict=True)}
     return row_of_rank
 

@@ -12,7 +12,7 @@ from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.scale_up.domains import domain_links
+from fabricgen.design.scale_up.domains import list_domain_links
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.wiring.arrays import Flags, Ints, unique_values
@@ -35,7 +35,7 @@ def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) 
             rank_of[kind_number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
     kind_of_pod = np.array([kind_number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
     group, rank = (table[kind_of_pod[coords["pod"]], node] for table in (group_of, rank_of))
-    first, nodes_per_unit = np.array(places.first_domains(layout), dtype=np.int32), places.nodes // places.units
+    first, nodes_per_unit = np.array(places.count_first_domains(layout), dtype=np.int32), places.nodes // places.units
     if places.per == "pod":
         forming = np.full(len(layout.pods), -1, dtype=np.int32)
         forming[list(places.pods(layout))] = np.arange(len(places.pods(layout)), dtype=np.int32)
@@ -152,7 +152,7 @@ class DomainLinks:
 def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> DomainLinks:
     """All links of the domains of a scale-up entry, except those of omitted nodes."""
     profile, per_node = scale_up.profile, scale_up.places.per_node
-    links_of_domain = np.array([tuple(link) for link in domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
+    links_of_domain = np.array([tuple(link) for link in list_domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
     accelerator, port, at_switch, far, far_port = links_of_domain.T
     domains = list_present_domains(design, scale_up)
     node_at = _index_nodes(design, devices, scale_up)[domains]

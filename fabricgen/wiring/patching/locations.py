@@ -46,7 +46,7 @@ def list_patch_locations(design: Design, racks: RackTable) -> PatchLocations:
     """All racks, and all rows of racks of each hall, as places; rows without racks of units are shared."""
     starts = np.array(FloorPlan(design).first_racks, dtype=np.int32)
     rack = np.arange(len(racks), dtype=np.int32)
-    slots = np.array(design.layout.unit_numbers("site", by_slot=True), dtype=np.int32)
+    slots = np.array(design.layout.number_units("site", by_slot=True), dtype=np.int32)
     of_units, racks_per_unit = int(starts[-1]), np.diff(starts)
     owner, member = np.full(len(racks), -1, dtype=np.int32), rack - of_units
     owner[:of_units], member[:of_units] = (

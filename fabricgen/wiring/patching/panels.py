@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fabricgen.design.floor.floor_plan import PatchRack, RackNames
-from fabricgen.design.floor.rack_space import panel_places
+from fabricgen.design.floor.rack_space import list_panel_places
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.arrays import Flags, Ints
@@ -145,7 +145,7 @@ def add_patch_racks(
         panel_rows = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(panel_rows):
             continue
-        bottoms = np.array(panel_places(racks.kinds[NETWORK_RACK], policy.panel.rack_units), dtype=np.int32)
+        bottoms = np.array(list_panel_places(racks.kinds[NETWORK_RACK], policy.panel.rack_units), dtype=np.int32)
         fits = len(bottoms)
         nth = _number_across_fibres(panels, panel_rows)
         key, position = np.unique(np.stack([panels.place[panel_rows], nth // fits]), axis=1, return_inverse=True)
@@ -159,7 +159,7 @@ def add_patch_racks(
         added += [PatchRack(policy.name, places.names[p], n, *position) for p, n, *position in rows]
         np.maximum.at(ahead, place, -column[-1])
     return replace(panels, rack=rack, u=u), add_network_racks(
-        racks, names.of_panels(added), np.concatenate(like_racks), np.concatenate(column)
+        racks, names.name_panel_racks(added), np.concatenate(like_racks), np.concatenate(column)
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.media.patching import policies_of
+from fabricgen.design.media.patching import list_patch_policies
 from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Flags, Floats, Ints
 from fabricgen.wiring.cabling.end_numbers import CableEnds
@@ -59,7 +59,7 @@ class Patcher:
         shelf: Shelf | None,
     ) -> Patcher:
         """The patcher for the policies of a blueprint."""
-        policies = policies_of(design)
+        policies = list_patch_policies(design)
         if not policies:
             return cls(media, racks)
         from fabricgen.wiring.patching.locations import list_patch_locations

@@ -9,10 +9,10 @@ import numpy as np
 
 from fabricgen.catalog.models import RackProfile
 from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
-from fabricgen.design.floor.halls import Hall, face_of, row_number
-from fabricgen.design.floor.network_runs import in_plane, stands_in_run
+from fabricgen.design.floor.halls import Hall, find_facing, print_row_number
+from fabricgen.design.floor.network_runs import is_in_run, stands_in_run
 from fabricgen.design.floor.unit_kind import UnitKind
-from fabricgen.design.floor.unit_plan import UnitPlan, tray_name
+from fabricgen.design.floor.unit_plan import UnitPlan, name_trays
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
@@ -48,7 +48,7 @@ def make_rack_table(
     Raises InputError for a place that is not there (FG016, FG068) or that two racks have (FG069).
     """
     stated_racks, holding = floor.stated_racks, {position.rack for position in floor.stated_devices.values()}
-    names = [*units.names, *(floor.shared_rack_name(run, position) for run, position in shared)]
+    names = [*units.names, *(floor.name_shared_rack(run, position) for run, position in shared)]
     existing = set(names)
     new = sorted(name for name in stated_racks if name not in existing)
     for name in new:
@@ -67,7 +67,7 @@ def make_rack_table(
     )
     kind = np.concatenate([units.kind, np.full(len(shared) + len(new), NETWORK_RACK, dtype=np.int32)])
     for name, position in stated_racks.items():
-        location, i = floor.spot_of(name, position), row_of_name[name]
+        location, i = floor.find_stated_position(name, position), row_of_name[name]
         hall[i], row[i], column[i] = location.hall, location.row, location.column
     nodes = [kind.node_rack for kind in layout.kinds]
     kinds = nodes[0], layout.network_rack, *nodes[1:]
@@ -99,7 +99,7 @@ def _build_table(
     x_m, y_m = np.zeros(len(names)), np.zeros(len(names))
     for i, floor_hall in enumerate(halls):
         rows_here = np.flatnonzero(hall == i)
-        x_m[rows_here], y_m[rows_here] = floor_hall.x_of(column[rows_here]), floor_hall.y_of(row[rows_here])
+        x_m[rows_here], y_m[rows_here] = floor_hall.find_x(column[rows_here]), floor_hall.find_y(row[rows_here])
     return RackTable(
         names=names,
         halls=halls,
@@ -110,7 +110,7 @@ def _build_table(
         column=column,
         x_m=x_m,
         y_m=y_m,
-        faces=face_of(row).astype(np.int32),
+        faces=find_facing(row).astype(np.int32),
         kind=kind,
     )
 
@@ -135,7 +135,11 @@ def _check_apart(racks: RackTable, stated_names: frozenset[str]) -> None:
         first, second = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
         named = next((name for name in (second, first) if name in stated_names), None)
         at = int(order[i])
-        hall, row, position = racks.halls[racks.hall[at]].name, row_number(int(racks.row[at])), racks.column[at] + 1
+        hall, row, position = (
+            racks.halls[racks.hall[at]].name,
+            print_row_number(int(racks.row[at])),
+            racks.column[at] + 1,
+        )
         raise fault(
             "FG069",
             f"{first} and {second} stand in one place: hall {hall}, row {row}, place {position}",
@@ -202,7 +206,7 @@ class _Placement:
             units = np.array(plan.node_rack.nodes, dtype=np.int32)
             self.u[rows] = units[devices.node[rows] % plan.kind.nodes_per_rack]
             return
-        name = tray_name(cls.label) if cls.kind == TRAY else cls.label
+        name = name_trays(cls.label) if cls.kind == TRAY else cls.label
         units = np.array(plan.node_rack.beside[name], dtype=np.int32)
         self.u[rows] = units[rank_within(self.rack[rows])]
 
@@ -233,11 +237,11 @@ class _Placement:
         else:
             cls = devices.find_tier(run.tier.key)
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            groups = self.floor.shared.groups_of(run.tier)
+            groups = self.floor.shared.find_groups(run.tier)
             index = devices.ordinal[rows] // run.tier.count
             hall, plane = (np.array(column, dtype=np.int32)[index] for column in (groups.hall, groups.plane))
             group = np.array(groups.number, dtype=np.int32)[index]
-            in_run = (hall == run.hall) & in_plane(run, plane, group, devices.index[rows])
+            in_run = (hall == run.hall) & is_in_run(run, plane, group, devices.index[rows])
             rows, group = rows[in_run], group[in_run]
         rack, u = self.floor.shared.spot(run, group, devices.index[rows], np.where)
         return rows, rack.astype(np.int32), u.astype(np.int32)
@@ -245,12 +249,12 @@ class _Placement:
     def _find_tray_halls(self, rows: Ints) -> Ints:
         """The hall of the trays of a pod, or of all trays."""
         halls = self.floor.shared.hall_lookup
-        of_pod = [halls.of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
-        return np.array([*of_pod, halls.of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
+        of_pod = [halls.find_hall_of_place(self.layout, "pod", pod) for pod in range(len(self.layout.pods))]
+        return np.array([*of_pod, halls.find_hall_of_site(0)], dtype=np.int32)[self.devices.pod[rows]]
 
     def _locate_extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
         """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
-        positions_of_label = self.floor.shared.extras_of(run.hall)
+        positions_of_label = self.floor.shared.find_extra_spots(run.hall)
         rows = [np.arange(c.first, c.first + c.count) for c in self._list_extra_classes(positions_of_label)]
         positions = np.array(
             [
@@ -275,8 +279,8 @@ class _Placement:
             rack = np.arange(plan.racks, dtype=np.int32)
             rack_rows = self.first_racks[units][:, None] + rack
             hall[rack_rows] = np.array([position.hall for position in positions], dtype=np.int32)[:, None]
-            row[rack_rows], column[rack_rows] = floor.areas.unit_spots(part, positions)
+            row[rack_rows], column[rack_rows] = floor.areas.locate_unit_racks(part, positions)
             kind[rack_rows] = np.where(
                 rack < plan.kind.racks, find_node_rack_kind(self.layout, plan.kind), NETWORK_RACK
             )
-        return RackRows(floor.unit_rack_names(), hall, row, column, kind)
+        return RackRows(floor.name_unit_racks(), hall, row, column, kind)

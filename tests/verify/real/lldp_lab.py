@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from fabricgen.lab.fabric import batch
-from fabricgen.lab.files import kernel
+from fabricgen.lab.fabric import run_ip_batch
+from fabricgen.lab.files import kernel_name
 from fabricgen.lab.machine import can_make_namespaces
 
 End: TypeAlias = tuple[str, str]
@@ -82,15 +82,15 @@ def lab(
     folder.chmod(0o755)  # what configures the daemon has lost its rights by then
     daemons: list[subprocess.Popen[bytes]] = []
     try:
-        batch([f"netns add {space}" for space in spaces.values()])
-        batch(_cables(links, cut, spaces))
+        run_ip_batch([f"netns add {space}" for space in spaces.values()])
+        run_ip_batch(_cables(links, cut, spaces))
         for device, space in spaces.items():
             own = [port for owner, port in (*ends, *cut) if owner == device]
-            batch([f"link set {kernel(port)} up" for port in own], "-n", space)
+            run_ip_batch([f"link set {kernel_name(port)} up" for port in own], "-n", space)
             text = [f"configure system hostname {names[device]}", "configure lldp tx-interval 300ms"]
             for port in own:
                 if (device, port) in aliases:
-                    text.append(f"configure ports {kernel(port)} lldp portidsubtype local {aliases[device, port]}")
+                    text.append(f"configure ports {kernel_name(port)} lldp portidsubtype local {aliases[device, port]}")
             (folder / f"{space}.conf").write_text("\n".join([*text, ""]))
             daemons.append(_started(space, folder))
         running.settle()
@@ -106,11 +106,11 @@ def lab(
 
 def _cables(links: Sequence[tuple[End, End]], cut: Sequence[End], spaces: Mapping[str, str]) -> Iterator[str]:
     for link in links:
-        a, b = (f"{kernel(port)} netns {spaces[device]}" for device, port in link)
+        a, b = (f"{kernel_name(port)} netns {spaces[device]}" for device, port in link)
         yield f"link add name {a} type veth peer name {b}"
     for number, (device, port) in enumerate(cut):
         space = spaces[device]
-        yield f"link add name {kernel(port)} netns {space} type veth peer name cut{number} netns {space}"
+        yield f"link add name {kernel_name(port)} netns {space} type veth peer name cut{number} netns {space}"
 
 
 def _started(space: str, folder: Path) -> subprocess.Popen[bytes]:

@@ -67,7 +67,7 @@ class Faults:
     """What is plugged instead: two rails of a node crossed, a ring of three, two nodes exchanged, two cables dark."""
 
     def __init__(self, cabling: PlannedCabling) -> None:
-        self.mates: dict[int, int] = {}
+        self.peers: dict[int, int] = {}
         self.cabling = cabling
         crossed = ports_of(cabling, "p1-su01-n005")
         self.ring(crossed[0] ^ 1, crossed[1] ^ 1)
@@ -77,19 +77,19 @@ class Faults:
         for a, b in zip(one, other, strict=True):
             self.ring(a ^ 1, b ^ 1)
         for dark in (ports_of(cabling, "compute-spine-04")[7], ports_of(cabling, "p1-su04-n001")[2]):
-            self.mates |= {dark: -1, dark ^ 1: -1}
+            self.peers |= {dark: -1, dark ^ 1: -1}
 
     def ring(self, *ports: int) -> None:
         """The plugs in some ports move on by one."""
         far = [port ^ 1 for port in ports]
         for port, mate in zip(ports, [*far[1:], far[0]], strict=True):
-            self.mates |= {port: mate, mate: port}
+            self.peers |= {port: mate, mate: port}
 
     def expected(self) -> list[int]:
         """The mate of each port of the subnet, -1 for others."""
         cabling = self.cabling
         return [
-            self.mates.get(port, port ^ 1) if cabling.of_link("fabric", port) == "compute" else -1
+            self.peers.get(port, port ^ 1) if cabling.of_link("fabric", port) == "compute" else -1
             for port in range(cabling.ports)
         ]
 
@@ -104,7 +104,7 @@ class Faults:
             return (node[device], 2 * int(cage) + int(sub) - 2) if sub else (node[f"{device} {text}"], 1)
 
         links = dict(graph.links)
-        for port, mate in self.mates.items():
+        for port, mate in self.peers.items():
             if mate < 0:
                 links.pop(end(port))
             else:
@@ -157,7 +157,7 @@ def test_the_subnet_is_what_was_plugged(
     assert seen.mate.tolist() == faults.expected()
     assert (seen.spare, seen.strangers, seen.conflicts, notes, identities.notes) == ((), (), (), (), ())
     compute = [cabling.of_link("fabric", port) == "compute" for port in range(cabling.ports)]
-    lost = {port for port, mate in faults.mates.items() if mate < 0}
+    lost = {port for port, mate in faults.peers.items() if mate < 0}
     silent = {port for port in range(cabling.ports) if seen.dumped[port] and seen.mate[port] < 0}
     assert silent == {port for port in lost if cabling.of_device("nos", int(cabling.device[port])) == "opensm"}
     assert not any(seen.dumped[port] for port in range(cabling.ports) if not compute[port])

@@ -18,17 +18,17 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
     """Size a mesh with `links_per_pair` links between every pair; raises MisfitError when accelerators have too few
     ports.
     """
-    each = domain.links_per_pair
-    if not each:
+    links_per_pair = domain.links_per_pair
+    if not links_per_pair:
         raise MisfitError("links_per_pair is not stated")
-    have = ports or MOST_PORTS
-    needed = (accelerators - 1) * each
+    available = ports or MOST_PORTS
+    needed = (accelerators - 1) * links_per_pair
     cables = accelerators * needed // 2
-    if needed > have:
+    if needed > available:
         raise MisfitError(
             f"a full mesh of {accelerators:,} accelerators takes {cables:,} cables and {needed:,} ports of each "
-            f"accelerator, which has {'' if ports else 'at most '}{have}",
-            f"at most {have // each + 1} can be meshed; beyond that join them by switches, in a torus, "
+            f"accelerator, which has {'' if ports else 'at most '}{available}",
+            f"at most {available // links_per_pair + 1} can be meshed; beyond that join them by switches, in a torus, "
             "or over the scale-out network",
         )
     return DomainSize(accelerators, 0, cables, needed)
@@ -36,10 +36,10 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
     """Link every pair; port numbers follow the far accelerator's number."""
-    each = domain.links_per_pair
+    links_per_pair = domain.links_per_pair
     return (
-        LocalLink(a, (b - 1) * each + i, False, b, a * each + i)
+        LocalLink(a, (b - 1) * links_per_pair + i, False, b, a * links_per_pair + i)
         for a in range(accelerators)
         for b in range(a + 1, accelerators)
-        for i in range(each)
+        for i in range(links_per_pair)
     )

@@ -17,7 +17,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
     Raises MisfitError when the ASICs have too few lanes: for low latency, a domain must fit one tier of switches.
     """
-    per_switch = _per_switch(domain)
+    per_switch = _count_links_per_switch(domain)
     if len(per_switch) != domain.switches or min(per_switch, default=0) < 1:
         raise MisfitError(f"links_per_switch has {len(per_switch)} entries above 0 for {domain.switches} switches")
     each = max(per_switch) * domain.lanes
@@ -36,7 +36,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
     """Link each accelerator to each ASIC in turn; an accelerator has the same ports on every ASIC."""
-    per_switch = _per_switch(domain)
+    per_switch = _count_links_per_switch(domain)
     first_port = list(accumulate(per_switch, initial=0))
     return (
         LocalLink(accelerator, first_port[switch] + i, True, switch, accelerator * per_switch[switch] + i)
@@ -46,7 +46,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     )
 
 
-def _per_switch(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
+def _count_links_per_switch(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
     """Links of an accelerator to each ASIC; a single number holds for all."""
-    given = domain.links_per_switch
-    return given * domain.switches if len(given) == 1 else given
+    stated = domain.links_per_switch
+    return stated * domain.switches if len(stated) == 1 else stated

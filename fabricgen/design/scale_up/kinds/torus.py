@@ -25,22 +25,22 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
     if not 1 <= len(grid) <= 3:
         raise MisfitError("a torus needs `dims` of one to three dimensions, or `cube` and switches")
     _check_shape(domain, grid)
-    each = _links_each(domain)
+    links_by_dimension = _count_links_by_dimension(domain)
     if domain.switches:
-        return _switched(domain, accelerators)
+        return _size_switched(domain, accelerators)
     if accelerators != prod(grid):
         raise MisfitError(
-            f"a torus of {_by(grid)} is {prod(grid):,} accelerators, there are {accelerators:,}",
+            f"a torus of {_spell_grid(grid)} is {prod(grid):,} accelerators, there are {accelerators:,}",
             "let `per`, `racks` and `nodes_per_rack` hold as many, or state other `dims`",
         )
-    inside = sum(
+    inner_links = sum(
         n * accelerators * (length if length > 2 else length - 1) // length
-        for n, length in zip(each, grid, strict=True)
+        for n, length in zip(links_by_dimension, grid, strict=True)
     )
-    most = sum(n * min(2, length - 1) for n, length in zip(each, grid, strict=True))
+    most = sum(n * min(2, length - 1) for n, length in zip(links_by_dimension, grid, strict=True))
     if ports and most > ports:
-        raise MisfitError(f"a torus of {_by(grid)} takes {most} ports of each accelerator, which has {ports}")
-    return DomainSize(accelerators, 0, inside, most)
+        raise MisfitError(f"a torus of {_spell_grid(grid)} takes {most} ports of each accelerator, which has {ports}")
+    return DomainSize(accelerators, 0, inner_links, most)
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
@@ -49,96 +49,98 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     """
     grid = domain.cube if domain.switches else domain.dims
     cells = prod(grid)
-    each = _links_each(domain)
-    first = list(accumulate((2 * n for n in each), initial=0))
-    order = coordinates(domain, grid)
-    at = {coordinates: index for index, coordinates in enumerate(order)}
+    links_by_dimension = _count_links_by_dimension(domain)
+    first = list(accumulate((2 * n for n in links_by_dimension), initial=0))
+    order = list_coordinates(domain, grid)
+    index_of = {coordinates: index for index, coordinates in enumerate(order)}
     for cube in range(accelerators // cells):
         base = cube * cells
-        for index, here in enumerate(order):
+        for index, cell in enumerate(order):
             for d, length in enumerate(grid):
-                for i in range(each[d]):
-                    low, high = first[d] + i, first[d] + each[d] + i
+                for i in range(links_by_dimension[d]):
+                    low, high = first[d] + i, first[d] + links_by_dimension[d] + i
                     if domain.switches:
-                        yield from _face(grid, d, i, here, cube, base + index, each)
-                    if here[d] + 1 < length or (length > 2 and not domain.switches):
-                        far = (*here[:d], (here[d] + 1) % length, *here[d + 1 :])
-                        yield LocalLink(base + index, high, False, base + at[far], low)
+                        yield from _link_face(grid, d, i, cell, cube, base + index, links_by_dimension)
+                    if cell[d] + 1 < length or (length > 2 and not domain.switches):
+                        far = (*cell[:d], (cell[d] + 1) % length, *cell[d + 1 :])
+                        yield LocalLink(base + index, high, False, base + index_of[far], low)
 
 
-def _face(
-    grid: Dimensions, d: int, i: int, here: Dimensions, cube: int, accelerator: int, each: tuple[int, ...]
+def _link_face(
+    grid: Dimensions, d: int, i: int, cell: Dimensions, cube: int, accelerator: int, links_by_dimension: tuple[int, ...]
 ) -> Iterator[LocalLink]:
     """Links of an accelerator on a face of its cube to the switch for that position, lower face before higher."""
-    first = sum(2 * n for n in each[:d])
-    place = 0
-    for other, length in enumerate(grid):
-        if other != d:
-            place = place * length + here[other]
-    switch = sum(prod(grid) // grid[k] * each[k] for k in range(d)) + place * each[d] + i
-    if here[d] == 0:
+    first = sum(2 * n for n in links_by_dimension[:d])
+    position = 0
+    for dimension, length in enumerate(grid):
+        if dimension != d:
+            position = position * length + cell[dimension]
+    switch = sum(prod(grid) // grid[k] * links_by_dimension[k] for k in range(d)) + position * links_by_dimension[d] + i
+    if cell[d] == 0:
         yield LocalLink(accelerator, first + i, True, switch, 2 * cube)
-    if here[d] == grid[d] - 1:
-        yield LocalLink(accelerator, first + each[d] + i, True, switch, 2 * cube + 1)
+    if cell[d] == grid[d] - 1:
+        yield LocalLink(accelerator, first + links_by_dimension[d] + i, True, switch, 2 * cube + 1)
 
 
-def _switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
-    grid, each = domain.cube, _links_each(domain)
+def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
+    grid, links_by_dimension = domain.cube, _count_links_by_dimension(domain)
     cells = prod(grid)
-    cubes, rest = divmod(accelerators, cells)
-    if rest:
+    cubes, remainder = divmod(accelerators, cells)
+    if remainder:
         raise MisfitError(
-            f"{accelerators:,} accelerators are not a whole number of {_by(grid)} cubes of {cells}",
+            f"{accelerators:,} accelerators are not a whole number of {_spell_grid(grid)} cubes of {cells}",
             f"{cubes * cells:,} or {(cubes + 1) * cells:,} are",
         )
-    faces = sum(cells // length * n for length, n in zip(grid, each, strict=True))
+    faces = sum(cells // length * n for length, n in zip(grid, links_by_dimension, strict=True))
     if domain.switches != faces:
-        raise MisfitError(f"cubes of {_by(grid)} need {faces} optical circuit switches, {domain.switches} are stated")
+        raise MisfitError(
+            f"cubes of {_spell_grid(grid)} need {faces} optical circuit switches, {domain.switches} are stated"
+        )
     if 2 * cubes > domain.ports_of_switch:
         raise MisfitError(
             f"{cubes:,} cubes with 2 links each need {2 * cubes:,} ports of an optical circuit switch, "
             f"it has {domain.ports_of_switch:,}: the domain does not fit one switch tier",
             f"at most {domain.ports_of_switch // 2:,} cubes, {domain.ports_of_switch // 2 * cells:,} accelerators, fit",
         )
-    inside = sum(cells // length * (length - 1) * n for length, n in zip(grid, each, strict=True))
-    return DomainSize(accelerators, faces, cubes * (inside + 2 * faces), 2 * sum(each))
+    inner_links = sum(cells // length * (length - 1) * n for length, n in zip(grid, links_by_dimension, strict=True))
+    return DomainSize(accelerators, faces, cubes * (inner_links + 2 * faces), 2 * sum(links_by_dimension))
 
 
 def _check_shape(domain: ScaleUpDomainProfile, grid: Dimensions) -> None:
     block = domain.block
     if block and (len(block) != len(grid) or any(length % b for b, length in zip(block, grid, strict=False))):
-        raise MisfitError(f"blocks of {_by(block)} do not fill {_by(grid)}")
-    if len(_links_each(domain)) != len(grid):
+        raise MisfitError(f"blocks of {_spell_grid(block)} do not fill {_spell_grid(grid)}")
+    if len(_count_links_by_dimension(domain)) != len(grid):
         raise MisfitError(
             f"links_per_neighbour has {len(domain.links_per_neighbour)} entries for {len(grid)} dimensions"
         )
 
 
-def _links_each(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
+def _count_links_by_dimension(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
     grid = domain.cube if domain.switches else domain.dims
     return domain.links_per_neighbour or (1,) * len(grid)
 
 
-def coordinates(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dimensions]:
+def list_coordinates(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dimensions]:
     """Coordinates of each accelerator in order: block by block, so that the accelerators of a node lie together."""
     block = domain.block or (1,) * len(grid)
     blocks = tuple(length // b for length, b in zip(grid, block, strict=True))
     return [
         tuple(o * b + i for o, b, i in zip(outer, block, inner, strict=True))
-        for outer in _cells(blocks)
-        for inner in _cells(block)
+        for outer in _list_cells(blocks)
+        for inner in _list_cells(block)
     ]
 
 
-def _cells(grid: Dimensions) -> Iterator[Dimensions]:
+def _list_cells(grid: Dimensions) -> Iterator[Dimensions]:
     """Coordinates of a grid, the first dimension fastest."""
     for index in range(prod(grid)):
-        found = []
+        cell = []
         for length in grid:
             index, coordinate = divmod(index, length)  # noqa: PLW2901 - peeled off digit by digit
-            found.append(coordinate)
-        yield tuple(found)
+            cell.append(coordinate)
+        yield tuple(cell)
 
 
-def _by(grid: Dimensions) -> str:
+def _spell_grid(grid: Dimensions) -> str:
     return "x".join(map(str, grid)) or "no"

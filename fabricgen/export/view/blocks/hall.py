@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.halls import Area, face_of
+from fabricgen.design.floor.halls import Area, find_facing
 from fabricgen.export.drawings.floor_pages import find_whole_hall
 from fabricgen.export.drawings.floor_plan import LOOKS
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
@@ -95,7 +95,7 @@ def _list_kept_places(source: PageSource, drawn: HallDrawing, kinds: RackKinds) 
     for (number, row, column), name in kinds.kept.items():
         hall = source.cluster.plan.racks.halls[number]
         wide, deep = hall.rack_pitch_m * 0.86, hall.rack_depth_m * 0.94
-        x, y = float(hall.x_of(column)) - wide / 2, float(hall.y_of(row)) - deep / 2
+        x, y = float(hall.find_x(column)) - wide / 2, float(hall.find_y(row)) - deep / 2
         kept_places.append([name, *_place_box(drawn, number, (x, y, wide, deep))])
     return kept_places
 
@@ -257,7 +257,7 @@ def _find_outline(racks: RackTable, hall: int) -> Box:
         return spec.x_m, spec.y_m, 2 * MARGIN_M, 2 * MARGIN_M
     window = find_whole_hall(racks, hall)
     left, right = _find_row_ends(racks, hall)
-    top, bottom = (float(spec.y_of(window.rows[end])) for end in (0, -1))
+    top, bottom = (float(spec.find_y(window.rows[end])) for end in (0, -1))
     half = spec.rack_depth_m / 2
     if spec.walls:
         x, y, far_x, far_y = spec.walls
@@ -270,8 +270,8 @@ def _find_outline(racks: RackTable, hall: int) -> Box:
 def _find_row_ends(racks: RackTable, hall: int) -> tuple[float, float]:
     """Where the rows of a hall that has some begin and end, m."""
     spec, in_hall, columns = racks.halls[hall], racks.hall == hall, find_whole_hall(racks, hall).columns
-    left = min([float(spec.x_of(columns.start)), *racks.x_m[in_hall]]) - spec.rack_pitch_m / 2
-    right = max([float(spec.x_of(columns.stop - 1)), *racks.x_m[in_hall]]) + spec.rack_pitch_m / 2
+    left = min([float(spec.find_x(columns.start)), *racks.x_m[in_hall]]) - spec.rack_pitch_m / 2
+    right = max([float(spec.find_x(columns.stop - 1)), *racks.x_m[in_hall]]) + spec.rack_pitch_m / 2
     return left, right
 
 
@@ -342,13 +342,13 @@ def _list_aisles(racks: RackTable, number: int) -> list[Aisle]:
     if not hall.rows and not (racks.hall == number).any():
         return []
     window, aisles = find_whole_hall(racks, number), []
-    left = float(hall.x_of(window.columns.start)) - hall.rack_pitch_m / 2
+    left = float(hall.find_x(window.columns.start)) - hall.rack_pitch_m / 2
     for row, next_row in pairwise(window.rows):
-        top = float(hall.y_of(row)) + hall.rack_depth_m / 2
-        width = float(hall.y_of(next_row)) - hall.rack_depth_m / 2 - top
+        top = float(hall.find_y(row)) + hall.rack_depth_m / 2
+        width = float(hall.find_y(next_row)) - hall.rack_depth_m / 2 - top
         if next_row - row == 1 and width > 0:
             box = (left, top, len(window.columns) * hall.rack_pitch_m, width)
-            aisles.append(Aisle(number, box, bool(face_of(row) > 0)))
+            aisles.append(Aisle(number, box, bool(find_facing(row) > 0)))
     return aisles
 
 

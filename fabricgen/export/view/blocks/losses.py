@@ -12,17 +12,17 @@ from typing import Any
 
 from fabricgen.design.capacity.failure import (
     RemainingBisection,
-    failure_analyses,
+    describe_lost_switches,
     is_for_management,
-    lost_switches,
+    list_failure_analyses,
     percent,
 )
 from fabricgen.design.capacity.failure_domains import (
     FailureDomain,
-    feed_failures,
-    rack_failures,
-    row_failures,
-    row_name,
+    list_feed_failures,
+    list_rack_failures,
+    list_row_failures,
+    name_row,
 )
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.model import Design
@@ -38,10 +38,10 @@ def block(source: PageSource) -> dict[str, Any]:
     design, plan = source.cluster.design, source.cluster.plan
     floor, loss_classes = FloorPlan(design), _LossClasses(design)
     rack_class = _find_rack_classes(design, floor, loss_classes)
-    rows = {loss.name: loss_classes.classify(loss) for loss in row_failures(design, floor)}
-    feeds = {loss.name: loss_classes.classify(loss) for loss in feed_failures(design, floor)}
+    rows = {loss.name: loss_classes.classify(loss) for loss in list_row_failures(design, floor)}
+    feeds = {loss.name: loss_classes.classify(loss) for loss in list_feed_failures(design, floor)}
     positions = _list_positions(plan.racks)
-    row_names = [row_name(design, floor, position) for position in positions]
+    row_names = [name_row(design, floor, position) for position in positions]
     settings = design.loaded.blueprint.floor
     return {
         "switch": _list_switch_losses(source, loss_classes),
@@ -67,7 +67,7 @@ class _LossClasses:
     kinds: list[list[RemainingShare]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.analyses = [(fabric, survival) for fabric, survival in failure_analyses(self.design)]
+        self.analyses = [(fabric, survival) for fabric, survival in list_failure_analyses(self.design)]
 
     def classify(self, loss: FailureDomain) -> int:
         """The number of the class of a loss; fabrics that lose no switch are not in it."""
@@ -84,13 +84,13 @@ class _LossClasses:
     def list_plane_losses(self) -> Iterable[tuple[str, RemainingShare]]:
         """What the loss of a plane leaves of each fabric that has several."""
         for fabric, survival in self.analyses:
-            remaining = survival.after_plane()
+            remaining = survival.analyze_plane_loss()
             if remaining is not None:
                 yield fabric.name, _describe_remaining(fabric.name, remaining)
 
 
 def _describe_remaining(fabric: str, remaining: RemainingBisection) -> RemainingShare:
-    return fabric, percent(float(remaining.share)), lost_switches(remaining)
+    return fabric, percent(float(remaining.share)), describe_lost_switches(remaining)
 
 
 def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[list[Any]]:
@@ -98,7 +98,7 @@ def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[
     by_tier: dict[Any, list[tuple[RemainingShare, str]]] = {}
     for fabric, survival in loss_classes.analyses:
         for tier in survival.chain:
-            remaining = survival.after_switch(tier)
+            remaining = survival.analyze_switch_loss(tier)
             by_tier.setdefault(tier.key, []).append((_describe_remaining(fabric.name, remaining), remaining.after))
     classes = source.cluster.plan.devices.classes
     return [[*by_tier.get(cls.key, ())] if cls.kind == SWITCH else [] for cls in classes]
@@ -106,11 +106,11 @@ def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[
 
 def _find_rack_classes(design: Design, floor: FloorPlan, loss_classes: _LossClasses) -> Mapping[str, int]:
     """The class of every network rack by name; those of one number in the units of one part are alike."""
-    class_by_rack = {loss.name: loss_classes.classify(loss) for loss in rack_failures(design, floor)}
+    class_by_rack = {loss.name: loss_classes.classify(loss) for loss in list_rack_failures(design, floor)}
     for unit, plan in enumerate(floor.plan_of_unit):
         same_unit = floor.plan_of_unit.index(plan)
         for number, _ in floor.unit_racks(unit):
-            class_by_rack[floor.unit_rack_name(unit, number)] = class_by_rack[floor.unit_rack_name(same_unit, number)]
+            class_by_rack[floor.name_unit_rack(unit, number)] = class_by_rack[floor.name_unit_rack(same_unit, number)]
     return class_by_rack
 
 

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.scale_across import US_PER_KM
 from fabricgen.export.files import racks as racks_csv
 from fabricgen.export.view.source import Packed, PageSource, pack_table
@@ -29,7 +29,7 @@ def block(source: PageSource) -> dict[str, Any]:
             for cls in plan.devices.classes
             if (scale_up := getattr(cls.profile, "scale_up", ""))
         },
-        "graphs": linked_fabrics(design.loaded.blueprint.fabrics),
+        "graphs": group_linked_fabrics(design.loaded.blueprint.fabrics),
         "ns_per_m": US_PER_KM,
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.design.phase_selection import selection_of
+from fabricgen.design.phase_selection import select_phase
 from fabricgen.export.view.source import PageSource, pack_table
 from fabricgen.phases.presence import find_presence
 
@@ -23,7 +23,7 @@ def block(source: PageSource) -> dict[str, Any] | None:
     device = np.full(len(cluster.plan.devices), len(phases), dtype=np.int64)
     link = np.full(len(cluster.plan.links), len(phases), dtype=np.int64)
     for number, name in reversed(list(enumerate(phases))):
-        present = find_presence(cluster.design, cluster.plan, selection_of(cluster.design, name))
+        present = find_presence(cluster.design, cluster.plan, select_phase(cluster.design, name))
         device[present.devices] = number
         link[present.links] = number
     return {

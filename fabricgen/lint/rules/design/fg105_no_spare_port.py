@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.reserved import spare_ports
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.reserved import count_spare_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -42,7 +42,7 @@ class NoSparePort(DesignRule):
         """Flag lowest tiers that carry nodes and have no spare port, where no limit is stated."""
         if design.loaded.limits.spare_ports is not None:
             return
-        full = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not spare_ports(leaf)]
+        full = [leaf for leaf in design.tiers if leaf.lowest and leaf.downs and not count_spare_ports(leaf)]
         if full:
             leaf, *further = full
             up = f"{leaf.up.count} up, " if leaf.up else ""
@@ -58,7 +58,7 @@ def _describe_last_port(design: Design, full: list[TierDesign]) -> str:
     texts = []
     for leaf in full:
         if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
-            trial = trials_of(design, leaf.fabric).with_a_port_less(leaf.key)
+            trial = make_trials(design, leaf.fabric).size_with_a_port_less(leaf.key)
             if trial and trial.switches >= 2 * leaf.switches:
                 texts.append(f"{trial.switches:,} {leaf.text} switches instead of {leaf.switches:,}")
     return f"; with one port less on each it would be {' and '.join(texts)}" if texts else ""

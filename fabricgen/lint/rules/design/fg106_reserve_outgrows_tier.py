@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fabricgen.design.advice.trials import Trials
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.shape import inner, scope_of, spans_units
-from fabricgen.design.sizing.spread import run_ports, uplink_ends
+from fabricgen.design.shape import find_scope, list_inner_dimensions, spans_units
+from fabricgen.design.sizing.spread import list_uplink_ends, make_run_ports
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -52,9 +52,9 @@ class ReserveOutgrowsTier(DesignRule):
         """A stated count of switches that has no ports for all reserved units."""
         slots = design.layout.unit_slots
         path = f"fabrics.{upper.fabric}.tiers.{upper.name}"
-        trials = trials_of(design, upper.fabric)
+        trials = make_trials(design, upper.fabric)
         if _may_lack_ports(design, upper):
-            if trials.wires({f"{path}.size_for": "reserve"}):
+            if trials.wire_fabrics({f"{path}.size_for": "reserve"}):
                 return
             moved = "node links" if upper.lowest else "uplinks"
             enough = trials.tier(upper.key, {f"{path}.count": None, f"{path}.size_for": "reserve"})
@@ -69,8 +69,8 @@ class ReserveOutgrowsTier(DesignRule):
 
     def _check_derived_count(self, design: Design, tier: TierDesign) -> Iterator[Diagnostic]:
         """A derived count that differs between `size_for: now` and `size_for: reserve`."""
-        trials, path = trials_of(design, tier.fabric), f"fabrics.{tier.fabric}.tiers.{tier.name}"
-        resized = trials.wires({f"{path}.size_for": "now" if tier.for_reserve else "reserve"})
+        trials, path = make_trials(design, tier.fabric), f"fabrics.{tier.fabric}.tiers.{tier.name}"
+        resized = trials.wire_fabrics({f"{path}.size_for": "now" if tier.for_reserve else "reserve"})
         resized_tier = _find_same_tier(resized, tier)
         units, slots = design.layout.units, design.layout.unit_slots
         name, group_text = f"{tier.fabric} {tier.name}", _describe_group(tier)
@@ -106,7 +106,7 @@ def _may_lack_ports(design: Design, tier: TierDesign) -> bool:
     if tier.lowest:
         feeds = [feed for fabric in design.fabrics for feed in fabric.feeds_of(tier.key)]
         return spans_units(tier.per) and not all(feed.by_slot for feed in feeds)
-    return any(not uplink.by_slot for _, uplink in design.links_below(tier.key))
+    return any(not uplink.by_slot for _, uplink in design.list_links_below(tier.key))
 
 
 def _write_have(count: int) -> str:
@@ -119,7 +119,7 @@ def _write_switches(count: int, than: str) -> str:
 
 def _describe_group(tier: TierDesign) -> str:
     """What a tier has a group for: ` a pod and rail`; "" where one group is for all."""
-    words = [word for word in (scope_of(tier.per), *inner(tier.per)) if word != "all"]
+    words = [word for word in (find_scope(tier.per), *list_inner_dimensions(tier.per)) if word != "all"]
     return f" a {' and '.join(words)}" if words else ""
 
 
@@ -141,16 +141,16 @@ def _describe_moved_uplinks(design: Design, trials: Trials, upper: TierDesign) -
         low, high = pod.su, pod.slots
         while high - low > 1:
             middle = (low + high) // 2
-            grown = trials.wires({f"pods.{name}.su": middle})
+            grown = trials.wire_fabrics({f"pods.{name}.su": middle})
             grown_upper = _find_same_tier(grown, upper)
             if grown_upper and grown_upper.count == upper.count:
                 low = middle
             else:
                 high, after = middle, grown
         step, past = {f"pods.{name}.su": high}, f" past {low}" if low > 1 else ""
-    after = after or trials.wires(step)
+    after = after or trials.wire_fabrics(step)
     texts = []
-    for lower, _ in design.links_below(upper.key):
+    for lower, _ in design.list_links_below(upper.key):
         grown_lower = _find_same_tier(after, lower)
         if grown_lower and lower.up:
             moved = _count_moved_uplinks(lower, upper, grown_lower, _find_same_tier(after, upper))
@@ -168,8 +168,8 @@ def _count_moved_uplinks(
         if low.uplink is None or low.up is None or high is None:
             return 0
         feed = high.feed(low.key)
-        ports = run_ports(high, feed.run).of(feed)
+        ports = make_run_ports(high, feed.run).of(feed)
         dealt = (low.uplink.dealt(0, k) for k in range(low.uplink.links_per_group))
-        ends = dealt if low.uplink.uneven else uplink_ends(low.uplink, low.up)
+        ends = dealt if low.uplink.uneven else list_uplink_ends(low.uplink, low.up)
         ends_by_stage.append([(s, ports[k]) for s, k in ends])
     return sum(was != now for was, now in zip(*ends_by_stage, strict=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.bisection import chain_of, chains_of
+from fabricgen.design.capacity.bisection import list_chain, list_chains
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -73,8 +73,8 @@ class MixedSpeeds(DesignRule):
         if fabric.protocol != "roce" or find_balancing(spec.fabrics[fabric.name].routing, spec.routing).by_load:
             return
         reported_paths = set()
-        for tier in chain_of(design, fabric):
-            below = [chain[0].key for chain in chains_of(design, fabric) if tier in chain]
+        for tier in list_chain(design, fabric):
+            below = [chain[0].key for chain in list_chains(design, fabric) if tier in chain]
             speeds = [a.speed_gbps for key in below for feed in fabric.feeds_of(key) for _, a in feed.attachments]
             fastest = max(speeds, default=0)
             if tier.up and tier.up.speed_gbps < fastest and tier.path not in reported_paths:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.reserved import spare_ports, total_ports
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.reserved import count_ports, count_spare_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -50,7 +50,7 @@ class FewSparePorts(DesignRule):
         if limit is None:
             return
         for tier in design.tiers:
-            total, spare = total_ports(tier), spare_ports(tier)
+            total, spare = count_ports(tier), count_spare_ports(tier)
             required = limit if isinstance(limit, int) else ceil(round(parse_percent(limit) * total, 6))
             if tier.downs and spare < required:
                 up = f", {tier.up.count} x {tier.up.speed_gbps}G up" if tier.up else ""
@@ -65,7 +65,7 @@ class FewSparePorts(DesignRule):
 
 def _suggest_spare_ports(design: Design, tier: TierDesign, required: int) -> str:
     """Whether the tier can keep that many ports free, and how many switches that takes."""
-    trial = trials_of(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): required})
+    trial = make_trials(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): required})
     if trial:
         more = f", with {trial.switches:,} switches instead of {tier.switches:,}" * (trial.switches != tier.switches)
         return f"set `spare_ports: {required}` on {tier.name}{more}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
@@ -57,7 +57,7 @@ class BreakoutEmptiesCages(DesignRule):
 
 def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> str:
     """A coarser split that disables nothing, gives as many ports and fits; "" where several are stated."""
-    from fabricgen.design.advice.tiers import values_that_fit
+    from fabricgen.design.advice.tiers import list_fitting_values
 
     if len(design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].breakout) > 1:
         return ""
@@ -69,5 +69,5 @@ def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> st
         and cage.carries(split, run.speed_gbps, run.lane_gbps)
         and tier.profile.count_split_ports(run.cage_class, split) >= most
     ]
-    fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
+    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
     return f"`breakout: {fitting[0]}` gives the same {most} ports and disables no cage" if fitting else ""

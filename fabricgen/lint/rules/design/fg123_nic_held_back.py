@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from fabricgen.blueprint.scalars import ALL_KINDS, NicMode
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.attach import lanes_lacking, matching_cages
+from fabricgen.design.attach import explain_lacking_lanes, list_matching_cages
 from fabricgen.design.fabric_model import Attachment, FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -93,8 +93,8 @@ def find_unsplit_gbps(attachment: Attachment) -> int:
 def explain_held_back(attachment: Attachment, switch: SwitchProfile, most: int) -> tuple[str, str]:
     """(why a switch does not run ports of a NIC at `most` Gb/s, what would): it has no such port, or too few lanes."""
     nic = attachment.profile.roles[attachment.role]
-    if why := lanes_lacking(most, nic, attachment.profile.id, switch):
-        faster = nic.lane_gbps < max(cage.lane_gbps for cage in matching_cages(switch, nic.form_factor))
+    if why := explain_lacking_lanes(most, nic, attachment.profile.id, switch):
+        faster = nic.lane_gbps < max(cage.lane_gbps for cage in list_matching_cages(switch, nic.form_factor))
         better = f"a switch with {most}G ports of {nic.lane_gbps:g}G lanes"
         return why, f"{better}, or NICs with faster lanes" if faster else better
     return f"{switch.id} offers no more", f"a switch with {most}G ports"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -51,9 +51,9 @@ class UplinksOfFewDivisors(DesignRule):
             if _count_fewest_switches(upper) * TOO_MANY >= upper.count:
                 continue
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
-            trials = trials_of(design, tier.fabric)
+            trials = make_trials(design, tier.fabric)
             if stated and stated.count:
-                resized = trials.wires({".".join(map(str, (*tier.path, "uplinks"))): None})
+                resized = trials.wire_fabrics({".".join(map(str, (*tier.path, "uplinks"))): None})
             else:
                 resized = trials.anew() if design.layout.lock.blueprint else ()
             resized_tiers = {t.key: t for fabric in resized for t in fabric.tiers}

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from fabricgen.design.advice.trials import Trials, node_slots
-from fabricgen.design.build import trials_of
+from fabricgen.design.advice.trials import Trials, count_node_slots
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
-from fabricgen.design.ports import uplinks_needed
+from fabricgen.design.ports import count_needed
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -60,7 +60,7 @@ class OversubscribedTier(DesignRule):
 
 def _lands_unequally(design: Design, tier: TierDesign) -> bool:
     """Whether uplinks from below are shared unequally, so that the fullest switch has more than its share."""
-    uplinks = [up for _, up in design.links_below(tier.key) if up.links_per_group > up.upper_count]
+    uplinks = [up for _, up in design.list_links_below(tier.key) if up.links_per_group > up.upper_count]
     return not all(up.uneven or not up.links_per_group % up.upper_count for up in uplinks)
 
 
@@ -76,7 +76,7 @@ def _list_servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, .
     nodes = sum(
         max(feed.used(slots, tier.count)) * tier.downs[feed.run].speed_gbps
         for fabric in fabrics
-        for feed, slots in zip(fabric.feeds_of(tier.key), node_slots(fabric, tier), strict=True)
+        for feed, slots in zip(fabric.feeds_of(tier.key), count_node_slots(fabric, tier), strict=True)
     )
     return tuple(sorted({e.name for e in extras})) if nodes <= tier.allowed * tier.up.bandwidth_gbps else ()
 
@@ -87,11 +87,11 @@ def _write_exception(names: Sequence[str]) -> str:
 
 def _suggest_uplinks(design: Design, tier: TierDesign, ratio: Fraction) -> str:
     """The fewest uplinks that are enough, land equally and have ports; else the ratio to allow."""
-    from fabricgen.design.advice.tiers import fewest_uplinks
+    from fabricgen.design.advice.tiers import find_fewest_uplinks
 
-    trials = trials_of(design, tier.fabric)
+    trials = make_trials(design, tier.fabric)
     allowance = f'`oversubscription: "{ratio.numerator}:{ratio.denominator}"`'
-    fewest = fewest_uplinks(trials, tier)
+    fewest = find_fewest_uplinks(trials, tier)
     if fewest:
         return f"set `uplinks: {fewest}`, or {allowance} if this is intended"
     speed = tier.up.speed_gbps if tier.up else 0
@@ -108,7 +108,7 @@ def _suggest_more_uppers(design: Design, trials: Trials, tier: TierDesign) -> st
     upper = tier.uplink.upper
     if not design.loaded.blueprint.fabrics[upper.fabric].tiers[upper.name].count:
         return ""
-    needed = uplinks_needed(sum(run.bandwidth_gbps for run in tier.downs), tier.up.speed_gbps, tier.allowed)
+    needed = count_needed(sum(run.bandwidth_gbps for run in tier.downs), tier.up.speed_gbps, tier.allowed)
     groups = tier.uplink.upper_groups
     links = f"{-(-needed // groups) * groups} x {tier.up.speed_gbps}G"
     count = f"fabrics.{upper.fabric}.tiers.{upper.name}.count"

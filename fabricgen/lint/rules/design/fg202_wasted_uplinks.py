@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -43,9 +43,9 @@ class WastedUplinks(DesignRule):
             if tier.up is None or ratio is None or not stated or (growing and spans_units(tier.per)):
                 continue
             if ratio < tier.allowed / 2:
-                from fabricgen.design.advice.tiers import fewest_uplinks
+                from fabricgen.design.advice.tiers import find_fewest_uplinks
 
-                fewest = fewest_uplinks(trials_of(design, tier.fabric), tier)
+                fewest = find_fewest_uplinks(make_trials(design, tier.fabric), tier)
                 if fewest.partition(" ")[0] not in ("", str(tier.up.count)):
                     yield self.flag(
                         (*tier.path, "uplinks"),

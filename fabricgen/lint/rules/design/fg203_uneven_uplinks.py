@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -27,36 +27,38 @@ def suggest_counts(design: Design, tier: TierDesign, links: int) -> str:
 
     A count of 1 divides everything but is a single point of failure (FG304): it is named only where no other fits.
     """
-    from fabricgen.design.advice.tiers import values_that_fit
+    from fabricgen.design.advice.tiers import list_fitting_values
 
-    trials, path = trials_of(design, tier.fabric), (*tier.path, "count")
+    trials, path = make_trials(design, tier.fabric), (*tier.path, "count")
     several = [count for count in list_nearest_divisors(links, tier.count) if count > 1]
-    fitting = values_that_fit(trials, path, several)
+    fitting = list_fitting_values(trials, path, several)
     # where a tier is too narrow for now, whatever its count, no change at all fits in full
-    if fitting := fitting or values_that_fit(trials, path, several, fits=lambda t, change: t.lands(tier.key, change)):
+    if fitting := fitting or list_fitting_values(
+        trials, path, several, fits=lambda t, change: t.divides_evenly(tier.key, change)
+    ):
         return f"counts that divide evenly and fit: {', '.join(fitting)}"
-    if values_that_fit(trials, path, [1]):
+    if list_fitting_values(trials, path, [1]):
         return "only a count of 1 divides evenly and fits, a single point of failure: change the uplinks instead"
     return f"no other count of {tier.name} switches divides evenly and fits: change the uplinks instead"
 
 
 def suggest_uplinks(design: Design, tier: TierDesign, stated: int, step: int) -> str:
     """Numbers of uplinks, nearest to those stated, that are multiples of a step and have the ports."""
-    from fabricgen.design.advice.tiers import values_that_fit
+    from fabricgen.design.advice.tiers import list_fitting_values
 
     if tier.up is None:
         return ""
     texts = (f"{count} x {tier.up.speed_gbps}G" for count in list_nearest_multiples(stated, step))
-    fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "uplinks"), texts)
+    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "uplinks"), texts)
     listed = f"; these fit: {', '.join(fitting)}" if fitting else ", though none has the ports"
     return f"use a multiple of {step}{listed}"
 
 
 def _suggest_uneven_spread(design: Design, upper: TierDesign) -> str:
     """That links may land unequally on a tier, where that fits."""
-    from fabricgen.design.advice.tiers import values_that_fit
+    from fabricgen.design.advice.tiers import list_fitting_values
 
-    fits = values_that_fit(trials_of(design, upper.fabric), (*upper.path, "spread"), ["uneven"])
+    fits = list_fitting_values(make_trials(design, upper.fabric), (*upper.path, "spread"), ["uneven"])
     return f"; or `spread: uneven` of {upper.name}" if fits else ""
 
 

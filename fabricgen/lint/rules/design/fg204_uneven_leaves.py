@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.advice.trials import node_slots
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.counts import slot_table
+from fabricgen.design.advice.trials import count_node_slots
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.counts import make_slot_table
 from fabricgen.design.fabric_model import NodeFeed, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -39,14 +39,14 @@ class UnevenLeaves(DesignRule):
         for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
             if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
                 continue
-            feeds = zip(fabric.feeds_of(leaf.key), node_slots(fabric, leaf), strict=True)
+            feeds = zip(fabric.feeds_of(leaf.key), count_node_slots(fabric, leaf), strict=True)
             for feed, slots in feeds:
                 if slots % leaf.count:
-                    from fabricgen.design.advice.tiers import values_that_fit
+                    from fabricgen.design.advice.tiers import list_fitting_values
 
                     used = _list_ports_by_switch(design, leaf, feed, slots)
-                    fitting = values_that_fit(
-                        trials_of(design, leaf.fabric),
+                    fitting = list_fitting_values(
+                        make_trials(design, leaf.fabric),
                         (*leaf.path, "count"),
                         sorted((d for d in range(1, slots + 1) if slots % d == 0), key=lambda d: abs(d - leaf.count)),
                     )
@@ -62,6 +62,6 @@ def _list_ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slot
     """Node ports of the switches of the fullest group, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
         return sorted(feed.used(slots, leaf.count))
-    groups = slot_table(design, feed).groups
+    groups = make_slot_table(design, feed).groups
     loads = [sorted(sum(map(len, ports)) for ports in feed.intervals(runs, leaf.count)) for runs in groups]
     return max(loads, key=lambda used: used[-1])

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.end_to_end import EndToEnd, end_to_end
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.end_to_end import EndToEnd, compute_end_to_end
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -53,7 +53,7 @@ class OversubscribedEndToEnd(DesignRule):
             if judged_leaves.issuperset(fabric.leaves):
                 continue
             judged_leaves.update(fabric.leaves)
-            narrowing = end_to_end(design, fabric)
+            narrowing = compute_end_to_end(design, fabric)
             narrow = [tier for tier, ratio in narrowing.tiers if ratio > 1]
             most = stated or max((tier.allowed for tier in narrow), default=Fraction(1))
             if narrowing.tiers and narrowing.ratio > most and (stated or len(narrow) > 1):
@@ -81,7 +81,7 @@ def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDes
     from fabricgen.design.advice.tiers import LADDER
 
     tier_ratio = next(ratio for t, ratio in narrowing.tiers if t.key == tier.key)
-    trials, path = trials_of(design, tier.fabric), ".".join(map(str, tier.path))
+    trials, path = make_trials(design, tier.fabric), ".".join(map(str, tier.path))
     for text in (*LADDER[::-1], "1:1"):
         if parse_ratio(text) >= tier.allowed:
             continue

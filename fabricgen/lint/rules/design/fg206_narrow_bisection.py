@@ -7,14 +7,14 @@ from fractions import Fraction
 from math import prod
 
 from fabricgen.design.capacity.bisection import (
-    accelerators_of,
-    bisection_per_accelerator,
-    chains_of,
-    node_gbps,
-    tops_of,
+    compute_bisection_per_accelerator,
+    count_accelerators,
+    list_chains,
+    list_top_tiers,
+    sum_node_bandwidth,
 )
-from fabricgen.design.capacity.end_to_end import end_to_end
-from fabricgen.design.capacity.purpose import attached_nodes
+from fabricgen.design.capacity.end_to_end import compute_end_to_end
+from fabricgen.design.capacity.purpose import count_attached_nodes
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -53,11 +53,11 @@ class NarrowBisection(DesignRule):
         for fabric in design.fabrics:
             if not any(leg.gpu is not None for _, a in fabric.attachments for leg in a.legs):
                 continue
-            number, bisection = accelerators_of(design, fabric), bisection_per_accelerator(design, fabric)
+            number, bisection = count_accelerators(design, fabric), compute_bisection_per_accelerator(design, fabric)
             if not number or bisection is None or _has_single_node(design, fabric):
                 continue
-            ports, narrowing = Fraction(node_gbps(design, fabric), number), end_to_end(design, fabric)
-            if not stated and any(top.scope != "all" for top in tops_of(design, fabric)):
+            ports, narrowing = Fraction(sum_node_bandwidth(design, fabric), number), compute_end_to_end(design, fabric)
+            if not stated and any(top.scope != "all" for top in list_top_tiers(design, fabric)):
                 continue
             ratio = max(Fraction(1), narrowing.allowed, narrowing.ratio) * _compute_uneven_cost(design, fabric)
             target = Fraction(stated) if stated else ports / ratio
@@ -74,7 +74,7 @@ class NarrowBisection(DesignRule):
 def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
     """What links that land unequally take from the bisection at most: FG210 judges that."""
     losses = [Fraction(1)]
-    for chain in chains_of(design, fabric):
+    for chain in list_chains(design, fabric):
         uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
         shares = (Fraction(u.links_per_group * u.upper_groups, u.wide_links) for u in uplinks)
         losses.append(prod(shares, start=Fraction(1)))
@@ -83,12 +83,12 @@ def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
 
 def _has_single_node(design: Design, fabric: FabricDesign) -> bool:
     """Whether the fabric has one node or none, so that there is nothing to cut."""
-    return attached_nodes(design, fabric) <= 1
+    return count_attached_nodes(design, fabric) <= 1
 
 
 def _find_narrowest_path(design: Design, fabric: FabricDesign) -> Path:
     """Where the fabric is narrowest: a tier's uplinks, or its `tiers` where these are isolated from each other."""
-    narrowing = end_to_end(design, fabric)
+    narrowing = compute_end_to_end(design, fabric)
     tier = narrowing.narrowest
     if tier is None or narrowing.ratio <= 1:
         return (*fabric.path, "tiers") if fabric.carrier == "" else fabric.path

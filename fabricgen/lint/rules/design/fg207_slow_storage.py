@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.bisection import accelerators_of, node_gbps
-from fabricgen.design.capacity.end_to_end import end_to_end
-from fabricgen.design.capacity.purpose import extra_gbps, reach_gbps, serves
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.bisection import count_accelerators, sum_node_bandwidth
+from fabricgen.design.capacity.end_to_end import compute_end_to_end
+from fabricgen.design.capacity.purpose import has_purpose, sum_bandwidth_beyond_leaves, sum_extra_bandwidth
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -58,8 +58,8 @@ class SlowStorage(DesignRule):
         if limit is None:
             return
         for fabric in design.fabrics:
-            number = accelerators_of(design, fabric)
-            if not number or not serves(fabric, STORAGE):
+            number = count_accelerators(design, fabric)
+            if not number or not has_purpose(fabric, STORAGE):
                 continue
             shares = _list_shares(design, fabric, number)
             least, source, path = min(shares, key=lambda share: share[0])
@@ -75,14 +75,17 @@ class SlowStorage(DesignRule):
 
 def _list_shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
     """(Gb/s per accelerator, what gives it, its path) of node ports, tiers and storage devices."""
-    ports, tiers = Fraction(node_gbps(design, fabric), number), reach_gbps(design, fabric) / number
+    ports, tiers = (
+        Fraction(sum_node_bandwidth(design, fabric), number),
+        sum_bandwidth_beyond_leaves(design, fabric) / number,
+    )
     shares: list[tuple[Fraction, str, Path]] = [(ports, "node ports", fabric.path)]
-    narrowest = end_to_end(design, fabric).narrowest
+    narrowest = compute_end_to_end(design, fabric).narrowest
     if narrowest and tiers < ports:
         shares.append((tiers, f"the {narrowest.name} tier", (*narrowest.path, "oversubscription")))
     devices = [extra for extra in fabric.extras if extra.attachment.role == STORAGE]
     if devices:
-        shares.append((Fraction(extra_gbps(fabric, STORAGE), number), DEVICES, devices[0].path))
+        shares.append((Fraction(sum_extra_bandwidth(fabric, STORAGE), number), DEVICES, devices[0].path))
     return shares
 
 
@@ -93,8 +96,8 @@ def _suggest_devices(design: Design, fabric: FabricDesign, source: str, times: F
     if source != DEVICES or len(devices) > 1:
         return more
     count = ceil(devices[0].count * times)
-    trials, change = trials_of(design, fabric.name), {".".join(map(str, (*devices[0].path, "count"))): count}
+    trials, change = make_trials(design, fabric.name), {".".join(map(str, (*devices[0].path, "count"))): count}
     if trials.fits(change):
         return f"set `count: {count}` on {devices[0].name}, which fits"
-    lacks = "uplinks" if trials.wires(change) else "ports of leaves or spines"
+    lacks = "uplinks" if trials.wire_fabrics(change) else "ports of leaves or spines"
     return f"set `count: {count}` on {devices[0].name}, which needs more {lacks}"

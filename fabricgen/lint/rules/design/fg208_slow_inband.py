@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.bisection import node_gbps
-from fabricgen.design.capacity.end_to_end import end_to_end
-from fabricgen.design.capacity.purpose import attached_nodes, reach_gbps, serves
+from fabricgen.design.capacity.bisection import sum_node_bandwidth
+from fabricgen.design.capacity.end_to_end import compute_end_to_end
+from fabricgen.design.capacity.purpose import count_attached_nodes, has_purpose, sum_bandwidth_beyond_leaves
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -48,10 +48,13 @@ class SlowInband(DesignRule):
         if limit is None:
             return
         for fabric in design.fabrics:
-            nodes = attached_nodes(design, fabric)
-            if not nodes or not serves(fabric, "inband"):
+            nodes = count_attached_nodes(design, fabric)
+            if not nodes or not has_purpose(fabric, "inband"):
                 continue
-            narrowing, per_node = end_to_end(design, fabric), reach_gbps(design, fabric) / nodes
+            narrowing, per_node = (
+                compute_end_to_end(design, fabric),
+                sum_bandwidth_beyond_leaves(design, fabric) / nodes,
+            )
             if per_node < limit:
                 tiers = f" over {float(narrowing.ratio):.3g}:1 ({narrowing.text})" if narrowing.ratio > 1 else ""
                 yield self.flag(
@@ -59,7 +62,7 @@ class SlowInband(DesignRule):
                         design, fabric.path, narrowing.narrowest.path if narrowing.narrowest and tiers else ()
                     ),
                     f"{fabric.name} gives a node {float(per_node):.4g}G; the limit is {limit:g}G; it has "
-                    f"{node_gbps(design, fabric) / nodes:.4g}G of ports{tiers}",
+                    f"{sum_node_bandwidth(design, fabric) / nodes:.4g}G of ports{tiers}",
                     "lower the oversubscription, or use faster ports" if tiers else "use faster ports",
                 )
 

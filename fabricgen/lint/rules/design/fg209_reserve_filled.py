@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.grown import growing_pods, grown
+from fabricgen.design.grown import grow_design, list_growing_pods
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.rule import DesignRule, load_design_rules
@@ -51,14 +51,14 @@ class ReserveFilled(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Hold the grown design to the rules on bandwidth; what they say of the present one is theirs to tell."""
-        pods = growing_pods(design)
+        pods = list_growing_pods(design)
         if not pods:
             return
         units = sum(pod.slots * pod.count for pod in pods.values())
         when = f"when the reserve of {', '.join(pods)} is filled ({units} units)"
         rules = {rule.id: rule for rule in load_design_rules()}
         try:
-            grown_design = grown(design)
+            grown_design = grow_design(design)
         except InputError as error:
             if not any(rules["FG106"].check(design)):  # else it names the tiers that are too small
                 first = error.diagnostics[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fabricgen.design.capacity.uneven import UnevenLanding, uneven_landings
+from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -44,7 +44,7 @@ class UnevenLandingCost(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Say the exact cost of each tier that lands unequally."""
         for fabric in design.fabrics:
-            for landing in uneven_landings(design, fabric):
+            for landing in find_uneven_landings(design, fabric):
                 yield self._make_finding(design, fabric.name, landing)
 
     def _make_finding(self, design: Design, fabric: str, landing: UnevenLanding) -> Diagnostic:

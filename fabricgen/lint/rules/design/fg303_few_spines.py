@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.bisection import chains_of
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.bisection import list_chains
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -54,7 +54,7 @@ class FewSpines(DesignRule):
 
 def _list_narrow_tiers(design: Design, fabric: FabricDesign) -> Iterator[tuple[TierDesign, TierDesign, int]]:
     """(tier, tier above, how many of its switches each reaches) of tiers that reach fewer than four."""
-    for chain in chains_of(design, fabric):
+    for chain in list_chains(design, fabric):
         below = 1
         for tier in chain:
             uplink = tier.uplink
@@ -71,8 +71,8 @@ def _list_narrow_tiers(design: Design, fabric: FabricDesign) -> Iterator[tuple[T
 
 def _suggest_count(design: Design, upper: TierDesign, links: int) -> str:
     """The lowest count that is enough, divides the uplinks and has the ports."""
-    from fabricgen.design.advice.tiers import values_that_fit
+    from fabricgen.design.advice.tiers import list_fitting_values
 
     counts = [count for count in range(FEWEST, links + 1) if links % count == 0]
-    fitting = values_that_fit(trials_of(design, upper.fabric), (*upper.path, "count"), counts, most=1)
+    fitting = list_fitting_values(make_trials(design, upper.fabric), (*upper.path, "count"), counts, most=1)
     return f"set `count: {fitting[0]}` on {upper.name}" if fitting else "use more, slower uplinks to four switches"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
+from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -56,11 +56,11 @@ class IdleSpines(DesignRule):
 
 def _suggest_uplinks_or_counts(design: Design, lower: TierDesign, upper: TierDesign, links: int) -> str:
     """Uplinks that reach all, where bandwidth asks for more anyway; else counts that the uplinks do reach."""
-    from fabricgen.design.advice.tiers import fewest_uplinks
+    from fabricgen.design.advice.tiers import find_fewest_uplinks
 
     ratio = lower.oversubscription
     if ratio is not None and ratio > lower.allowed:
-        enough = fewest_uplinks(trials_of(design, lower.fabric), lower)
+        enough = find_fewest_uplinks(make_trials(design, lower.fabric), lower)
         if enough:
             return f"set `uplinks: {enough}` on {lower.name}, which reaches them all"
     return suggest_counts(design, upper, links)

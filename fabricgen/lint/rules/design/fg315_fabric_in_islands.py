@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from fabricgen.blueprint.dimensions import find_noun
-from fabricgen.design.capacity.bisection import tops_of
-from fabricgen.design.capacity.counts import slot_table
+from fabricgen.design.capacity.bisection import list_top_tiers
+from fabricgen.design.capacity.counts import make_slot_table
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -48,7 +48,7 @@ class FabricInIslands(DesignRule):
         """Count the places that the top tier of each fabric leaves unconnected."""
         judged: set[TierKey] = set()
         for fabric in design.fabrics:
-            tops = tops_of(design, fabric)
+            tops = list_top_tiers(design, fabric)
             scope, places = (tops[0].scope, sum(top.places for top in tops)) if tops else ("all", 1)
             yield from self._check_groups(design, fabric, [top for top in tops if top.key not in judged])
             if scope in ("all", "site") or places == 1 or tops[0].key in judged:
@@ -85,11 +85,11 @@ def _count_islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> in
 
     graph: nx.Graph[object] = nx.Graph()
     for feed in fabric.feeds_of(tier.key):
-        slots = slot_table(design, feed)
+        slots = make_slot_table(design, feed)
         members = [(nodes.first + i, a) for nodes, a in feed.attachments for i in range(nodes.count)]
         for unit, (member, attachment) in product(range(slots.layout.units), members):
             for group, slot in (slots.slot_of(unit, member, leg) for leg in attachment.legs):
-                switch = int(feed.port_of_slot(slot, tier.count)[0])
+                switch = int(feed.find_port_of_slot(slot, tier.count)[0])
                 graph.add_edge((feed.part, unit, member), (group, switch))
                 if tier.peer_links is not None and not tier.peer_links.spans:
                     # switches 2k and 2k + 1 of a group are a pair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.attach import unattached
+from fabricgen.design.attach import list_unattached
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -44,7 +44,7 @@ class RoleNotAttached(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag devices of which several roles are attached and others are not."""
-        for device in unattached(design):
+        for device in list_unattached(design):
             missing = [role for role in device.missing if role not in device.skipped]
             if missing and len(device.attached) >= SEVERAL:
                 roles = ", ".join(f"'{role}'" for role in missing)

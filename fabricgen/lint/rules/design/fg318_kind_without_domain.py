@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_up.domains import forms
+from fabricgen.design.scale_up.domains import can_join
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -38,7 +38,7 @@ class KindWithoutDomain(DesignRule):
         """Look for nodes whose profile none of the stated domains joins."""
         for nodes in design.layout.node_sets if design.scale_up else ():
             profile = nodes.profile
-            if profile.accelerators and not any(forms(profile, domain.profile) for domain in design.scale_up):
+            if profile.accelerators and not any(can_join(profile, domain.profile) for domain in design.scale_up):
                 domains = " and ".join(domain.profile.id for domain in design.scale_up)
                 yield self.flag(
                     nodes.path,

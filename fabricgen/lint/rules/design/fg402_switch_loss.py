@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.build import trials_of
-from fabricgen.design.capacity.failure import failure_analyses
+from fabricgen.design.build import make_trials
+from fabricgen.design.capacity.failure import list_failure_analyses
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -47,9 +47,9 @@ class SwitchLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove one switch of each tier in turn."""
         limit = design.loaded.limits.after_loss.switch
-        for fabric, survival in failure_analyses(design) if limit is not None else ():
+        for fabric, survival in list_failure_analyses(design) if limit is not None else ():
             for tier in survival.chain:
-                remaining = survival.after_switch(tier)
+                remaining = survival.analyze_switch_loss(tier)
                 if is_below_limit(remaining, limit):
                     assert limit is not None  # noqa: S101 - nothing is below no limit
                     yield self.flag(
@@ -61,12 +61,12 @@ class SwitchLoss(DesignRule):
 
 def _suggest_counts(design: Design, tier: TierDesign, limit: float) -> str:
     """Counts that keep enough, divide the uplinks and have the ports."""
-    from fabricgen.design.advice.tiers import values_that_fit
+    from fabricgen.design.advice.tiers import list_fitting_values
 
-    below = [uplink.links_per_group for _, uplink in design.links_below(tier.key)]
+    below = [uplink.links_per_group for _, uplink in design.list_links_below(tier.key)]
     if not below:
         return "spread the ports of each node over more leaves: by rail, plane, or `spread: stripe`"
     counts = [n for n in range(tier.count + 1, max(below) + 1) if below[0] % n == 0]
     enough = [n for n in counts if 1 - 1 / (n * tier.switches / tier.count) >= limit]
-    fitting = values_that_fit(trials_of(design, tier.fabric), (*tier.path, "count"), enough)
+    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "count"), enough)
     return f"counts that keep enough: {', '.join(fitting)}" if fitting else "add uplinks or planes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from fabricgen.design.capacity.failure import failure_analyses, percent
+from fabricgen.design.capacity.failure import list_failure_analyses, percent
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -44,8 +44,8 @@ class PlaneLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove one plane of each fabric that has several."""
         limit = design.loaded.limits.after_loss.plane
-        for fabric, survival in failure_analyses(design) if limit is not None else ():
-            remaining = survival.after_plane()
+        for fabric, survival in list_failure_analyses(design) if limit is not None else ():
+            remaining = survival.analyze_plane_loss()
             if remaining is not None and is_below_limit(remaining, limit):
                 assert limit is not None  # noqa: S101 - nothing is below no limit
                 yield self.flag(

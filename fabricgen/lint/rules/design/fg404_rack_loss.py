@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.failure_domains import rack_failures
+from fabricgen.design.capacity.failure_domains import list_rack_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -41,7 +41,7 @@ class RackLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each network rack of a unit, and each shared one, in turn."""
         limit = design.loaded.limits.after_loss.rack
-        for fabric, remaining, tier in find_worst_losses(design, rack_failures, limit):
+        for fabric, remaining, tier in find_worst_losses(design, list_rack_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             yield self.flag(
                 tier.path,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.failure import RemainingBisection
-from fabricgen.design.capacity.failure_domains import rack_failures, row_failures
+from fabricgen.design.capacity.failure_domains import list_rack_failures, list_row_failures
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import find_scope
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.after_loss import advise_more_racks, find_worst_losses, write_loss_message
@@ -48,9 +48,9 @@ class RowLoss(DesignRule):
         limit = design.loaded.limits.after_loss.row
         losses_by_rack = {
             f.name: remaining.gone
-            for f, remaining, _ in find_worst_losses(design, rack_failures, design.loaded.limits.after_loss.rack)
+            for f, remaining, _ in find_worst_losses(design, list_rack_failures, design.loaded.limits.after_loss.rack)
         }
-        for fabric, remaining, tier in find_worst_losses(design, row_failures, limit):
+        for fabric, remaining, tier in find_worst_losses(design, list_row_failures, limit):
             assert limit is not None  # noqa: S101 - nothing is below no limit
             if losses_by_rack.get(fabric.name) != remaining.gone:
                 yield self.flag(
@@ -62,7 +62,7 @@ class RowLoss(DesignRule):
 
 def _suggest_racks(design: Design, tier: TierDesign, remaining: RemainingBisection, limit: float) -> str:
     """Shared racks get rows of their own; the racks of a unit stand together with its nodes."""
-    if scope_of(tier.per) != "su":
+    if find_scope(tier.per) != "su":
         return advise_more_racks(design, tier, remaining, limit)
     floor = FloorPlan(design)
     unit = max(plan.racks for plan in floor.plans if tier.layout.has(plan.part))

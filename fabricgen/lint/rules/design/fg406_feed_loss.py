@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.failure_domains import feed_failures
+from fabricgen.design.capacity.failure_domains import list_feed_failures
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -44,7 +44,7 @@ class FeedLoss(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Remove each feed that some racks have as their only one."""
         limit = design.loaded.limits.after_loss.feed
-        losses = sorted(find_worst_losses(design, feed_failures, limit), key=lambda loss: loss[1].share)
+        losses = sorted(find_worst_losses(design, list_feed_failures, limit), key=lambda loss: loss[1].share)
         if losses and limit is not None:
             fabric, remaining, _ = losses[0]
             further_fabrics = f"; {', '.join(f.name for f, *_ in losses[1:])} too" if len(losses) > 1 else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.bisection import list_chain
 from fabricgen.design.capacity.failure import is_for_management
-from fabricgen.design.capacity.failure_domains import in_one_rack
+from fabricgen.design.capacity.failure_domains import find_shared_rack
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
@@ -54,12 +54,12 @@ class OneRackHoldsAll(DesignRule):
             sum(pod.su * kind.racks for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)) >= NODE_RACKS
         )
         for fabric in design.fabrics:
-            chain = chain_of(design, fabric)
+            chain = list_chain(design, fabric)
             if not chain or is_for_management(fabric) or design.layout.units == 1:
                 continue
             for tier in chain:
                 planes = fabric.planes > 1 and "plane" in tier.per
-                shared = in_one_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
+                shared = find_shared_rack(design, floor, tier) if planes or (large and tier.uplink is None) else None
                 if shared is not None:
                     scope_text = f"{shared.of}{f', of {fabric.planes} planes,' if planes else ''}"
                     switches = f"all {shared.switches} {tier.fabric} {tier.name} switches{scope_text}"

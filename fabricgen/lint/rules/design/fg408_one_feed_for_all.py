@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.bisection import list_chain
 from fabricgen.design.capacity.failure import is_for_management
-from fabricgen.design.capacity.failure_domains import SharedFailure, on_one_feed
+from fabricgen.design.capacity.failure_domains import SharedFailure, find_shared_feed
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
@@ -50,8 +50,8 @@ class OneFeedForAll(DesignRule):
         by_tier: dict[TierKey, tuple[TierDesign, SharedFailure]] = {}
         by_limit = design.loaded.limits.after_loss.feed is not None
         for fabric in design.fabrics:
-            for tier in chain_of(design, fabric) if is_for_management(fabric) or not by_limit else ():
-                shared = on_one_feed(design, floor, tier)
+            for tier in list_chain(design, fabric) if is_for_management(fabric) or not by_limit else ():
+                shared = find_shared_feed(design, floor, tier)
                 if shared is not None:
                     by_tier.setdefault(tier.key, (tier, shared))
         if by_tier:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.failure_domains import feeds_in_use
+from fabricgen.design.capacity.failure_domains import list_feeds_in_use
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
@@ -37,7 +37,7 @@ class IdleFeed(DesignRule):
         floor = design.loaded.blueprint.floor
         if len(floor.feeds) < 2:
             return
-        used = feeds_in_use(design, FloorPlan(design))
+        used = list_feeds_in_use(design, FloorPlan(design))
         idle = [feed for feed in floor.feeds if feed not in used]
         if idle:
             yield self.flag(

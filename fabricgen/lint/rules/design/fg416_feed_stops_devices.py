@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.catalog.profile import PowerSupplies
-from fabricgen.design.advice.switches import drawing_devices
+from fabricgen.design.advice.switches import list_powered_devices
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -45,7 +45,7 @@ class FeedStopsDevices(DesignRule):
         if not floor.feeds or floor.cords < 2:
             return
         counts: dict[str, tuple[PowerSupplies, int]] = {}
-        for profile, _, count in drawing_devices(design):
+        for profile, _, count in list_powered_devices(design):
             if count and profile.psu and profile.psu.stop_without_feed(floor.cords):
                 counts[profile.id] = profile.psu, counts.get(profile.id, (profile.psu, 0))[1] + count
         for name, (psu, count) in sorted(counts.items()):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
 
-from fabricgen.design.extras.exits import ExitDesign, pairs_of
+from fabricgen.design.extras.exits import ExitDesign, pair_addresses
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -95,7 +95,7 @@ def _list_stated_ends(exit_: ExitDesign) -> Iterator[_LinkEnd]:
     }
     for name, device in exit_.spec.devices.items():
         for port, link in device.links.items():
-            pairs = pairs_of(link)
+            pairs = pair_addresses(link)
             for text in link.own:
                 own, far, _ = pairs[":" in text]
                 switch = (extra.tier.text, switch_of_port[name, port])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.catalog.loads import Device, find_power_basis
-from fabricgen.design.advice.switches import drawing_devices
+from fabricgen.design.advice.switches import list_powered_devices
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -39,7 +39,7 @@ class PowerUnknown(DesignRule):
         alone in another where power is judged; external devices do not count.
         """
         devices: dict[str, tuple[Device, Path, int]] = {}
-        for profile, path, count in drawing_devices(design):
+        for profile, path, count in list_powered_devices(design):
             _, first, before = devices.get(profile.id, (profile, path, 0))
             devices[profile.id] = (profile, first, before + count)
         missing = [row for row in devices.values() if find_power_basis(row[0]) == "unknown"]

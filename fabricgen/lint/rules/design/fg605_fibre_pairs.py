@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import spans_of
+from fabricgen.design.scale_across import list_spans
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -40,7 +40,7 @@ class FibrePairs(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare links with fibre pairs, span by span."""
         for fabric in design.fabrics:
-            for _, figures in spans_of(design, fabric):
+            for _, figures in list_spans(design, fabric):
                 if figures.links > figures.span.fibre_pairs:
                     yield self.flag(
                         (*figures.span.path, "fibre_pairs"),

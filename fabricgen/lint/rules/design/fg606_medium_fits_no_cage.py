@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.media.allowed import stated_kinds
+from fabricgen.design.media.allowed import list_stated_kinds
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -34,13 +34,13 @@ class MediumFitsNoCage(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Try the stated media that carry the lanes in the cages of both ends."""
-        for kind in stated_kinds(design):
-            carriers = kind.carriers(design.catalog)
+        for kind in list_stated_kinds(design):
+            carriers = kind.list_carriers(design.catalog)
             cages = [(side.form_factor, end) for side, end in zip((kind.a, kind.b), kind.ends, strict=True)]
             if not carriers or any(all(c.plugs_into(cage) for cage, _ in cages) for c in carriers):
                 continue
             cage, end = next((p for p in cages if not any(c.plugs_into(p[0]) for c in carriers)), cages[-1])
-            usual_media = kind.usual(design.catalog)
+            usual_media = kind.list_usual_media(design.catalog)
             fitting = dict.fromkeys(c.medium for c in usual_media if all(c.plugs_into(cage) for cage, _ in cages))
             yield self.flag(
                 kind.stated.path,

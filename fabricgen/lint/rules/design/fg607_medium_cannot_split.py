@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.design.media.allowed import LinkKind, stated_kinds
+from fabricgen.design.media.allowed import LinkKind, list_stated_kinds
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -34,13 +34,13 @@ class MediumCannotSplit(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag breakouts where every stated medium that carries the lanes has one pair for all of them."""
-        for kind in stated_kinds(design):
+        for kind in list_stated_kinds(design):
             shared = kind.a.per_connector, kind.b.per_connector
-            carriers = kind.carriers(design.catalog)
+            carriers = kind.list_carriers(design.catalog)
             lanes = int(-(-kind.b.speed_gbps // kind.lane_gbps))
             if min(shared) > 1 or max(shared) == 1 or not carriers or any(c.splits_for(lanes) for c in carriers):
                 continue
-            usual_media = kind.usual(design.catalog)
+            usual_media = kind.list_usual_media(design.catalog)
             alone = not _shares_cages(kind)
             fitting = dict.fromkeys(c.medium for c in usual_media if c.splits_for(lanes) and (alone or not c.attached))
             yield self.flag(

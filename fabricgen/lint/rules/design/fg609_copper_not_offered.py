@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.media.allowed import stated_kinds
+from fabricgen.design.media.allowed import list_stated_kinds
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -40,8 +40,8 @@ class CopperNotOffered(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the vendors of both ends with those that do not sell what is stated."""
         reported = set()
-        for kind in stated_kinds(design):
-            for cable in kind.carriers(design.catalog):
+        for kind in list_stated_kinds(design):
+            for cable in kind.list_carriers(design.catalog):
                 vendor = next((v for v in kind.vendors if v in cable.not_offered_by), "")
                 if (
                     vendor and (kind.stated.path, cable.id) not in reported

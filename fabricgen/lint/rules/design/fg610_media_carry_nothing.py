@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.media.allowed import stated_kinds
+from fabricgen.design.media.allowed import list_stated_kinds
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -37,11 +37,11 @@ class MediaCarryNothing(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for kinds of links that no cable profile fits."""
-        for kind in stated_kinds(design):
-            if kind.carriers(design.catalog):
+        for kind in list_stated_kinds(design):
+            if kind.list_carriers(design.catalog):
                 continue
             lane, stated = kind.lane_gbps, kind.stated
-            usual = kind.usual(design.catalog)
+            usual = kind.list_usual_media(design.catalog)
             fitting = (c.medium for c in usual if all(c.plugs_into(s.form_factor) for s in (kind.a, kind.b)))
             hint = f"media for {lane:g}G lanes: {', '.join(dict.fromkeys(fitting))}"
             if stated.other and not stated.profiles(design.catalog):

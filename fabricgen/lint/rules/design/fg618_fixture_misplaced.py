@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.floor.halls import Hall, HallFixture, halls_of, shared
+from fabricgen.design.floor.halls import Hall, HallFixture, make_halls, measure_overlap
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -43,7 +43,7 @@ class FixtureMisplaced(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare fixtures with walls, feeds and each other; a grid is told once."""
         blueprint = design.loaded.blueprint
-        for hall in halls_of(blueprint.floor, design.layout.sites, blueprint.site):
+        for hall in make_halls(blueprint.floor, design.layout.sites, blueprint.site):
             path = ("floor", "halls", hall.name)
             if hall.walls:
                 yield from self._check_walls(hall, path)
@@ -85,7 +85,7 @@ class FixtureMisplaced(DesignRule):
         """Fixtures that are not wholly within their hall."""
         for fixture in hall.fixtures:
             size = fixture.area[2] - fixture.area[0], fixture.area[3] - fixture.area[1]
-            if any(abs(a - b) > 1e-6 for a, b in zip(shared(fixture.area, hall.area), size, strict=True)):
+            if any(abs(a - b) > 1e-6 for a, b in zip(measure_overlap(fixture.area, hall.area), size, strict=True)):
                 yield fixture
 
     def _flag_outside(self, hall: Hall, fixture: HallFixture, path: Path) -> Diagnostic:
@@ -102,7 +102,7 @@ class FixtureMisplaced(DesignRule):
 
     def _flag_clash(self, hall: Hall, fixture: HallFixture, other: HallFixture, path: Path) -> Diagnostic:
         """The finding on a fixture that shares floor with another one."""
-        wide, deep = shared(fixture.area, other.area)
+        wide, deep = measure_overlap(fixture.area, other.area)
         x, y = other.area[0] - hall.x_m, other.area[1] - hall.y_m
         return self.flag(
             path,
@@ -121,7 +121,7 @@ def _list_clashes(fixtures: tuple[HallFixture, ...]) -> Iterator[tuple[HallFixtu
         fixture = fixtures[i]
         active = [j for j in active if fixtures[j].area[2] > fixture.area[0]]
         for j in active:
-            if _is_at_one_height(fixture, fixtures[j]) and all(shared(fixture.area, fixtures[j].area)):
+            if _is_at_one_height(fixture, fixtures[j]) and all(measure_overlap(fixture.area, fixtures[j].area)):
                 later, earlier = max(i, j), min(i, j)
                 earliest[later] = min(earlier, earliest.get(later, earlier))
         active.append(i)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.media.allowed import stated_kinds
-from fabricgen.design.media.policy import OPEN, named, policy_of
+from fabricgen.design.media.allowed import list_stated_kinds
+from fabricgen.design.media.policy import OPEN, is_named, make_policy
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -34,10 +34,10 @@ class MediaAgainstPolicy(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Check each stated word against the policy, once per statement."""
         reported = set()
-        for kind in stated_kinds(design):
-            policy = policy_of(design.loaded.blueprint, kind.fabric, kind.ends)
+        for kind in list_stated_kinds(design):
+            policy = make_policy(design.loaded.blueprint, kind.fabric, kind.ends)
             for word in kind.stated.words if policy != OPEN else ():
-                cables = [cable for cable in kind.carriers(design.catalog) if named((word,), cable)]
+                cables = [cable for cable in kind.list_carriers(design.catalog) if is_named((word,), cable)]
                 why = [policy.explain_refusal(cable) for cable in cables]
                 if cables and all(why) and (kind.stated.path, word) not in reported:
                     reported.add((kind.stated.path, word))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.media.allowed import stated_kinds
-from fabricgen.design.media.policy import LINEAR, named
+from fabricgen.design.media.allowed import list_stated_kinds
+from fabricgen.design.media.policy import LINEAR, is_named
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
@@ -38,8 +38,8 @@ class LinearOpticsUndriven(DesignRule):
         hosts = blueprint.cabling.linear_hosts
         reported, is_used = set[Path](), False
         remedy = "list both ends there once their vendors confirm it, or use DR or SR"
-        for kind in stated_kinds(design):
-            linear: list[str] = [c.medium for c in kind.carriers(design.catalog) if c.medium in LINEAR]
+        for kind in list_stated_kinds(design):
+            linear: list[str] = [c.medium for c in kind.list_carriers(design.catalog) if c.medium in LINEAR]
             is_used |= bool(linear)
             without = dict.fromkeys(end for end in kind.ends if end not in hosts)
             if linear and without and kind.stated.path not in reported:
@@ -50,7 +50,7 @@ class LinearOpticsUndriven(DesignRule):
                 yield self.flag(kind.stated.path, message, remedy)
         for path, words in _list_allowed(design):
             allowed = [
-                cable.medium for cable in design.catalog.cables if cable.medium in LINEAR and named(words, cable)
+                cable.medium for cable in design.catalog.cables if cable.medium in LINEAR and is_named(words, cable)
             ]
             is_used |= bool(allowed)
             if allowed and not hosts:

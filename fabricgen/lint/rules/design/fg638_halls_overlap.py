@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from fabricgen.design.floor.halls import halls_of, shared
+from fabricgen.design.floor.halls import make_halls, measure_overlap
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -38,13 +38,13 @@ class HallsOverlap(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the areas of every two halls of a site."""
         blueprint = design.loaded.blueprint
-        halls = [hall for hall in halls_of(blueprint.floor, design.layout.sites, blueprint.site) if hall.rows]
+        halls = [hall for hall in make_halls(blueprint.floor, design.layout.sites, blueprint.site) if hall.rows]
         for first, other in combinations(halls, 2):
             if (first.site, first.storey) != (other.site, other.storey):
                 continue
             left, top, right, bottom = first.area
             x, y, *_ = other.area
-            wide, deep = shared(first.area, other.area)
+            wide, deep = measure_overlap(first.area, other.area)
             if wide and deep:
                 yield self.flag(
                     ("floor", "halls", other.name),

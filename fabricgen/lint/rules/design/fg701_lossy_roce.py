@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.qos import qos_of
+from fabricgen.design.qos import find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import is_scale_across, merge_fabrics
@@ -43,6 +43,6 @@ class LossyRoce(DesignRule):
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses
             stated_profile = blueprint.fabrics[owner.name].qos.profile
             on_purpose = stated_profile and is_scale_across(design, fabric)
-            if fabric.protocol == "roce" and not qos_of(design, owner).lossless and not on_purpose:
+            if fabric.protocol == "roce" and not find_qos(design, owner).lossless and not on_purpose:
                 path = (*owner.path, "qos", "profile") if stated_profile else ("qos", "profile")
                 yield self.flag(path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fabricgen.catalog.nos_configuration import SafetyLine, UnsafeCommands
 from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.model import Design
-from fabricgen.design.snippets import all_snippets
+from fabricgen.design.snippets import list_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.idle import Command, list_commands
@@ -40,7 +40,7 @@ class SafetyOverridden(DesignRule):
         """Look for safety lines in snippets."""
         blueprint = design.loaded.blueprint
         small = {fabric.name for fabric in design.fabrics if is_for_management(fabric)}
-        for path, snippet in all_snippets(blueprint):
+        for path, snippet in list_snippets(blueprint):
             configuration = design.catalog.naming(snippet.nos).configuration
             for_management = path[0] == "fabrics" and path[1] in small
             reported: set[str] = set()

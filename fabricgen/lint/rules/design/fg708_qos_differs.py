@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import linked_fabrics
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.model import Design
-from fabricgen.design.qos import QosIntent, qos_of
+from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_qos_path, is_scale_across
@@ -48,7 +48,7 @@ class QosDiffers(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare every two fabrics whose switches are linked with each other."""
         for lower, upper in _list_linked_pairs(design):
-            lower_qos, upper_qos = (qos_of(design, fabric) for fabric in (lower, upper))
+            lower_qos, upper_qos = (find_qos(design, fabric) for fabric in (lower, upper))
             if not (lower_qos.lossless or upper_qos.lossless):
                 continue
             name, text = _find_difference(lower_qos, upper_qos)
@@ -68,7 +68,7 @@ def _find_stating_fabric(design: Design, fabrics: Sequence[FabricDesign], name: 
 
 def _list_linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
     """Pairs of fabrics with links between their switches."""
-    parts = linked_fabrics(design.loaded.blueprint.fabrics)
+    parts = group_linked_fabrics(design.loaded.blueprint.fabrics)
     if all(len(part) == 1 for part in parts):
         return
     pairs = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.qos import ecn_thresholds_kb
+from fabricgen.design.qos import compute_ecn_thresholds
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
@@ -54,7 +54,7 @@ class EcnThresholds(DesignRule):
                 continue  # the usual ones are held against a stated limit alone
             pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}
             for speed, lowest in sorted(pairs, reverse=True):
-                low, high = ecn_thresholds_kb(qos, lowest, speed)
+                low, high = compute_ecn_thresholds(qos, lowest, speed)
                 by_speed = ("ecn",) if any(speed == s for s, *_ in qos.ecn) else ()
                 late_ms = high * 8 / speed / 1000
                 if low < PACKET_KB:

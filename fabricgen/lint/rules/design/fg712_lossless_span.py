@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import headroom_bytes
+from fabricgen.design.scale_across import compute_headroom
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_buffer_bytes, list_lossless_fabrics, list_pausing_spans
@@ -50,7 +50,9 @@ class LosslessSpan(DesignRule):
                 run = tier.peer_links.run if tier.peer_links else None
                 if buffer is None or run is None:
                     continue
-                needs = {site: sum(s.links * headroom_bytes(s.km, run.speed_gbps) for s in at[site]) for site in sites}
+                needs = {
+                    site: sum(s.links * compute_headroom(s.km, run.speed_gbps) for s in at[site]) for site in sites
+                }
                 site = max(sites, key=lambda name: (needs[name], name))
                 if needs[site] > buffer:
                     span = max(at[site], key=lambda s: (s.km * s.links, s.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.qos import ecn_thresholds_kb
+from fabricgen.design.qos import compute_ecn_thresholds
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
@@ -47,7 +47,7 @@ class EcnBeyondBuffer(DesignRule):
             for tier in fabric.tiers:
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 for speed in tier.speeds if buffer else ():
-                    low, high = ecn_thresholds_kb(qos, tier.lowest, speed)
+                    low, high = compute_ecn_thresholds(qos, tier.lowest, speed)
                     if buffer and is_never_marked(high, buffer) and not is_never_marked(low, buffer):
                         limit = f"from {high} kB, but a queue of {tier.profile.id} holds at most {buffer / 2000:.0f} kB"
                         unreached.append(

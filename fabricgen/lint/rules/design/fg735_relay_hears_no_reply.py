@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import fabric_overlay, fabric_underlay
+from fabricgen.design.linked import find_fabric_overlay, find_fabric_underlay
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -72,13 +72,13 @@ class RelayHearsNoReply(DesignRule):
 def _explain_deafness(design: Design, fabric: FabricDesign, owner: FabricDesign, nos: str) -> str:
     """Why replies do not come to a relay of a NOS at the gateways of a fabric's hosts; "" where they do."""
     vrf = fabric.vrf or next((t.name for t in design.tenants if fabric.name in t.fabrics), "")
-    in_vxlan = fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
+    in_vxlan = find_fabric_overlay(design.loaded.blueprint, owner.name) == "evpn"
     relay = design.catalog.naming(nos).configuration.relay
     if relay.deaf_in_vrfs == "all" and vrf:
         return f"VRF {vrf} comes {'in VXLAN' if in_vxlan else 'over sub-interfaces'}"
     if relay.deaf_in_vrfs and vrf and not in_vxlan:
         return f"VRF {vrf} comes over sub-interfaces, whose addresses nobody has a route to"
-    if relay.deaf_on_static and not vrf and fabric_underlay(design.loaded.blueprint, owner.name) == "static":
+    if relay.deaf_on_static and not vrf and find_fabric_underlay(design.loaded.blueprint, owner.name) == "static":
         return "it sends from the addresses of links, which nobody has a static route to"
     return ""
 

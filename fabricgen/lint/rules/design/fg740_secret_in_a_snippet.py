@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.snippets import all_snippets
+from fabricgen.design.snippets import list_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.idle import list_commands
@@ -34,7 +34,7 @@ class SecretInASnippet(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for commands that hold secrets."""
-        for path, snippet in all_snippets(design.loaded.blueprint):
+        for path, snippet in list_snippets(design.loaded.blueprint):
             patterns = design.catalog.naming(snippet.nos).configuration.clear_secrets
             matching = {pattern for line in list_commands(snippet) for pattern in patterns if line.matches(pattern)}
             for pattern in sorted(matching):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.linked import fabric_underlay
+from fabricgen.design.linked import find_fabric_underlay
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -45,7 +45,7 @@ class InMaintenance(DesignRule):
         rows = {name: row for row, name in enumerate(name_devices(design, devices))}
         for device in drained:
             fabric = devices.classes[devices.device_class[rows[device]]].fabric
-            without_bgp = fabric_underlay(blueprint, fabric) in ("static", "none")
+            without_bgp = find_fabric_underlay(blueprint, fabric) in ("static", "none")
             effect = (
                 f"and drains nothing: {fabric} runs no BGP" if without_bgp else "all figures of the design count it"
             )

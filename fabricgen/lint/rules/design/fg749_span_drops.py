@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import spans_of
+from fabricgen.design.scale_across import list_spans
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import list_lossless_fabrics
@@ -41,7 +41,7 @@ class SpanDrops(DesignRule):
         """Look for spans of lossless fabrics without the key."""
         for fabric, _ in list_lossless_fabrics(design):
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
-            for name in dict.fromkeys(figures.span.name for _, figures in spans_of(design, fabric)):
+            for name in dict.fromkeys(figures.span.name for _, figures in list_spans(design, fabric)):
                 if "lossless" not in stated[name].model_fields_set:
                     yield self.flag(
                         (*fabric.path, "spans", name),

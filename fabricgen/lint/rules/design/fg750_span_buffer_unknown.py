@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import headroom_bytes
+from fabricgen.design.scale_across import compute_headroom
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_buffer_bytes, list_lossless_fabrics, list_pausing_spans
@@ -46,7 +46,7 @@ class SpanBufferUnknown(DesignRule):
                 run = tier.peer_links.run if tier.peer_links else None
                 if run is None or find_buffer_bytes(design.catalog, tier.profile.id) is not None:
                     continue
-                need = headroom_bytes(figures.span.km, run.speed_gbps)
+                need = compute_headroom(figures.span.km, run.speed_gbps)
                 yield self.flag(
                     (*figures.span.path, "lossless"),
                     f"{fabric.name} {tier.name}: each of {figures.span.links} links of {run.speed_gbps}G over "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import spans_of
+from fabricgen.design.scale_across import list_spans
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -47,7 +47,7 @@ class PacketNumbersRunOut(DesignRule):
         """Compare the cipher of each encrypted span with the speed of its links."""
         for fabric in design.fabrics:
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
-            for tier, figures in spans_of(design, fabric):
+            for tier, figures in list_spans(design, fabric):
                 macsec, run = stated[figures.span.name].macsec, tier.peer_links.run if tier.peer_links else None
                 if macsec is None or run is None or macsec.cipher.endswith("xpn") or run.speed_gbps < FROM_GBPS:
                     continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fabricgen.blueprint.sections.routing import Routing
-from fabricgen.design.capacity.bisection import chain_of
+from fabricgen.design.capacity.bisection import list_chain
 from fabricgen.design.model import Design
-from fabricgen.design.shape import scope_of
+from fabricgen.design.shape import find_scope
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import is_routed, runs_bgp, underlay
@@ -49,7 +49,7 @@ class UnusedSetting(DesignRule):
                 yield self.flag(
                     ("fabrics", name, "vrf"), message, "remove it; only fabrics that share switches have a VRF"
                 )
-            chain = chain_of(design, design.fabric(name))
+            chain = list_chain(design, design.fabric(name))
             if spec.rail_groups and chain and not any("rail-group" in tier.per for tier in chain):
                 names = " nor ".join(dict.fromkeys(tier.name for tier in chain))
                 either = "neither " if " nor " in names else ""
@@ -94,7 +94,7 @@ class UnusedSetting(DesignRule):
         for tier in design.tiers:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].oversubscription
             if stated is not None and tier.up is None:
-                below = [lower.name for lower, _ in design.links_below(tier.key)]
+                below = [lower.name for lower, _ in design.list_links_below(tier.key)]
                 hint = f"set it on {' or '.join(below)}, whose uplinks it limits" if below else ""
                 message = f"{tier.fabric} {tier.name} has no uplinks that its oversubscription could limit"
                 yield self.flag((*tier.path, "oversubscription"), message, hint)
@@ -122,7 +122,7 @@ class UnusedSetting(DesignRule):
                     ("floor", key), f"`{key}` has no effect without power feeds", "name them: `feeds: [A, B]`"
                 )
         for tier in design.tiers:
-            if blueprint.fabrics[tier.fabric].tiers[tier.name].racks > 1 and scope_of(tier.per) == "rack":
+            if blueprint.fabrics[tier.fabric].tiers[tier.name].racks > 1 and find_scope(tier.per) == "rack":
                 message = (
                     f"{tier.fabric} {tier.name} switches stand in the racks of their nodes, so `racks` has no effect"
                 )

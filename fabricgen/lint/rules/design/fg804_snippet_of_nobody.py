@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.model import Design
-from fabricgen.design.snippets import all_snippets
+from fabricgen.design.snippets import list_snippets
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -31,7 +31,7 @@ class SnippetOfNobody(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare the NOS of each snippet with those of the tiers in its scope."""
-        for path, snippet in all_snippets(design.loaded.blueprint):
+        for path, snippet in list_snippets(design.loaded.blueprint):
             running = sorted({tier.nos for tier in design.tiers if _covers(path, tier.fabric, tier.name)})
             if snippet.nos not in running:
                 message = f"no switch in the scope of snippet '{path[-1]}' runs {snippet.nos}"

@@ -10,12 +10,12 @@ from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.blueprint.slots import list_omitted_slots
 from fabricgen.catalog.models import CableProfile
-from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.layout import pod_units
-from fabricgen.design.media.policy import CablePolicy, named
+from fabricgen.design.layout import list_pod_units
+from fabricgen.design.media.policy import CablePolicy, is_named
 from fabricgen.design.model import Design
-from fabricgen.design.qos import qos_of
+from fabricgen.design.qos import find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_overlapping
@@ -123,9 +123,9 @@ def _find_infiniband_settings(design: Design, fabric: FabricDesign) -> Iterator[
             yield (*fabric.path, key), f"`{key}` has no effect on InfiniBand fabric {fabric.name}", REMOVE
     stated = [key for key in ("subnet_manager", "default_partition") if getattr(spec, key)]
     if stated:
-        from fabricgen.design.linked import whole_fabrics
+        from fabricgen.design.linked import group_infiniband_fabrics
 
-        first = next(first for first, members in whole_fabrics(design).items() if fabric.name in members)
+        first = next(first for first, members in group_infiniband_fabrics(design).items() if fabric.name in members)
         for key in stated if first != fabric.name else ():
             why = f"{fabric.name} has the subnet manager of {first}, whose switches it shares"
             yield (*fabric.path, key), why, f"remove it, or set it on {first}"
@@ -153,7 +153,7 @@ def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterato
 def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Settings of a lossless class where there is none."""
     stated = sorted(design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set - OF_BEST_EFFORT)
-    if stated and fabric.protocol != "infiniband" and not fabric.carrier and not qos_of(design, fabric).lossless:
+    if stated and fabric.protocol != "infiniband" and not fabric.carrier and not find_qos(design, fabric).lossless:
         for key in stated:
             why = f"{fabric.name} has no lossless class, so `{key}` has no effect"
             yield (*fabric.path, "qos", key), why, "remove it, or set `profile: roce-lossless`"
@@ -266,7 +266,7 @@ def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
                 yield (key,), f"`{key}` has no effect: every fabric is InfiniBand", REMOVE
         return
     for key in sorted(blueprint.qos.model_fields_set - OF_BEST_EFFORT):
-        if not any(qos_of(design, fabric).lossless for fabric in ethernet):
+        if not any(find_qos(design, fabric).lossless for fabric in ethernet):
             yield ("qos", key), f"no fabric has a lossless class, so `{key}` has no effect", REMOVE
     roce = [f for f in ethernet if f.protocol == "roce" and not blueprint.fabrics[f.name].qos.profile]
     if blueprint.qos.profile and not roce:
@@ -366,7 +366,7 @@ def _find_extras_not_apart(design: Design) -> Iterator[Idle]:
 def _find_omitted_twice(design: Design) -> Iterator[Idle]:
     """Slots that are omitted twice."""
     blueprint = design.loaded.blueprint
-    pods = pod_units(blueprint, design.layout)
+    pods = list_pod_units(blueprint, design.layout)
     omitted: frozenset[object] = frozenset()
     for i, text in enumerate(blueprint.omit):
         alone = blueprint.model_copy(update={"omit": (text,)})
@@ -419,7 +419,7 @@ def _find_unfulfilled_media(design: Design) -> Iterator[Idle]:
         if policy.model_fields_set:
             yield from _find_unfulfilled_wishes(path, policy, design.catalog.cables)
     for word, lengths in sorted(blueprint.cabling.stock_m.items()):
-        reach = max((cable.reach_m for cable in design.catalog.cables if named((word,), cable)), default=None)
+        reach = max((cable.reach_m for cable in design.catalog.cables if is_named((word,), cable)), default=None)
         if reach is not None and lengths[-1] > reach:
             why = f"no {word} is longer than {reach:g} m, so a stock of {lengths[-1]:g} m serves nothing"
             yield ("cabling", "stock_m", word), why, f"leave out lengths above {reach:g} m"
@@ -433,10 +433,10 @@ def _find_unfulfilled_wishes(path: Path, policy: MediaPolicy, cables: Sequence[C
         yield (*path, "copper_to_m"), why, f"remove it, or state at most {copper:g}"
     fibre = CablePolicy(fibre=policy.fibre or "any")
     for word in policy.allow or ():
-        if all(cable.selectable for cable in cables if named((word,), cable)):
+        if all(cable.selectable for cable in cables if is_named((word,), cable)):
             yield (*path, "allow"), f"{word} is taken anyway: `allow` is of media beside the usual ones", REMOVE
     for word in policy.prefer or ():
-        matching = [cable for cable in cables if named((word,), cable)]
+        matching = [cable for cable in cables if is_named((word,), cable)]
         if matching and all(fibre.explain_refusal(cable) == "fibre" for cable in matching):
             why = f"{word} cannot be preferred: it needs other fibre than `fibre: {policy.fibre}`"
             yield (*path, "prefer"), why, "remove it, or change `fibre`"
@@ -454,7 +454,7 @@ def _find_unlisted_accessories(design: Design) -> Iterator[Idle]:
 
 def _find_routes_of_another_family(design: Design) -> Iterator[Idle]:
     """Prefixes that an exit accepts in a family that its fabric does not route."""
-    for exit_ in exits_of(design):
+    for exit_ in list_exits(design):
         routed = list_families(design, exit_.fabric)
         for index, prefix in enumerate(exit_.spec.accept):
             if (family := f"v{ip_network(prefix.split()[0]).version}") not in routed:

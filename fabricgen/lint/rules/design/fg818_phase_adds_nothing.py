@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import selection_of
+from fabricgen.design.phase_selection import select_phase
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 
@@ -37,6 +37,6 @@ class PhaseAddsNothing(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare each phase with the one before."""
         for before, name in pairwise(design.loaded.blueprint.phases):
-            if selection_of(design, before) == selection_of(design, name):
+            if select_phase(design, before) == select_phase(design, name):
                 hint = f"state what is not there at '{before}', or remove one of the two"
                 yield self.flag(("phases", name), f"phase '{name}' adds nothing to '{before}'", hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.capacity.expected import CODE, unmet
+from fabricgen.design.capacity.expected import CODE, find_unmet
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -34,4 +34,4 @@ class NotAsExpected(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare each expected figure with that of the design."""
-        yield from unmet(design)
+        yield from find_unmet(design)

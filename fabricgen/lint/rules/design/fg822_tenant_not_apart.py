@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.design.tenants.model import TenantDesign
-from fabricgen.design.tenants.stated import attaches
+from fabricgen.design.tenants.stated import has_attachment
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import underlay
@@ -53,7 +53,7 @@ class TenantNotApart(DesignRule):
     def _list_open_fabrics(self, design: Design, tenant: TenantDesign) -> Iterator[tuple[str, str, str]]:
         """(fabric, why nothing keeps a tenant apart in it, what would)."""
         for fabric in design.fabrics:
-            if fabric.manages or not attaches(design, fabric, tenant.slots, tenant.extras):
+            if fabric.manages or not has_attachment(design, fabric, tenant.slots, tenant.extras):
                 continue
             if fabric.name not in tenant.fabrics:
                 yield fabric.name, "it is not among its `fabrics`", f"add {fabric.name}, or waive this"

@@ -43,9 +43,9 @@ class DefaultPartitionJoinsTenants(DesignRule):
         """Look at every InfiniBand fabric that tenants are in."""
         if not design.tenants:
             return
-        from fabricgen.design.linked import whole_fabrics
+        from fabricgen.design.linked import group_infiniband_fabrics
 
-        for name, members in whole_fabrics(design).items():
+        for name, members in group_infiniband_fabrics(design).items():
             apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
             if apart and design.loaded.blueprint.fabrics[name].default_partition == "full":
                 path = ("fabrics", name, "default_partition")

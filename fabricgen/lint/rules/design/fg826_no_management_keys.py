@@ -46,9 +46,9 @@ class NoManagementKeys(DesignRule):
         """Look at every InfiniBand fabric that tenants are in."""
         if not design.tenants:
             return
-        from fabricgen.design.linked import whole_fabrics
+        from fabricgen.design.linked import group_infiniband_fabrics
 
-        for name, members in whole_fabrics(design).items():
+        for name, members in group_infiniband_fabrics(design).items():
             apart = [tenant.name for tenant in design.tenants if not set(members).isdisjoint(tenant.fabrics)]
             if apart and design.loaded.blueprint.fabrics[name].subnet_manager != "ufm":
                 whom = " and ".join(apart)

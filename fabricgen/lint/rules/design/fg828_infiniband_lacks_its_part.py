@@ -51,9 +51,9 @@ class InfinibandLacksItsPart(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for partitions, and for an appliance, in each subnet that is told to have them."""
-        from fabricgen.design.linked import whole_fabrics
+        from fabricgen.design.linked import group_infiniband_fabrics
 
-        for name, members in whole_fabrics(design).items():
+        for name, members in group_infiniband_fabrics(design).items():
             spec = design.loaded.blueprint.fabrics[name]
             if spec.default_partition == "limited" and all(set(members).isdisjoint(t.fabrics) for t in design.tenants):
                 message = f"nodes of {name} reach none of each other: they are limited members of its only partition"

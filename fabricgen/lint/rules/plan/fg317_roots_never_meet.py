@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.linked import whole_fabrics
+from fabricgen.design.linked import group_infiniband_fabrics
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.up_down import Unjoined, count_unjoined_pairs, find_circle
@@ -66,7 +66,10 @@ class RootsNeverMeet(PlanRule):
                     names = " - ".join(switch.name for switch in (*circle, circle[0]))
                     message = f"paths of UFM's up/down routing in {fabric} may wait for each other in a circle, {names}"
                     hint = "open the ring, link its sites with each other, or state `subnet_manager: opensm`"
-                    fabrics, parts = cluster.design.loaded.blueprint.fabrics, whole_fabrics(cluster.design)[fabric]
+                    fabrics, parts = (
+                        cluster.design.loaded.blueprint.fabrics,
+                        group_infiniband_fabrics(cluster.design)[fabric],
+                    )
                     name = next((name for name in parts if fabrics[name].spans), fabric)
                     yield self.flag(("fabrics", name, "spans"), message, hint)
 
@@ -76,7 +79,7 @@ class RootsNeverMeet(PlanRule):
         it.
         """
         design = cluster.design
-        for name in whole_fabrics(design)[fabric]:
+        for name in group_infiniband_fabrics(design)[fabric]:
             for extra in design.fabric(name).extras:
                 if design.levels[extra.tier]:
                     return extra.path

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.rules.design.fg519_announced_wrongly import PRIVATE, is_to_provider, list_far_asns
@@ -113,7 +113,7 @@ class ServerInAnotherVrf(PlanRule):
             return
         for who, networks in askers if path[-2] != "dhcp" else ():
             if not any(is_led_out(design, fabric.name, vrf, server) for fabric, vrf in networks):
-                other_vrfs = {(fabric.name, e.vrf) for fabric, _ in networks for e in exits_of(design)}
+                other_vrfs = {(fabric.name, e.vrf) for fabric, _ in networks for e in list_exits(design)}
                 if any(is_led_out(design, name, vrf, server) for name, vrf in other_vrfs):
                     message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
                     yield self.flag(path, message, "put their VRF and that of the exit into one: `vrf: default`")
@@ -170,9 +170,9 @@ def _is_reached(
     design: Design, fabric: FabricDesign, vrf: str, owner: Owner, address: IPv4Address | IPv6Address
 ) -> bool:
     """Whether packets from a VRF of a fabric come to the owner of an address, inside or by a way out."""
-    from fabricgen.design.linked import linked_fabrics
+    from fabricgen.design.linked import group_linked_fabrics
 
-    linked = next(part for part in linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
+    linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
     server = ip_network(address)
     if owner.fabric in linked:
         shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.into(vrf) == owner.vrf]

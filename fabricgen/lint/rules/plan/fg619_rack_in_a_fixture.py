@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.floor.halls import HallFixture, row_number, shared
+from fabricgen.design.floor.halls import HallFixture, measure_overlap, print_row_number
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -58,11 +58,11 @@ class RackInAFixture(PlanRule):
                     continue
                 reported.add(fixture.name)
                 first = racks[0]
-                wide, deep = shared(fixture.area, _compute_area(table, first))
+                wide, deep = measure_overlap(fixture.area, _compute_area(table, first))
                 more = f"; so do {len(racks) - 1} more" if len(racks) > 1 else ""
                 yield self.flag(
                     ("floor", "halls", hall.name, "fixtures", fixture.name),
-                    f"rack {table.names[first]} in row {row_number(int(table.row[first]))}, column "
+                    f"rack {table.names[first]} in row {print_row_number(int(table.row[first]))}, column "
                     f"{int(table.column[first]) + 1} takes {wide:g} x {deep:g} m of {fixture.kind} "
                     f"{fixture.title}{more}",
                     f"state another place: floor.racks: {{{table.names[first]}: {{row: .., column: ..}}}}",
@@ -81,7 +81,7 @@ def _find_racks_in(table: RackTable, hall: int, fixture: HallFixture) -> list[in
         & (table.y_m > fixture.area[1] - reach[1])
         & (table.y_m < fixture.area[3] + reach[1])
     )
-    return [rack for rack in near.tolist() if all(shared(fixture.area, _compute_area(table, rack)))]
+    return [rack for rack in near.tolist() if all(measure_overlap(fixture.area, _compute_area(table, rack)))]
 
 
 def _compute_area(table: RackTable, rack: int) -> tuple[float, float, float, float]:

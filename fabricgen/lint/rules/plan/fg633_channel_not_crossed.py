@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.media.gearing import does_not_mate, straight_faults
+from fabricgen.design.media.gearing import explain_mismatch, explain_polarity_fault
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.reach import list_patched_kinds
@@ -41,9 +41,9 @@ class ChannelNotCrossed(PlanRule):
         """Follow the fibres of each kind of channel whose connectors fit."""
         for kind in list_patched_kinds(cluster):
             policy = kind.policy
-            if does_not_mate(kind.medium.connector, policy.panel, policy.trunk(kind.medium)):
+            if explain_mismatch(kind.medium.connector, policy.panel, policy.trunk(kind.medium)):
                 continue
-            wrong = straight_faults(policy.panel, policy.spec.method, policy.jumpers)
+            wrong = explain_polarity_fault(policy.panel, policy.spec.method, policy.jumpers)
             if wrong:
                 types = f"jumpers {policy.jumpers[0]} and {policy.jumpers[1]}" if kind.parallel else "duplex jumpers"
                 yield self.flag(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.media.gearing import does_not_mate
+from fabricgen.design.media.gearing import explain_mismatch
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.reach import list_patched_kinds
@@ -44,7 +44,7 @@ class PatchingDoesNotMate(PlanRule):
         """Compare the connectors of each kind of channel."""
         for kind in list_patched_kinds(cluster):
             policy = kind.policy
-            wrong = does_not_mate(kind.medium.connector, policy.panel, policy.trunk(kind.medium))
+            wrong = explain_mismatch(kind.medium.connector, policy.panel, policy.trunk(kind.medium))
             if wrong:
                 yield self.flag(
                     (*policy.path, "panel") if "panel" in policy.spec.model_fields_set else policy.path,

@@ -38,10 +38,10 @@ class PatchingOfNothing(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Count the cables of each policy's links, and those that are patched."""
-        from fabricgen.design.media.patching import policies_of
+        from fabricgen.design.media.patching import list_patch_policies
 
         patching = cluster.plan.patching
-        for number, policy in enumerate(policies_of(cluster.design)):
+        for number, policy in enumerate(list_patch_policies(cluster.design)):
             if patching is None or not (patching.policy == number).any():
                 selected, electrical = _count_cables(cluster, policy)
                 where = "rack" if policy.spec.at == "rack" else "row"

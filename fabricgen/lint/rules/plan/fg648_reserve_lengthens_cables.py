@@ -118,7 +118,7 @@ def _measure_empty_rows(cluster: Cluster) -> Floats:
         hall_plan = racks.halls[hall]
         rows = np.arange(max(used) + 1)
         widths = np.where(
-            np.isin(rows, empty), np.diff(np.append(hall_plan.y_of(rows), hall_plan.y_of(rows[-1] + 1))), 0.0
+            np.isin(rows, empty), np.diff(np.append(hall_plan.find_y(rows), hall_plan.find_y(rows[-1] + 1))), 0.0
         )
         before = np.append(0.0, np.cumsum(widths))
         low, high = (before[np.clip(rows_of, 0, None)] for rows_of in (racks.row[a], racks.row[b]))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fabricgen.catalog.models import NodeProfile
-from fabricgen.design.advice.switches import drawing_devices
-from fabricgen.design.floor.port_sides import catalogue_aisle
+from fabricgen.design.advice.switches import list_powered_devices
+from fabricgen.design.floor.port_sides import find_catalogue_aisle
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -46,7 +46,7 @@ class PortsOnBothSides(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare the length of each cable with its run where that crosses a rack."""
         floor, classes = cluster.design.loaded.blueprint.floor, cluster.plan.devices.classes
-        aisles = [catalogue_aisle(cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in classes]
+        aisles = [find_catalogue_aisle(cluster.design, (c.fabric, c.tier), c.nos, c.profile) for c in classes]
         if not {"hot", "cold"} <= set(aisles) or aisles == [cls.aisle for cls in classes]:
             return
         import numpy as np
@@ -107,4 +107,6 @@ def _is_side_known(classes: Sequence[DeviceClass], class_of_end: Ints, cages: En
 
 def _find_first_path(cluster: Cluster, profiles: set[str]) -> Path:
     """The line of the first of some profiles."""
-    return next(path for profile, path, count in drawing_devices(cluster.design) if count and profile.id in profiles)
+    return next(
+        path for profile, path, count in list_powered_devices(cluster.design) if count and profile.id in profiles
+    )

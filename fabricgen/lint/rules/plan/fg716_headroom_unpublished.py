@@ -76,4 +76,4 @@ def _list_tiers(cluster: Cluster, segment: Segment) -> Iterator[TierDesign]:
     if segment.tier is not None:
         upper = cluster.design.tier(segment.tier)
         yield upper
-        yield from (lower for lower, _ in cluster.design.links_below(upper.key) if lower.name == segment.lower)
+        yield from (lower for lower, _ in cluster.design.list_links_below(upper.key) if lower.name == segment.lower)

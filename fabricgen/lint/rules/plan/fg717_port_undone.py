@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.configuration import PortSettings
 from fabricgen.design.capacity.failure import is_for_management
-from fabricgen.design.extras.exits import exits_of
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -49,7 +49,7 @@ class PortUndone(PlanRule):
         """Look up the links at the ports that have an MTU or FEC of their own."""
         from fabricgen.views.mtu import HOST_MTU
 
-        exit_paths = {exit_.extra.path for exit_ in exits_of(cluster.design)}
+        exit_paths = {exit_.extra.path for exit_ in list_exits(cluster.design)}
         small = {fabric.name for fabric in cluster.design.fabrics if is_for_management(fabric)}
         for path, port, segment in _list_stated_ports(cluster):
             fast = segment.speed_gbps >= RS_FROM_GBPS or segment.lane_gbps >= RS_FROM_GBPS_A_LANE

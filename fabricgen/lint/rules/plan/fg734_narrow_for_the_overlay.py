@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricgen.design.linked import fabric_overlay
+from fabricgen.design.linked import find_fabric_overlay
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
@@ -60,7 +60,7 @@ class NarrowForTheOverlay(PlanRule):
         stated = {
             name: config for name, config in blueprint.config_of.items() if any(p.mtu for p in config.ports.values())
         }
-        overlaid = {f.name for f in cluster.design.fabrics if fabric_overlay(blueprint, f.name) == "evpn"}
+        overlaid = {f.name for f in cluster.design.fabrics if find_fabric_overlay(blueprint, f.name) == "evpn"}
         if not stated or not overlaid:
             return
         from fabricgen.numbering.ports import LinkEnds

@@ -140,9 +140,11 @@ def _find_losses(cluster: Cluster, fabric: FabricDesign, causes: Sequence[Cause]
 
 def _name_lost_exits(cluster: Cluster, fabric: FabricDesign, names: Sequence[str]) -> str:
     """The exits of a fabric all of whose far devices are among some devices, in words."""
-    from fabricgen.design.extras.exits import exits_of
+    from fabricgen.design.extras.exits import list_exits
 
-    exits = [e.name for e in exits_of(cluster.design) if e.fabric is fabric and set(names).issuperset(e.extra.devices)]
+    exits = [
+        e.name for e in list_exits(cluster.design) if e.fabric is fabric and set(names).issuperset(e.extra.devices)
+    ]
     return f", and nothing leads out by {' and '.join(exits)}" if exits else ""
 
 

@@ -49,10 +49,10 @@ class NoDefaultRoute(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Count the hosts of each tenant, and of none, that no fabric leads out of."""
-        from fabricgen.design.extras.exits import exits_of
+        from fabricgen.design.extras.exits import list_exits
 
         design = cluster.design
-        leading = [exit_ for exit_ in exits_of(design) if exit_.spec.default]
+        leading = [exit_ for exit_ in list_exits(design) if exit_.spec.default]
         if not leading:
             return
 
@@ -135,6 +135,6 @@ def _find_hosts_without_route(cluster: Cluster) -> Flags:
             devices = plan.links.a_device[rows[np.logical_or.reduce(present)]] if present else rows[:0]
             has_address[devices] = True
             is_host[devices] |= side.role in DEFAULT_ROLES
-            leads = [routes.leads_out(fabric, index) for index in range(NOBODY, len(design.tenants))]
+            leads = [routes.has_exit_to_everywhere(fabric, index) for index in range(NOBODY, len(design.tenants))]
             is_led[devices] |= np.array(leads)[tenant[devices] - NOBODY]
     return is_host & has_address & ~is_led

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_models import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers, SonicPlatform
-from fabricgen.design.scale_across import in_flight_bytes
+from fabricgen.design.scale_across import count_bytes_in_flight
 from fabricgen.nos.sonic.writing.ports import PortTable
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -106,7 +106,7 @@ def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | No
     row = buffers.headroom[shorter].get(gbps)
     if row is None or shorter >= length_m:
         return row
-    more = round(in_flight_bytes((length_m - shorter) / 1000, gbps))
+    more = round(count_bytes_in_flight((length_m - shorter) / 1000, gbps))
     return row._replace(size=row.size + more, xoff=row.xoff + more)
 
 
