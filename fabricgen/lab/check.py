@@ -85,7 +85,7 @@ def list_peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
 
 @dataclass
 class Check:
-    """A running fabric beside the files that it should be like; `said` is what `ask` gave."""
+    """A running fabric beside the files that it should be like; `said` is what `ask_neighbours` gave."""
 
     lab: Lab
     right: Build

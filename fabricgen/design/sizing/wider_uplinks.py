@@ -3,7 +3,7 @@
 Each lower switch must have the same whole number of links to every upper switch, so a number of uplinks with few
 divisors makes the tier above huge: 29 uplinks reach 1 or 29 spines and nothing between, 32 reach 8. The fewest
 uplinks stay unless the tier above then has more than twice the switches whose ports would suffice, as do leaves that
-cannot share their nodes equally (`smallest_count`). Published designs never come near that.
+cannot share their nodes equally (`choose_count`). Published designs never come near that.
 
 More uplinks always pay for themselves then: at least half of the upper switches are saved, which have more ports than
 links are added.
