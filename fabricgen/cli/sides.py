@@ -164,7 +164,7 @@ def read_raw_configs(
 ) -> Iterable[tuple[str, bytes]]:
     """(path, content) of the old side's configurations of some devices, with their secrets.
 
-    Raises InputError as `compare_sources`, FG051 for a secret that cannot be resolved, FG054 for a file that was edited.
+    Raises InputError as `compare_sources`, FG051 for a secret that cannot be resolved, FG054 for an edited file.
     """
     opened = _open_side(source, _SideSettings(options.old_sets, (), options.phases[0]), options, stack, {})
     if isinstance(opened.configs, _ClusterConfigs | _BuiltConfigs):

@@ -320,7 +320,7 @@ class _LinkedFabrics:
         return [leg for _, attachment in pairs for leg in attachment.legs]
 
     def _map_coarser(self, spec: TierSpec) -> dict[str, tuple[int, ...]]:
-        """By dimension that follows from a finer one, its number for each number of the finer one (see `_count_sizes`)."""
+        """By dimension that follows from a finer one, its number for each of the finer one (see `_count_sizes`)."""
         coarser = {}
         for dimension in DIMENSIONS:
             if dimension.follows:

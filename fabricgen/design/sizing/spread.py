@@ -8,7 +8,7 @@ of even k stay on the same ports at both ends, and the others go to the new swit
 
 Lower switches use ports upwards by rank. Other purposes of the run take ports from its end downwards.
 
-Where this would give a breakout cable more far ends than needed (see `is_nested`), the links of a lower switch are adjacent
+Where this would give a breakout cable more far ends than needed (`is_nested`), the links of a lower switch are adjacent
 instead.
 """
 
