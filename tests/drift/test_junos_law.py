@@ -22,12 +22,13 @@ from fabricgen.running.statements import Statements
 from tests.conftest import Ran
 from tests.laws import law_cases, law_examples
 from tests.parity.asked import MANAGED, RADIUS
-from tests.render.rendered import BARE, BFD, BRIDGED, DUAL, JUNOS, ONE_NUMBER, RAILS, TUNED, UNNUMBERED, V6
+from tests.render.rendered import BARE, BFD, BRIDGED, DUAL, EVPN_JUNOS, JUNOS, ONE_NUMBER, RAILS, TUNED, UNNUMBERED, V6
 from tests.render.rendered import files_of as rendered
 
-EXAMPLES = tuple(
-    ("leaf-spine", (*JUNOS, *sets))
-    for sets in ((), MANAGED, RADIUS, TUNED, BARE, BFD, BRIDGED, DUAL, V6, RAILS, ONE_NUMBER, (*DUAL, *UNNUMBERED))
+EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    *(("leaf-spine", (*JUNOS, *sets)) for sets in ((), MANAGED, RADIUS, TUNED, BARE, BFD, BRIDGED, DUAL, V6, RAILS)),
+    *(("leaf-spine", (*JUNOS, *sets)) for sets in (ONE_NUMBER, (*DUAL, *UNNUMBERED), ("routing.load_balance=spray",))),
+    ("evpn-guests", (*EVPN_JUNOS, *DUAL)),
 )
 
 LEAF = "compute-leaf-p1-su01-r1-01"

@@ -17,7 +17,7 @@ from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, 
 from tests.parity import test_nos_parity as every_nos
 from tests.parity import test_trimming as trimming
 from tests.parity.switches import first, read, switches_of, wanted
-from tests.render.rendered import ALL_EOS, BARE, BRIDGED, CUMULUS, DUAL, JUNOS, LEAKS, STATIC, cluster_of
+from tests.render.rendered import ALL_EOS, BARE, BRIDGED, CUMULUS, DUAL, EVPN_JUNOS, JUNOS, LEAKS, STATIC, cluster_of
 
 TLS, DOMAIN = "management.tls={certificate: a.cer, key: a.key}", "management.dns={domain: lab.example}"
 KEYS = "management.users.ops.ssh_keys=[ssh-rsa AAAA1, ssh-rsa AAAA2, ssh-rsa AAAA3]"
@@ -46,6 +46,7 @@ ON_ONE_SWITCH: dict[str, Intent] = {"maintenance": "maintenance", "ports": "port
 def read_back() -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the cases of this folder: an example, and what is set of it."""
     yield from (("leaf-spine", sets) for sets in ALONE.values())
+    yield "evpn-guests", (*EVPN_JUNOS, *DUAL)
     for name, sets in every_nos.CASES:
         yield from ((name, every_nos.on(name, sets, nos)) for nos in every_nos.nos_of(name, sets))
     for nos, asked in test_asked_parity.CASES:

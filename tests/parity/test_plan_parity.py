@@ -19,6 +19,7 @@ from tests.render.rendered import (
     CUMULUS,
     DUAL,
     EVPN_EOS,
+    EVPN_JUNOS,
     EVPN_PAIRS_SONIC,
     EXAMPLES,
     JUNOS,
@@ -39,6 +40,7 @@ CASES += [
     ("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)
 ]
 CASES += [("leaf-spine", JUNOS + sets) for sets in ((), *SETS) if sets != STATIC]
+CASES += [("evpn-guests", EVPN_JUNOS + sets) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)]
 CASES += [("evpn-guests", EVPN_PAIRS_SONIC + sets) for sets in (DUAL, DUAL + UNNUMBERED)]
 
 

@@ -22,6 +22,11 @@ EXAMPLES = tuple(sorted(p.stem for p in BLUEPRINTS.glob("*.yaml")))
 
 CUMULUS = ("nos=cumulus",)
 ALL_EOS = ("nos=eos", "fabrics.compute.tiers.leaf.switch=7060dx5-64s", "fabrics.compute.tiers.spine.switch=7060dx5-64s")
+EVPN_JUNOS = (
+    "nos=junos",
+    "fabrics.compute.tiers.leaf={switch: qfx5240-64od, per: su}",
+    "fabrics.compute.tiers.spine={switch: qfx5240-64od, count: 2}",
+)
 JUNOS = ("nos=junos", *(f"fabrics.compute.tiers.{tier}.switch=qfx5230-64cd" for tier in ("leaf", "spine")))
 EVPN_EOS = (
     "nos=eos",

@@ -11,13 +11,14 @@ from functools import partial
 
 from fabricgen.nos.junos.reading.lines import as_lines, pass_on, unquoted
 from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
-from fabricgen.nos.junos.reading.qos import QOS, JunosQos
-from fabricgen.nos.junos.reading.routing import OPTIONS, POLICY, PROTOCOLS, JunosRouting
+from fabricgen.nos.junos.reading.qos import FORWARDING, QOS, JunosQos
+from fabricgen.nos.junos.reading.routing import INSTANCES, OPTIONS, POLICY, PROTOCOLS, JunosRouting
 from fabricgen.nos.junos.reading.text import read_lines
 from fabricgen.running.policy import Route, list_connected_routes
 from fabricgen.running.tree import Line, Rules, is_tolerant, read_part, report_misfit, report_unknown
 from fabricgen.switch.interfaces import Access, Interface, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
+from fabricgen.switch.qos import Balancing
 
 FRAME_BYTES = 18
 """What a frame has beside its packet."""
@@ -62,11 +63,16 @@ class Box:
     vlans: dict[str, int] = field(default_factory=dict)
     """The number of each VLAN, by name."""
     interface_of: dict[int, str] = field(default_factory=dict)
-    loopbacks: list[str] = field(default_factory=list)
+    loopbacks: dict[int, list[str]] = field(default_factory=dict)
+    """Addresses of units of lo0."""
     lldp: set[str] = field(default_factory=set)
     routing: JunosRouting = field(default_factory=JunosRouting)
     qos: JunosQos = field(default_factory=JunosQos)
     managed: JunosManagement = field(default_factory=JunosManagement)
+
+    def vrf_of(self, interface: str) -> str:
+        """The VRF that an interface is in, "" for the default one."""
+        return next((vrf for vrf, own in self.routing.vrfs.items() if interface in own.interfaces), "")
 
     def port(self, name: str) -> Port:
         """A port, when it is first spoken of."""
@@ -96,12 +102,14 @@ def _switch(box: Box) -> Switch:
     interfaces = {name: read_part(name, partial(_interface, box, name, cages), unread) for name in own}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
     used = {name: port for name, port in interfaces.items() if name not in unused}
-    loopbacks, vlans = frozenset(box.loopbacks), {number: _vlan(box, number) for number in box.vlans.values()}
+    loopbacks, vlans = frozenset(box.loopbacks.get(0, ())), {n: _vlan(box, n) for n in box.vlans.values()}
+    by_vrf = {vrf: frozenset(own) for unit, own in box.loopbacks.items() if (vrf := box.vrf_of(f"lo0.{unit}"))}
     _check_stanzas(box, management)
 
     def routes_in(vrf: str) -> Iterator[Route]:
-        return list_connected_routes(vrf, used, {}, vlans, loopbacks)
+        return list_connected_routes(vrf, used, {}, vlans, loopbacks, by_vrf)
 
+    families = {"v6" if ":" in address else "v4" for address in loopbacks}
     addresses = {name: port.addresses for name, port in used.items()}
     own_addresses = [address for name in management for address in box.ports[name].addresses]
     return Switch(
@@ -109,11 +117,15 @@ def _switch(box: Box) -> Switch:
         interfaces=used,
         unused=unused,
         loopbacks=loopbacks,
+        vrf_loopbacks=by_vrf,
+        vrfs=frozenset(box.routing.vrfs),
         management=read_part("management", lambda: box.managed.management(own_addresses), Management()),
         vlans=vlans,
         bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses), {}),
         drained=read_part("maintenance", box.routing.drained, False),
         qos=read_part("QoS", lambda: box.qos.qos(used), None),
+        balancing=read_part("load balancing", lambda: box.qos.balancing(families), Balancing()),
+        overlay=read_part("overlay", lambda: box.routing.overlay(loopbacks), None),
     )
 
 
@@ -181,6 +193,7 @@ def _interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
         link_local="inet6" in port.families and not any(":" in address for address in port.addresses),
         access_vlan=untagged,
         tagged_vlans=frozenset(vlans) - {untagged},
+        vrf=box.vrf_of(f"{name}.0"),
         description=port.description,
         access=Access(bpdu_guard=port.guarded),
     )
@@ -191,21 +204,23 @@ def _vlan(box: Box, number: int) -> Vlan:
     if box.interface_of.get(number) != f"irb.{number}":
         report_misfit(f"VLAN {number} has no gateway, or another's")
     least = max((port.frame_mtu for port in box.ports.values() if port.mode), default=0)
-    short = {word: mtu for word, mtu in gateway.mtus.items() if mtu < least - FRAME_BYTES}
+    families = {"inet6" if ":" in address else "inet" for address in gateway.addresses}
+    short = {word: gateway.mtus.get(word, 0) for word in families if gateway.mtus.get(word, 0) < least - FRAME_BYTES}
     if (short or box.irb_mtu < least) and not is_tolerant():
         report_misfit(
             f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones"
         )
-    return Vlan(frozenset(gateway.addresses))
+    return Vlan(frozenset(gateway.addresses), box.vrf_of(f"irb.{number}"))
 
 
-CHASSIS, INTERFACES, INSTANCES, VLANS = Rules(), Rules(), Rules(), Rules()
+CHASSIS, INTERFACES, VLANS = Rules(), Rules(), Rules()
 _PORT = Rules()
 STANZAS: Mapping[str, Rules] = {
     "system": SYSTEM,
     "chassis": CHASSIS,
     "interfaces": INTERFACES,
     "snmp": SNMP,
+    "forwarding-options": FORWARDING,
     "policy-options": POLICY,
     "class-of-service": QOS,
     "routing-instances": INSTANCES,
@@ -220,9 +235,9 @@ def _max_paths(box: Box, line: Line, count: str) -> None:
     box.routing.max_paths = int(count)
 
 
-@INTERFACES.line(r"lo0 unit 0 family inet6? address (\S+)")
-def _loopback(box: Box, line: Line, address: str) -> None:
-    box.loopbacks.append(address)
+@INTERFACES.line(r"lo0 unit (\d+) family inet6? address (\S+)")
+def _loopback(box: Box, line: Line, unit: str, address: str) -> None:
+    box.loopbacks.setdefault(int(unit), []).append(address)
 
 
 @INTERFACES.line(r"irb mtu (\d+)")

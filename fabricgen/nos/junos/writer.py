@@ -65,7 +65,10 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "hostname": require_token(switch.name),
         "asn": switch.asn,
         "router_id": switch.router_id,
-        "loopbacks": family_rows(list_loopback_prefixes(switch)),
+        "loopbacks": [
+            (0, family_rows(list_loopback_prefixes(switch))),
+            *((own.number, family_rows(own.prefixes)) for own in switch.vrf_loopbacks),
+        ],
         "cages": _cage_rows(switch),
         "ports": [_port_row(switch, port) for port in switch.ports],
         "unused": list_unused_ports(switch, naming),

@@ -8,7 +8,7 @@ _MADE_SO = (
     (r"^LLDP neighbors:|^lldp\.\S+\.via=|<lldp label=", "text of lldpctl: make the dump with `lldpctl -f json0`"),
     (r"^Last table change time|^Interface \S+ detected \d+ LLDP", "text of EOS: put `| json` behind the command"),
     (
-        r"^(?:Device ID|Local Interface) +Local Int|^Local Interface +Parent Interface",
+        r"^(?:Device ID|Local Interface) +Local Int",
         "a table that is not read: write it as CSV with the columns device, port, neighbor, neighbor_port",
     ),
 )

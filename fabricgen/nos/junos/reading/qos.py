@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Watchdog
 
 BEST_EFFORT = "best-effort"
 """The class of packets that no classifier names."""
@@ -25,6 +25,19 @@ BUFFERS = frozenset(
     }
 )
 """The shares of a switch's buffer (github.com/Juniper/jvd, aiml_multitenancy_backend)."""
+
+
+SAMPLED = frozenset({"sampling-rate 1000000"})
+
+SPRAYED = SAMPLED | {"per-packet"}
+
+FLOWLETS = SAMPLED | {
+    "flowlet inactivity-interval 128",
+    "flowlet flowset-table-size 2048",
+    "flowlet reassignment prob-threshold 3",
+    "flowlet reassignment quality-delta 6",
+}
+"""Balancing by flowlets (github.com/Juniper/jvd, aiml_multitenancy_backend)."""
 
 
 @dataclass
@@ -54,6 +67,17 @@ class JunosQos:
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
     maps: dict[str, dict[str, str]] = field(default_factory=dict)
     schedulers: dict[str, Scheduler] = field(default_factory=dict)
+    by_load: set[str] = field(default_factory=set)
+    """What is said of load balancing by that of the links."""
+
+    def balancing(self, families: Set[str]) -> Balancing:
+        """How equal paths are chosen, given the families that are routed; raises UnknownTextError for half of it."""
+        if not self.by_load:
+            return Balancing()
+        routed = {f"ether-type ip{family}" for family in families}
+        if not is_tolerant() and self.by_load not in (routed | FLOWLETS, routed | SPRAYED):
+            report_misfit(f"load is balanced otherwise: {sorted(self.by_load)}")
+        return Balancing(by_load=True)
 
     def qos(self, ports: Iterable[str]) -> Qos | None:
         """QoS as the model has it, given the ports in use; None where there is none."""
@@ -130,8 +154,13 @@ class HasQos(Protocol):
     qos: JunosQos
 
 
-QOS = Rules()
+QOS, FORWARDING = Rules(), Rules()
 _PAUSES, _BOUND, _SCHEDULER = Rules(), Rules(), Rules()
+
+
+@FORWARDING.line(r"enhanced-hash-key ecmp-dlb (.+)")
+def _by_load(box: HasQos, line: Line, words: str) -> None:
+    box.qos.by_load.add(words)
 
 
 @QOS.line(r"classifiers dscp (\S+) forwarding-class (\S+) loss-priority low code-points ([01]{6})")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any, Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on, unquoted
-from fabricgen.running.bgp import Instance, is_drained
+from fabricgen.running.bgp import Instance, VrfLines, is_drained, make_overlay
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.routing import OWN_ROUTES, Bfd, Bgp, Entry
+from fabricgen.switch.routing import EVPN, OWN_ROUTES, Bfd, Bgp, Entry, Overlay
 
 FAMILIES = {"inet": "v4", "inet6": "v6"}
 
@@ -36,6 +36,42 @@ class Group:
     teardowns: dict[str, str] = field(default_factory=dict)
     locals_: dict[str, str] = field(default_factory=dict)
     intervals: dict[str, int] = field(default_factory=dict)
+
+
+OWN_TABLE = frozenset({"instance-type virtual-router"})
+"""What a VRF says that stays on the switch."""
+
+
+@dataclass
+class Vrf:
+    """A routing instance. `words` are lines that go with others."""
+
+    interfaces: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    vni: int = 0
+    policy: str = ""
+    distinguisher: str = ""
+    target: str = ""
+
+    def lines(self, name: str, families: Set[str]) -> VrfLines:
+        """What it has over EVPN; raises UnknownTextError where a part is missing."""
+        ribs = {f"routing-options rib {name}.inet6.0 multipath"} if "v6" in families else set()
+        wanted = {*OVER_EVPN, *ribs}
+        if not is_tolerant() and (self.words != wanted or not (self.vni and self.policy and self.target)):
+            report_misfit(f"VRF {name} lacks a part of what it takes over EVPN: {sorted(self.words ^ wanted)}")
+        targets = {self.target} if self.target else set[str]()
+        return VrfLines(self.vni, self.distinguisher, targets, set(targets), set(families))
+
+
+OVER_EVPN = frozenset(
+    {
+        "instance-type vrf",
+        "routing-options multipath",
+        "protocols evpn ip-prefix-routes advertise direct-nexthop",
+        "protocols evpn ip-prefix-routes encapsulation vxlan",
+    }
+)
+"""What a VRF says that goes over EVPN."""
 
 
 @dataclass
@@ -64,6 +100,7 @@ class JunosRouting:
     max_paths: int = 0
     advertised: set[str] = field(default_factory=set)
     """Ports that send router advertisements."""
+    vrfs: dict[str, Vrf] = field(default_factory=dict)
 
     def begun(self) -> Instance:
         """BGP, when it is first spoken of."""
@@ -84,15 +121,55 @@ class JunosRouting:
         instance.max_paths, instance.relax = {self.max_paths}, True
         if not is_tolerant() and not {"precision-timers", "log-updown"} <= self.words:
             report_misfit("BGP has imprecise timers, or logs no session that goes down")
-        outward = [*instance.families.values(), *(one.map_out for one in instance.neighbors.values())]
+        sessions = [(key, one) for key, one in instance.neighbors.items() if EVPN not in self._active(instance, key)]
+        outward = [*instance.families.values(), *(one.map_out for _, one in sessions)]
+        outward += [{own.policy} for own in self.vrfs.values()]
         for name in {name for names in outward for name in names}:
             if any(term.ends == {"accept"} and not term.protocols for term in self.terms.get(name, {}).values()):
                 report_misfit(f"policy {name} announces routes of every protocol")
         for name, group in self.groups.items():
-            self._finish(instance, name, group, [ip_interface(a) for own in addresses.values() for a in own])
+            if EVPN in self._active(instance, name):
+                self._finish_overlay(instance, name, group)
+            else:
+                self._finish(instance, name, group, [ip_interface(a) for own in addresses.values() for a in own])
         if strange := self.advertised ^ {port for group in self.groups.values() for port in group.ports}:
             report_misfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
-        return {"": instance.make_bgp(self.policies, routes_in(""), ())}
+        found = {"": instance.make_bgp(self.policies, routes_in(""), ())}
+        for vrf, own in self.vrfs.items():
+            if own.vni:
+                of_vrf = Instance(self.asn, self.router_id, relax=True, max_paths={self.max_paths})
+                of_vrf.families = {family: {own.policy} for family in FAMILIES.values()}
+                found[vrf] = of_vrf.make_bgp(self.policies, routes_in(vrf), ())
+        return found
+
+    def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
+        """EVPN, given the loopbacks of the switch; raises UnknownTextError for VRFs that lack a part of it."""
+        families = frozenset(f for one in (self.instance or Instance(0)).neighbors.values() for f in one.active) - {
+            EVPN
+        }
+        lines = {vrf: own.lines(vrf, families) for vrf, own in self.vrfs.items() if own.vni or own.words - OWN_TABLE}
+        address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
+        if bool(lines) != ("chained-composite-next-hop ingress evpn" in self.words):
+            report_misfit("next hops of EVPN are not composed, or without VRFs over it")
+        found = make_overlay(self.instance, self.policies, lines, address if lines else "")
+        if found and found.source != address:
+            report_misfit(f"sessions for EVPN come from {found.source}")
+        return found
+
+    def _active(self, instance: Instance, name: str) -> set[str]:
+        """The families of a group, and of its neighbours."""
+        of_group = [one for key, one in instance.neighbors.items() if name in (key, one.group)]
+        return {family for one in of_group for family in one.active}
+
+    def _finish_overlay(self, instance: Instance, name: str, group: Group) -> None:
+        """Hold a group of sessions for EVPN to what these need."""
+        shared = instance.find_neighbor(name)
+        shared.own_as_in = max(group.loops, default=1) - 1
+        wanted = {"type external", "multipath multiple-as", "vpn-apply-export"}
+        if not is_tolerant() and group.words != wanted:
+            report_misfit(
+                f"group {name} is not external, has one path, or its policy no effect: {sorted(group.words ^ wanted)}"
+            )
 
     def drained(self) -> bool:
         """Whether all sessions are the last choice of their neighbours."""
@@ -138,10 +215,10 @@ class JunosRouting:
     def _entry(self, name: str, term: Term) -> Entry:
         if len(term.ends) != 1:
             report_misfit(f"a term of policy {name} neither accepts nor rejects")
-        if term.protocols and "direct" not in term.protocols:
+        if term.protocols and not term.protocols & {"direct", "evpn"}:
             report_misfit(f"policy {name} passes on what others announce, and nothing of the switch's own")
         said = dict(term.said)
-        if term.protocols == {"direct"}:
+        if term.protocols in ({"direct"}, {"evpn"}):
             said["as_path"] = "OWN"
         if added := said.pop("adds", ""):
             if self.communities.get(added) != {GRACEFUL_SHUTDOWN}:
@@ -156,8 +233,8 @@ class HasRouting(Protocol):
     routing: JunosRouting
 
 
-POLICY, OPTIONS, PROTOCOLS = Rules(), Rules(), Rules()
-_TERM, _BGP, _GROUP, _FAMILY, _NEIGHBOR = Rules(), Rules(), Rules(), Rules(), Rules()
+POLICY, OPTIONS, PROTOCOLS, INSTANCES = Rules(), Rules(), Rules(), Rules()
+_TERM, _BGP, _GROUP, _FAMILY, _NEIGHBOR, _VRF = Rules(), Rules(), Rules(), Rules(), Rules(), Rules()
 
 
 @POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")
@@ -223,7 +300,7 @@ def _asn(box: HasRouting, line: Line, asn: str) -> None:
     box.routing.asn = int(asn)
 
 
-@OPTIONS.line(r"forwarding-table (export \S+|ecmp-fast-reroute)")
+@OPTIONS.line(r"forwarding-table (export \S+|ecmp-fast-reroute|chained-composite-next-hop ingress evpn)")
 def _forwarding(box: HasRouting, line: Line, words: str) -> None:
     box.routing.words.add(words)
 
@@ -256,7 +333,7 @@ def _group(routing: JunosRouting, line: Line, name: str, rest: str) -> None:
     pass_on(_GROUP, line, rest, instance, name, group)
 
 
-@_GROUP.line("type external|multipath multiple-as")
+@_GROUP.line("type external|multipath multiple-as|vpn-apply-export")
 def _word(instance: Instance, name: str, group: Group, line: Line) -> None:
     group.words.add(line.text)
 
@@ -303,6 +380,25 @@ def _over_v6(instance: Instance, name: str, group: Group, family: str, line: Lin
     group.over_v6 = family == "v4"
 
 
+@_GROUP.line(r"family evpn signaling(?: loops (\d+))?")
+def _evpn(instance: Instance, name: str, group: Group, line: Line, loops: str) -> None:
+    instance.find_neighbor(name).active.add(EVPN)
+    group.loops |= {int(loops)} if loops else set()
+
+
+@_GROUP.line(r"multihop (?:ttl (\d+)|no-nexthop-change)")
+def _multihop(instance: Instance, name: str, group: Group, line: Line, ttl: str) -> None:
+    if ttl:
+        instance.find_neighbor(name).multihop = int(ttl)
+    else:
+        instance.find_neighbor(name).keeps_next_hop = True
+
+
+@_GROUP.line(r"local-address (\S+)")
+def _source(instance: Instance, name: str, group: Group, line: Line, address: str) -> None:
+    instance.find_neighbor(name).source = address
+
+
 @_GROUP.line(r"neighbor (\S+) (.+)")
 def _neighbor(instance: Instance, name: str, group: Group, line: Line, far: str, rest: str) -> None:
     instance.find_neighbor(far).group = name
@@ -314,9 +410,9 @@ def _peer_as(instance: Instance, group: Group, far: str, line: Line, asn: str) -
     instance.find_neighbor(far).remote_asn = int(asn)
 
 
-@_NEIGHBOR.line(r"family (inet6?) unicast")
+@_NEIGHBOR.line(r"family (?:(inet6?) unicast|evpn signaling)")
 def _own_family(instance: Instance, group: Group, far: str, line: Line, word: str) -> None:
-    instance.find_neighbor(far).active.add(FAMILIES[word])
+    instance.find_neighbor(far).active.add(FAMILIES[word] if word else EVPN)
 
 
 @_NEIGHBOR.line(r"description (.+)")
@@ -340,3 +436,31 @@ def _discovers(instance: Instance, name: str, group: Group, line: Line, words: s
 @_GROUP.line(r"peer-as-list (\S+)")
 def _peer_as_list(instance: Instance, name: str, group: Group, line: Line, list_: str) -> None:
     group.as_list = list_
+
+
+@INSTANCES.line(r"(?!mgmt_junos )(\S+) (.+)")
+def _vrf(box: HasRouting, line: Line, name: str, rest: str) -> None:
+    pass_on(_VRF, line, rest, box.routing.vrfs.setdefault(name, Vrf()))
+
+
+@_VRF.line(r"interface (\S+)")
+def _interface(vrf: Vrf, line: Line, name: str) -> None:
+    vrf.interfaces.add(name)
+
+
+@_VRF.line(
+    r"instance-type (?:vrf|virtual-router)|routing-options (?:rib \S+ )?multipath|"
+    r"protocols evpn ip-prefix-routes (?:advertise direct-nexthop|encapsulation vxlan)"
+)
+def _vrf_word(vrf: Vrf, line: Line) -> None:
+    vrf.words.add(line.text)
+
+
+@_VRF.line(r"protocols evpn ip-prefix-routes (?:vni (\d+)|export (\S+))")
+def _vni(vrf: Vrf, line: Line, vni: str, policy: str) -> None:
+    vrf.vni, vrf.policy = int(vni or vrf.vni), policy or vrf.policy
+
+
+@_VRF.line(r"route-distinguisher (\S+)|vrf-target target:(\S+)")
+def _target(vrf: Vrf, line: Line, distinguisher: str, target: str) -> None:
+    vrf.distinguisher, vrf.target = distinguisher or vrf.distinguisher, target or vrf.target

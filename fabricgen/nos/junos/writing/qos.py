@@ -4,6 +4,8 @@ The shape and the shares of buffers are those of Juniper's validated design (git
 aiml_multitenancy_backend: `class-of-service`). Junos marks by how full a queue is, in percent, and has no thresholds in
 kB (YANG, junos-conf-class-of-service, `drop-profiles`): fill levels are that design's, too. The watchdog finds a queue
 that was paused for so many polls (`pfc-watchdog`: `poll-interval`, `detection`, `recovery`, `watchdog-action`).
+
+Load is balanced by that of the links (`ecmp-dlb`): flowlet by flowlet with that design's figures, or packet by packet.
 """
 
 from __future__ import annotations
@@ -13,19 +15,23 @@ from functools import lru_cache
 from typing import Any
 
 from fabricgen.switch.qos import Qos, Watchdog
-from fabricgen.views.model.forwarding import model_qos
+from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.switch import SwitchView
+
+SPRAY = "spray"
 
 ALL_PORTS = "et-*"
 """Stands for every port, where all are alike."""
 
 
 def qos_values(switch: SwitchView) -> dict[str, Any]:
-    """Classes, and what each port has of them; no classes where the fabric is best-effort."""
-    qos = model_qos(switch)
-    if qos is None or qos.watchdog is None:
-        return {"qos": None}
-    return {"qos": _values(qos, qos.watchdog)}
+    """Classes, and what each port has of them; no classes where the fabric is best-effort. `by_load`: how equal paths
+    are chosen, None for by hash alone.
+    """
+    qos, balancing = model_qos(switch), model_balancing(switch)
+    families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in switch.fabric.families]
+    by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
+    return {"qos": _values(qos, qos.watchdog) if qos and qos.watchdog else None, "by_load": by_load}
 
 
 @lru_cache(maxsize=256)

@@ -6,6 +6,10 @@ protocol direct`, and what it passes on `from protocol [ direct bgp ]`.
 
 The keepalive of a session is a third of its hold time, and `precision-timers` keeps sessions of less than 20 s up while
 a device is busy (CLI reference, `hold-time (Protocols BGP)`). `loops 2` takes routes with the own AS number once.
+
+VRFs over EVPN are those of Juniper's design (github.com/Juniper/jvd, aiml_multitenancy_backend): `ip-prefix-routes`
+with the VNI, a target and a policy of what is announced; sessions between loopbacks with `no-nexthop-change`, whose
+export policy takes effect on routes of VRFs by `vpn-apply-export`; what a switch originates is `from protocol evpn`.
 """
 
 from __future__ import annotations
@@ -15,17 +19,21 @@ from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S
 from fabricgen.nos.junos.reading.text import quote
-from fabricgen.render.escape import require_token
+from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.routing import (
+    MULTIHOP,
     PolicyNames,
     list_entry_rows,
     list_member_rows,
+    list_overlay_maps,
     list_prefix_list_rows,
     list_session_rows,
+    make_overlay_groups,
 )
 from fabricgen.switch.routing import Bgp, Permit
+from fabricgen.views.model.policies import DRAINED_OUT
 from fabricgen.views.model.routing import model_bgp
-from fabricgen.views.switch import SwitchView
+from fabricgen.views.switch import SwitchPort, SwitchView
 
 WARNING_PERCENT = 80
 """Of the limit of prefixes, at which Junos warns; at the limit the session is closed."""
@@ -34,23 +42,81 @@ WORDS = {False: "inet", True: "inet6"}
 
 
 def bgp_values(switch: SwitchView) -> dict[str, Any]:
-    """BGP of the default VRF; nothing of it where a switch has no AS number."""
-    (bgp,) = [one for vrf, one in model_bgp(switch).items() if not vrf]
-    names = PolicyNames("", "", lambda vrf: vrf, joint=True)
+    """BGP of the default VRF with the policies of all, and VRFs; nothing of BGP where a switch has no AS number."""
+    instances = {
+        vrf: (bgp, PolicyNames(vrf, vrf and require_token(vrf), str, joint=True))
+        for vrf, bgp in model_bgp(switch).items()
+    }
     policies: dict[str, list[dict[str, Any]]] = {}
-    for row in list_entry_rows(bgp.maps, names, WORDS):
-        policies.setdefault(row["map"], []).append(_term(row))
+    filters = []
+    for bgp, names in instances.values():
+        filters += [(row["name"], row["rules"]) for row in list_prefix_list_rows(bgp.maps, names, WORDS, filter_text)]
+        for row in list_entry_rows(bgp.maps, names, WORDS):
+            policies.setdefault(row["map"], []).append(_term(row))
+    bgp, names = instances[""]
     return {
-        "route_filters": [
-            (row["name"], row["rules"]) for row in list_prefix_list_rows(bgp.maps, names, WORDS, filter_text)
-        ],
+        "route_filters": filters,
         "policies": list(policies.items()),
         "drained": switch.maintenance,
         "groups": _groups(bgp, names),
+        "overlay": _overlay_values(switch),
+        "instances": [_instance(switch, vrf) for vrf in switch.vrfs],
         "discovers": [require_token(far) for far, peer in bgp.peers.items() if not peer.address],
         "hold": HOLD_S,
         "warning_percent": WARNING_PERCENT,
         "max_paths": bgp.max_paths,
+    }
+
+
+def _instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
+    """A VRF: its interfaces, and what it has over EVPN, None for one that stays on the switch."""
+    over, loopback = switch.overlay_in(vrf), switch.loopback_in(vrf)
+    ports = [require_token(port.name) for port in switch.ports if port.addresses and _vrf_of(switch, port) == vrf]
+    gateways = [service.vlan for service in switch.services if service.gateways and service.vrf == vrf]
+    return {
+        "name": require_token(vrf),
+        "interfaces": [
+            *(f"{name}.0" for name in ports),
+            *(f"irb.{vlan}" for vlan in gateways),
+            *([f"lo0.{loopback.number}"] if loopback else []),
+        ],
+        "evpn": over
+        and {
+            "vni": over.vni,
+            "distinguisher": over.distinguisher,
+            "target": over.target,
+            "policy": f"CONNECTED-{require_token(vrf)}",
+        },
+        "ribs": [require_token(vrf) + ".inet6.0"] if switch.has_v6 else [],
+    }
+
+
+def _vrf_of(switch: SwitchView, port: SwitchPort) -> str:
+    service = switch.find_service(port)
+    return service.vrf if service else ""
+
+
+def _overlay_values(switch: SwitchView) -> dict[str, Any]:
+    """Sessions for EVPN, none where the switch has none; `outward` is the policy of a group, "" for all routes."""
+    maps = dict(list_overlay_maps(switch))
+    return {
+        "source": switch.overlay.source if switch.overlay else "",
+        "multihop": MULTIHOP,
+        "groups": [
+            {
+                "name": group.name,
+                "loops": 2 if group.allow_own_asn else 0,
+                "outward": group.outward if group.outward in maps else "",
+                "peers": [
+                    (far, peer.remote_asn, quote(make_one_line(peer.description, 80)))
+                    for far, peer in group.peers.items()
+                ],
+            }
+            for group in make_overlay_groups(switch)
+        ],
+        "policies": list(maps.items()),
+        "prepend": quote(" ".join([str(switch.asn)] * DRAINED_OUT)) if switch.maintenance else "",
+        "tunnels": bool(switch.overlay and switch.overlay.vtep),
     }
 
 

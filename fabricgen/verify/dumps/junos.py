@@ -1,0 +1,60 @@
+"""`show lldp neighbors | display json` of Junos, and of it `detail` or `interface NAME`.
+
+Each value is a list of one object with its text under `data`. Where a switch tells its ports by name, as Juniper's
+designs have it, that is the port's id; else the description is its name (`port-description-type`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, mappings, sequence, text
+from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps.sighting import Dump, Sighting
+
+TITLE = "Junos show lldp neighbors | display json"
+IS_JSON = True
+
+_ANSWER, _ROWS = "lldp-neighbors-information", "lldp-neighbor-information"
+_PORT = ("lldp-local-port-id", "lldp-local-interface")
+
+
+def recognises(value: Json) -> bool:
+    """Whether the JSON is the answer of that command."""
+    return isinstance(value, dict) and _ANSWER in value
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """One dump: the answer does not say of which device."""
+    yield Dump(content.box(), _sightings(content))
+
+
+def _sightings(content: Content) -> Iterator[Sighting]:
+    with content.noting():
+        for answer in mappings(content.value, _ANSWER):
+            rows = sequence(answer, _ROWS) if _ROWS in answer else []
+            for index in range(len(rows)):
+                with content.noting():
+                    yield _sighting(mapping(rows, index))
+
+
+def _sighting(row: dict[str, Json]) -> Sighting:
+    port = _told(row, *_PORT)
+    name, chassis = _told(row, "lldp-remote-system-name"), _told(row, "lldp-remote-chassis-id")
+    if not port or not (name or chassis):
+        raise WrongValueError(row, None, f"the row has no {'neighbour' if port else 'port'}")
+    far, described = _told(row, "lldp-remote-port-id"), _told(row, "lldp-remote-port-description")
+    box = neighbor(name, chassis, _told(row, "lldp-remote-management-address"))
+    return Sighting(without_unit(port), box, without_unit(far or described), described if far else "")
+
+
+def _told(row: dict[str, Json], *keys: str) -> str:
+    """The first text under some keys, "" for none."""
+    texts = (text(each, "data") for key in keys for each in mappings(row, key))
+    return next((found for found in texts if found), "")
+
+
+def without_unit(port: str) -> str:
+    """A port without the unit on it that speaks LLDP: `et-0/0/1.0` is told by some releases."""
+    name, _, unit = port.rpartition(".")
+    return name if name.count("/") > 1 and unit.isdigit() else port

@@ -1,0 +1,83 @@
+"""`show lldp neighbors` of Junos as a table, and `show lldp neighbors detail` or `interface NAME` as blocks of lines.
+
+The columns of the table begin where its head has them; a port or a name longer than its column moves what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps.junos import without_unit
+from fabricgen.verify.dumps.sighting import Dump, Sighting
+
+TITLE = "Junos show lldp neighbors"
+IS_JSON = False
+
+_HEAD = re.compile(r"^Local Interface +(Parent Interface +)?Chassis Id +Port info +System Name\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"^LLDP Neighbor Information:\s*$", re.MULTILINE)
+_FIELD = re.compile(r"\s*([A-Z][A-Za-z ]*?)\s*: ?(.*)")
+_ROW = re.compile(r"[a-z]+-?[\w/:.-]*\d")
+_HINT = "give the whole output of `show lldp neighbors`, of one device a file"
+
+
+def recognises(text: str) -> bool:
+    """Whether the head of the table, or that of a block, stands in the text; a prompt may stand before it."""
+    return (_HEAD.search(text[:65536]) or _BLOCK.search(text[:65536])) is not None
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """One dump: neither says of which device."""
+    is_table = _HEAD.search(content.text) is not None
+    yield Dump(content.box(), _rows(content) if is_table else _blocks(content), lists_all=is_table)
+
+
+def _rows(content: Content) -> Iterator[Sighting]:
+    fixed, start = 0, 0
+    for number, line in content.lines():
+        if head := _HEAD.match(line):
+            fixed, start = (3 if head[1] else 2), line.index("System Name")
+        elif fixed and _ROW.match(line):
+            words = line.split(maxsplit=fixed)
+            if len(words) <= fixed:
+                content.wrong(number, 1, "the row names no neighbour's port", _HINT)
+                continue
+            port, name = _split(line, words[fixed], start)
+            yield Sighting(without_unit(words[0]), neighbor(name, words[fixed - 1]), without_unit(port))
+
+
+def _split(line: str, rest: str, start: int) -> tuple[str, str]:
+    """(the port, the name) at the end of a row, whose names begin at a column unless a port is longer than its own."""
+    at = len(line.rstrip()) - len(rest.rstrip())
+    if at >= start:
+        return "", rest.strip()
+    if line[start - 1 : start].strip():
+        port, _, name = rest.strip().rpartition(" ")
+        return (port.strip(), name) if port else (name, "")
+    return line[at:start].strip(), line[start:].strip()
+
+
+def _blocks(content: Content) -> Iterator[Sighting]:
+    told: dict[str, str] = {}
+    begun = 0
+    for number, line in content.lines():
+        if _BLOCK.match(line):
+            yield from _block(content, begun, told)
+            told, begun = {}, number
+        elif begun and (found := _FIELD.fullmatch(line)):
+            told.setdefault(found[1].lower(), found[2].strip())
+    yield from _block(content, begun, told)
+
+
+def _block(content: Content, number: int, told: dict[str, str]) -> Iterator[Sighting]:
+    """What a block says, which begins at a line; nothing before the first."""
+    if not number:
+        return
+    port, name, chassis = told.get("local interface", ""), told.get("system name", ""), told.get("chassis id", "")
+    if not port or not (name or chassis):
+        content.wrong(number, 1, f"the block names no {'neighbour' if port else 'port'}", _HINT)
+        return
+    box = neighbor(name, chassis, told.get("address", ""))
+    yield Sighting(without_unit(port), box, without_unit(told.get("port id", "")), told.get("port description", ""))
