@@ -130,8 +130,10 @@ class Action:
     @property
     def id(self) -> str:
         """A name that stays while the same finding stays: its kind and a digest of what is wrong."""
-        told = "\n".join([self.kind.value, *sorted(f"{end.device}:{end.connector or end.port}" for end in self.ends)])
-        return f"{self.kind.value}-{sha256(told.encode()).hexdigest()[:8]}"
+        subject = "\n".join(
+            [self.kind.value, *sorted(f"{end.device}:{end.connector or end.port}" for end in self.ends)]
+        )
+        return f"{self.kind.value}-{sha256(subject.encode()).hexdigest()[:8]}"
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from fabricgen.export.plugs import make_label_texts
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, encode_column
 from fabricgen.publish.reading import open_built
 from fabricgen.verify.actions import End
-from fabricgen.verify.connectors import connectors_of, sockets_in
+from fabricgen.verify.connectors import find_connectors, read_sockets
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 if TYPE_CHECKING:
@@ -99,124 +99,124 @@ class PlannedCabling:
         order = np.argsort(self.plug, kind="stable")
         return order, np.searchsorted(self.plug[order], np.arange(int(self.plug.max(initial=-1)) + 2))
 
-    def ports_of_plug(self, plug: int) -> list[int]:
+    def list_plug_ports(self, plug: int) -> list[int]:
         """The ports of a plug, in the order of links."""
         order, start = self._by_plug
-        found: list[int] = order[start[plug] : start[plug + 1]].tolist()
-        return found
+        ports: list[int] = order[start[plug] : start[plug + 1]].tolist()
+        return ports
 
     @cached_property
     def _by_device(self) -> tuple[Ints64, Ints64]:
         order = np.argsort(self.device, kind="stable")
         return order, np.searchsorted(self.device[order], np.arange(len(self.device_names) + 1))
 
-    def ports_of_device(self, device: int) -> Ints64:
+    def list_device_ports(self, device: int) -> Ints64:
         """The planned ports of a device, in the order of links; int64."""
         order, start = self._by_device
-        found: Ints64 = order[start[device] : start[device + 1]]
-        return found
+        ports: Ints64 = order[start[device] : start[device + 1]]
+        return ports
 
     def port_text(self, port: int) -> str:
         """The name of a port on its device."""
         return str(self.port_texts[self.name[port]])
 
-    def place(self, port: int) -> str:
+    def name_port(self, port: int) -> str:
         """DEVICE:PORT."""
         return f"{self.device_names[self.device[port]]}:{self.port_text(port)}"
 
-    def cage(self, port: int) -> str:
+    def find_cage(self, port: int) -> str:
         """The cage of a port, as on the front of its device."""
         side = "b" if port & 1 else "a"
-        return str(self.of_cable(f"{side}_cage", port))
+        return str(self.read_cable(f"{side}_cage", port))
 
     def connector_text(self, port: int) -> str:
         """The connector that the plug of a port is in, as on its label: `33/2`."""
         return str(self.connector_texts[self.connector[port]])
 
-    def label(self, port: int) -> str:
+    def make_label(self, port: int) -> str:
         """What is printed on the label of the plug that is planned in a port: near end > far end, as in labels.csv.
 
         cables.csv says the port of the NOS behind each, which no label does, and names several jumpers of a row in one.
         """
-        near, _, far = str(self.of_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")
+        near, _, far = str(self.read_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")
         if not far:
             return near
-        place, at, socket = far.partition(" ")[0].partition(":")
-        tails = len({int(self.plug[each ^ 1]) for each in self.ports_of_plug(int(self.plug[port]))})
+        far_device, colon, socket = far.partition(" ")[0].partition(":")
+        tails = len({int(self.plug[lane ^ 1]) for lane in self.list_plug_ports(int(self.plug[port]))})
         socket = self.connector_text(port ^ 1) if _RANGE.search(socket) else socket
         more = f" +{tails - 1}" if tails > 1 else ""
-        return f"{near.partition(':')[0]}:{self.connector_text(port)} > {place}{at}{socket}{more}"
+        return f"{near.partition(':')[0]}:{self.connector_text(port)} > {far_device}{colon}{socket}{more}"
 
     @cached_property
     def _port_addresses(self) -> Mapping[tuple[str, str], frozenset[str]]:
         """The addresses of each port that has some, with their prefix lengths and VLANs: {(device, port): ...}."""
-        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        addresses: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         columns = self.addresses()
         for device, name, prefix in zip(columns["device"], columns["port"], columns["prefix"], strict=True):
             port, _, vlan = str(name).partition(".")
             if prefix:
-                found[str(device), port].add(f"{prefix} {vlan}")
-        return {port: frozenset(prefixes) for port, prefixes in found.items()}
+                addresses[str(device), port].add(f"{prefix} {vlan}")
+        return {port: frozenset(prefixes) for port, prefixes in addresses.items()}
 
-    def config(self, port: int) -> tuple[object, ...]:
+    def find_config(self, port: int) -> tuple[object, ...]:
         """What tells how a port is configured from others between the same two devices: fabric, speed and addresses.
 
         A port without addresses of its own is in the networks of those at its other end (VLANs, gateways).
         """
-        what = self.of_link("fabric", port), self.of_link("speed_gbps", port)
-        own, far = (
+        network = self.read_link("fabric", port), self.read_link("speed_gbps", port)
+        own_addresses, far_addresses = (
             self._port_addresses.get((self.device_names[self.device[end]], self.port_text(end)), frozenset())
             for end in (port, port ^ 1)
         )
-        return *what, own or frozenset(_network(prefix) for prefix in far)
+        return *network, own_addresses or frozenset(_format_network(prefix) for prefix in far_addresses)
 
-    def are_alike(self, port: int, other: int) -> bool:
+    def are_alike(self, port: int, other_port: int) -> bool:
         """Whether two ports between the same two devices are configured alike but for descriptions.
 
         What is plugged into one may be plugged into the other then, and nothing is lost.
         """
-        return self.config(port) == self.config(other)
+        return self.find_config(port) == self.find_config(other_port)
 
-    def rack_of(self, device: int) -> tuple[str, int]:
+    def find_rack(self, device: int) -> tuple[str, int]:
         """The rack and the unit of a device ("" and 0: not known)."""
-        unit = str(self.of_device("u", device))
-        return str(self.of_device("rack", device)), int(unit) if unit.isdecimal() else 0
+        unit = str(self.read_device("u", device))
+        return str(self.read_device("rack", device)), int(unit) if unit.isdecimal() else 0
 
-    def end(self, port: int) -> End:
+    def make_end(self, port: int) -> End:
         """A port as a place in the hall."""
         device = int(self.device[port])
-        rack, u = self.rack_of(device)
-        texts = self.cage(port), self.label(port), self.connector_text(port)
+        rack, u = self.find_rack(device)
+        texts = self.find_cage(port), self.make_label(port), self.connector_text(port)
         return End(self.device_names[device], self.port_text(port), rack, u, *texts)
 
-    def of_cable(self, column: str, port: int) -> Any:
+    def read_cable(self, column: str, port: int) -> Any:
         """A value of cables.csv for the cable that is planned in a port."""
-        found, row = self.cables[column], int(self.row[port >> 1])
-        return found.vocabulary[found.codes[row]] if isinstance(found, EncodedColumn) else found[row]
+        values, row = self.cables[column], int(self.row[port >> 1])
+        return values.vocabulary[values.codes[row]] if isinstance(values, EncodedColumn) else values[row]
 
-    def of_link(self, column: str, port: int) -> Any:
+    def read_link(self, column: str, port: int) -> Any:
         """A value of links.csv for the link that is planned at a port."""
-        found = self.links[column]
-        return found.vocabulary[found.codes[port >> 1]]
+        values = self.links[column]
+        return values.vocabulary[values.codes[port >> 1]]
 
-    def of_device(self, column: str, device: int) -> Any:
+    def read_device(self, column: str, device: int) -> Any:
         """A value of devices.csv."""
-        found = self.devices[column]
-        return found.vocabulary[found.codes[device]]
+        values = self.devices[column]
+        return values.vocabulary[values.codes[device]]
 
 
-def cabling_of(cluster: Cluster) -> PlannedCabling:
+def make_cabling(cluster: Cluster) -> PlannedCabling:
     """The cabling of a compiled blueprint, or of a phase of one."""
     devices = devices_part.make_table(cluster).columns
     links = links_part.make_table(cluster).columns
     cables = cables_part.make_table(cluster).columns
-    lists = _picked(devices, DEVICES), _picked(links, LINKS), _picked(cables, CABLES)
-    found = _cabling(*lists, make_label_texts(cluster), lambda: addresses_part.make_table(cluster).columns)
+    lists = _pick_columns(devices, DEVICES), _pick_columns(links, LINKS), _pick_columns(cables, CABLES)
+    cabling = _assemble_cabling(*lists, make_label_texts(cluster), lambda: addresses_part.make_table(cluster).columns)
     patching = cluster.plan.patching
     if patching is None:
-        return found
+        return cabling
     return replace(
-        found,
+        cabling,
         patching=lambda: (
             patches_part.make_table(cluster, patching).columns,
             trunks_part.make_table(cluster, patching).columns,
@@ -224,7 +224,7 @@ def cabling_of(cluster: Cluster) -> PlannedCabling:
     )
 
 
-def cabling_in(folder: Path) -> PlannedCabling:
+def read_cabling(folder: Path) -> PlannedCabling:
     """The cabling of a built folder.
 
     Raises InputError for a list that is missing, malformed or of another blueprint than the others (FG028), or not as
@@ -234,40 +234,42 @@ def cabling_in(folder: Path) -> PlannedCabling:
     check_same_blueprint(built)
     with pause_collector():
         devices, links, cables = (
-            _read(folder / file, built.read(file), names)
+            _read_list(folder / file, built.read(file), names)
             for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES))
         )
 
-    def addresses() -> Columns:
+    def read_addresses() -> Columns:
         file = folder / "addresses.csv"
         if file.is_file():
-            return _read(file, built.read(file.name), ADDRESSES)
-        ends = [_read(folder / "links.csv", built.read("links.csv"), names) for names in LINK_ADDRESSES]
+            return _read_list(file, built.read(file.name), ADDRESSES)
+        ends = [_read_list(folder / "links.csv", built.read("links.csv"), names) for names in LINK_ADDRESSES]
         return {
             name: [text for end, names in zip(ends, LINK_ADDRESSES, strict=True) for text in end[names[at]]]
             for at, name in enumerate(ADDRESSES)
         }
 
-    cabling = _cabling(devices, links, cables, sockets_in(cables["label_a"]), addresses)
+    cabling = _assemble_cabling(devices, links, cables, read_sockets(cables["label_a"]), read_addresses)
     if not (folder / "patches.csv").is_file():
         return cabling
 
-    def patching() -> tuple[Columns, Columns]:
+    def read_patching() -> tuple[Columns, Columns]:
         patches, trunks = folder / "patches.csv", folder / "trunks.csv"
-        return _read(patches, built.read(patches.name), PATCHES), _read(trunks, built.read(trunks.name), TRUNKS)
+        return _read_list(patches, built.read(patches.name), PATCHES), _read_list(
+            trunks, built.read(trunks.name), TRUNKS
+        )
 
-    return replace(cabling, patching=patching)
+    return replace(cabling, patching=read_patching)
 
 
-def _network(prefix: str) -> str:
+def _format_network(prefix: str) -> str:
     """`10.0.0.5/24 200` (an address and its VLAN) as its network and VLAN."""
     address, _, vlan = prefix.partition(" ")
     return f"{ip_interface(address).network} {vlan}"
 
 
-def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
+def _read_list(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
     """Columns of a list, encoded as they are read, but for labels, of which no two are the same."""
-    known = [defaultdict[str, int](count().__next__) for _ in names]
+    codes = [defaultdict[str, int](count().__next__) for _ in names]
     numbers: list[list[Ints]] = [[] for _ in names]
     labels: dict[str, list[str]] = {name: [] for name in names if name in LABELS}
     for block in read_blocks(file, content, names):
@@ -275,40 +277,40 @@ def _read(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
             if name in labels:
                 labels[name] += texts
             else:
-                numbers[at].append(np.array(list(map(known[at].__getitem__, texts)), dtype=np.int32))
-    none = np.zeros(0, dtype=np.int32)
+                numbers[at].append(np.array(list(map(codes[at].__getitem__, texts)), dtype=np.int32))
+    empty = np.zeros(0, dtype=np.int32)
     return {
-        name: labels[name] if name in labels else encode_column(list(known[at]), np.concatenate([none, *numbers[at]]))
+        name: labels[name] if name in labels else encode_column(list(codes[at]), np.concatenate([empty, *numbers[at]]))
         for at, name in enumerate(names)
     }
 
 
-def _picked(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, Any]:
-    return {name: columns[name] if name in LABELS else _encoded(columns[name]) for name in names}
+def _pick_columns(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, Any]:
+    return {name: columns[name] if name in LABELS else _encode_column(columns[name]) for name in names}
 
 
-def _encoded(column: Sequence[Any]) -> EncodedColumn:
+def _encode_column(column: Sequence[Any]) -> EncodedColumn:
     """A column encoded over distinct texts; numbers are written as in a list."""
     if isinstance(column, EncodedColumn):
-        texts, same = _numbered(map(_text, column.vocabulary.tolist()))
-        return encode_column(texts, same[column.codes] if len(column) else same[:0])
-    return encode_column(*_numbered(map(_text, column)))
+        texts, renumbered = _number_texts(map(_format_value, column.vocabulary.tolist()))
+        return encode_column(texts, renumbered[column.codes] if len(column) else renumbered[:0])
+    return encode_column(*_number_texts(map(_format_value, column)))
 
 
-def _numbered(texts: Iterable[str]) -> tuple[list[str], Ints]:
+def _number_texts(texts: Iterable[str]) -> tuple[list[str], Ints]:
     """(distinct texts in the order in which they come, the number of each text among them, int32)."""
-    known: defaultdict[str, int] = defaultdict(count().__next__)
-    numbers = np.fromiter(map(known.__getitem__, texts), dtype=np.int32)
-    return list(known), numbers
+    codes: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers = np.fromiter(map(codes.__getitem__, texts), dtype=np.int32)
+    return list(codes), numbers
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return str(value)
 
 
-def _cabling(
+def _assemble_cabling(
     devices: dict[str, EncodedColumn],
     links: dict[str, EncodedColumn],
     cables: dict[str, Any],
@@ -316,19 +318,19 @@ def _cabling(
     addresses: Callable[[], Columns],
 ) -> PlannedCabling:
     """`sockets`: what labels of cables say behind the place, at a and b ends; `addresses` reads those of ports."""
-    links = _with_cables(links)
+    links = _drop_backplane_links(links)
     names: list[str] = devices["device"].read(0, len(devices["device"]))
     number = {name: row for row, name in enumerate(names)}
-    device = _ends(links, "device", number)
+    device = _number_link_ends(links, "device", number)
     texts: dict[str, int] = {}
     for side in "ab":
         for text in links[f"{side}_port"].vocabulary.tolist():
             texts.setdefault(text, len(texts))
-    name = _ends(links, "port", texts)
-    cable_ids, link_cable, row_cable = _same_vocabulary(links["cable"], cables["cable"])
-    link_run, row_run = _runs(links, cables, link_cable, row_cable)
-    row = _as_labelled(_rows(link_run, row_run), links, cables, link_cable, row_cable)
-    connectors = connectors_of(cables, sockets, row_cable, row)
+    name = _number_link_ends(links, "port", texts)
+    cable_ids, link_cable, row_cable = _share_vocabulary(links["cable"], cables["cable"])
+    link_run, row_run = _number_runs(links, cables, link_cable, row_cable)
+    row = _match_labels(_assign_rows(link_run, row_run), links, cables, link_cable, row_cable)
+    connectors = find_connectors(cables, sockets, row_cable, row)
     return PlannedCabling(
         devices=devices,
         links=links,
@@ -348,30 +350,30 @@ def _cabling(
     )
 
 
-def _with_cables(links: dict[str, EncodedColumn]) -> dict[str, EncodedColumn]:
+def _drop_backplane_links(links: dict[str, EncodedColumn]) -> dict[str, EncodedColumn]:
     cable = links["cable"]
-    has = np.array([bool(text) for text in cable.vocabulary.tolist()], dtype=bool)[cable.codes]
-    return links if has.all() else {name: column.take(has) for name, column in links.items()}
+    has_cable = np.array([bool(text) for text in cable.vocabulary.tolist()], dtype=bool)[cable.codes]
+    return links if has_cable.all() else {name: column.take(has_cable) for name, column in links.items()}
 
 
-def _ends(links: Mapping[str, EncodedColumn], what: str, number: Mapping[str, int]) -> Ints:
+def _number_link_ends(links: Mapping[str, EncodedColumn], column_name: str, number: Mapping[str, int]) -> Ints:
     """The number of a value at each port, int32."""
-    found = np.empty(2 * len(links["cable"]), dtype=np.int32)
+    numbers = np.empty(2 * len(links["cable"]), dtype=np.int32)
     for side, letter in enumerate("ab"):
-        column = links[f"{letter}_{what}"]
+        column = links[f"{letter}_{column_name}"]
         codes = np.array([number.get(text, -1) for text in column.vocabulary.tolist()], dtype=np.int32)
-        found[side::2] = codes[column.codes]
-    return found
+        numbers[side::2] = codes[column.codes]
+    return numbers
 
 
-def _same_vocabulary(one: EncodedColumn, other: EncodedColumn) -> tuple[Strings, Ints, Ints]:
+def _share_vocabulary(column_a: EncodedColumn, column_b: EncodedColumn) -> tuple[Strings, Ints, Ints]:
     """(distinct texts of two columns; the code of each row of the one, and of the other, int32)."""
-    texts, numbers = _numbered([*one.vocabulary.tolist(), *other.vocabulary.tolist()])
-    first, second = numbers[: len(one.vocabulary)], numbers[len(one.vocabulary) :]
-    return np.array(texts, dtype=object), first[one.codes], second[other.codes]
+    texts, numbers = _number_texts([*column_a.vocabulary.tolist(), *column_b.vocabulary.tolist()])
+    first, second = numbers[: len(column_a.vocabulary)], numbers[len(column_a.vocabulary) :]
+    return np.array(texts, dtype=object), first[column_a.codes], second[column_b.codes]
 
 
-def _runs(
+def _number_runs(
     links: Mapping[str, EncodedColumn], cables: Mapping[str, EncodedColumn], link_cable: Ints, row_cable: Ints
 ) -> tuple[Ints, Ints]:
     """(Number of the run of each link, and of each row of cables.csv; int32.)
@@ -379,7 +381,7 @@ def _runs(
     A run is a cable, or what of it joins the same two devices: the links of a breakout go to its ends by turns, and not
     as many to each. A cable of which some links join others than its rows do is one run as a whole.
     """
-    ends = [_same_vocabulary(links[f"{side}_device"], cables[f"{side}_device"]) for side in "ab"]
+    ends = [_share_vocabulary(links[f"{side}_device"], cables[f"{side}_device"]) for side in "ab"]
     link_keys, row_keys = (
         (cable.astype(np.int64) * len(ends[0][0]) + ends[0][at]) * len(ends[1][0]) + ends[1][at]
         for at, cable in ((1, link_cable), (2, row_cable))
@@ -391,14 +393,14 @@ def _runs(
     several[link_cable[lone]] = False
     first = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
     keys = np.unique(row_keys[several[row_cable]])
-    found = []
+    run_numbers = []
     for cable, key in ((link_cable, link_keys), (row_cable, row_keys)):
         runs = first + np.searchsorted(keys, key)
-        found.append(np.where(several[cable], runs, cable).astype(np.int32))
-    return found[0], found[1]
+        run_numbers.append(np.where(several[cable], runs, cable).astype(np.int32))
+    return run_numbers[0], run_numbers[1]
 
 
-def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
+def _assign_rows(link_cable: Ints, row_cable: Ints) -> Ints:
     """The row of cables.csv of each link: the rows of a cable, or of a run, share its links evenly, in order; int32."""
     count = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
     links, rows = np.bincount(link_cable, minlength=count), np.bincount(row_cable, minlength=count)
@@ -406,13 +408,13 @@ def _rows(link_cable: Ints, row_cable: Ints) -> Ints:
     first_link, first_row = np.cumsum(links) - links, np.cumsum(rows) - rows
     cable = link_cable[by_link]
     nth = np.arange(len(by_link)) - first_link[cable]
-    each = np.maximum(links // np.maximum(rows, 1), 1)
-    found = np.empty(len(link_cable), dtype=np.int32)
-    found[by_link] = by_row[first_row[cable] + np.minimum(nth // each[cable], rows[cable] - 1)]
-    return found
+    links_per_row = np.maximum(links // np.maximum(rows, 1), 1)
+    link_rows = np.empty(len(link_cable), dtype=np.int32)
+    link_rows[by_link] = by_row[first_row[cable] + np.minimum(nth // links_per_row[cable], rows[cable] - 1)]
+    return link_rows
 
 
-def _as_labelled(
+def _match_labels(
     row: Ints,
     links: Mapping[str, EncodedColumn],
     cables: Mapping[str, EncodedColumn],
@@ -426,18 +428,18 @@ def _as_labelled(
     """
     a, b = (cables[f"{side}_device"].codes.astype(np.int64) for side in "ab")
     order = np.lexsort((b, a, row_cable))
-    same = np.all([each[order][1:] == each[order][:-1] for each in (row_cable, a, b)], axis=0)
+    is_repeated = np.all([column[order][1:] == column[order][:-1] for column in (row_cable, a, b)], axis=0)
     unsure = np.zeros(int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1, dtype=bool)
-    unsure[row_cable[order[1:][same]]] = True
+    unsure[row_cable[order[1:][is_repeated]]] = True
     ends: dict[tuple[int, str, str], int] = {}
     label, row_device = cables["label_a"], cables["a_device"]
     device, port = links["a_device"], links["a_port"]
     for at in np.flatnonzero(unsure[row_cable]).tolist():
-        told = str(label[at]).partition(" > ")[0].partition(":")[2]
+        near_text = str(label[at]).partition(" > ")[0].partition(":")[2]
         name = str(row_device.vocabulary[row_device.codes[at]])
-        ends[int(row_cable[at]), name, told.rpartition(" ")[2]] = at
-    found = row.copy()
+        ends[int(row_cable[at]), name, near_text.rpartition(" ")[2]] = at
+    link_rows = row.copy()
     for link in np.flatnonzero(unsure[link_cable]).tolist():
         key = str(device.vocabulary[device.codes[link]]), str(port.vocabulary[port.codes[link]])
-        found[link] = ends.get((int(link_cable[link]), *key), row[link])
-    return found
+        link_rows[link] = ends.get((int(link_cable[link]), *key), row[link])
+    return link_rows

@@ -48,25 +48,25 @@ class _Ends:
     parts: list[list[str]]
     count: list[int]
 
-    def by_row(self, values: list[int]) -> Ints64:
+    def list_by_row(self, values: list[int]) -> Ints64:
         """A number of each distinct end, by row; int64."""
-        found: Ints64 = np.array([*values, 0], dtype=np.int64)[self.code]
-        return found
+        numbers: Ints64 = np.array([*values, 0], dtype=np.int64)[self.code]
+        return numbers
 
 
-def sockets_in(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
+def read_sockets(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
     """What the near and the far end of labels (`PLACE:SOCKET PORT > PLACE:SOCKET PORT`) say behind the place."""
     near: dict[str, int] = {}
     far: dict[str, int] = {}
     codes = np.empty((2, len(labels)), dtype=np.int32)
     for row, label in enumerate(labels):
-        one, _, other = label.partition(" > ")
-        codes[0, row] = near.setdefault(one.partition(":")[2], len(near))
-        codes[1, row] = far.setdefault(other.partition(":")[2], len(far))
+        near_end, _, far_end = label.partition(" > ")
+        codes[0, row] = near.setdefault(near_end.partition(":")[2], len(near))
+        codes[1, row] = far.setdefault(far_end.partition(":")[2], len(far))
     return encode_column(list(near), codes[0]), encode_column(list(far), codes[1])
 
 
-def connectors_of(
+def find_connectors(
     cables: Mapping[str, Any], sockets: tuple[EncodedColumn, EncodedColumn], row_cable: Ints, row: Ints
 ) -> Connectors:
     """The plugs of a plan's ports.
@@ -75,33 +75,36 @@ def connectors_of(
     its rows, and `row` the row of each link; int32.
     """
     several = np.bincount(row_cable, minlength=1)[row_cable]
-    common_b, has_socket = _common_ends(cables)
-    pieces = _pieces(cables["part"], several, common_b)
-    ends = [_ends(cables[f"{side}_cage"], socket) for side, socket in zip("ab", sockets, strict=True)]
-    each = np.maximum(*(end.by_row(end.count) for end in ends))
-    nth = _nth_jumper(row, each)
+    common_b, has_socket = _find_common_ends(cables)
+    pieces = _count_pieces(cables["part"], several, common_b)
+    ends = [_read_ends(cables[f"{side}_cage"], socket) for side, socket in zip("ab", sockets, strict=True)]
+    jumpers = np.maximum(*(end.list_by_row(end.count) for end in ends))
+    nth = _number_jumpers(row, jumpers)
     plug, code = np.empty(2 * len(row), dtype=np.int64), np.empty(2 * len(row), dtype=np.int64)
     split = np.zeros(2 * len(row), dtype=bool)
     texts: list[str] = []
-    width = int(max(each.max(initial=1), pieces.max(initial=1), several.max(initial=1)))
+    width = int(max(jumpers.max(initial=1), pieces.max(initial=1), several.max(initial=1)))
     for side, end in enumerate(ends):
-        numbers = end.by_row([len(parts) for parts in end.parts])
+        numbers = end.list_by_row([len(parts) for parts in end.parts])
         is_common = common_b == bool(side)
         # a tail is counted behind its connector and, of several splitters, behind its piece: one number more than these
         tail = is_common & (numbers > has_socket.astype(np.int64) + (pieces > 1)) & (several >= 1)
-        piece = end.by_row([int(parts[-2]) if len(parts) > 1 else 0 for parts in end.parts]) * (pieces > 1)
+        piece = end.list_by_row([int(parts[-2]) if len(parts) > 1 else 0 for parts in end.parts]) * (pieces > 1)
         # common plugs are counted by cable and piece, behind all plugs that are counted by row, side and jumper
         shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
         plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
         split[side::2] = tail[row]
         keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
         code[side::2] = where + len(texts)
-        texts += [_text(end, int(key // width) >> 1, bool(key // width & 1), int(key % width)) for key in keys.tolist()]
+        texts += [
+            _format_connector(end, int(key // width) >> 1, bool(key // width & 1), int(key % width))
+            for key in keys.tolist()
+        ]
     numbers_of_plugs = np.unique(plug, return_inverse=True)[1].astype(np.int32)
-    return Connectors(numbers_of_plugs, *_merged(code, texts), split)
+    return Connectors(numbers_of_plugs, *_merge_texts(code, texts), split)
 
 
-def _common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
+def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
     """(Whether the id of each row's cable names its b end, whether it hangs on one connector of the cage there.)
 
     The id keeps the cage that was planned where another one was built.
@@ -112,12 +115,12 @@ def _common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
     common_b = np.array([n.startswith(device) for n, device in zip(ids, devices, strict=True)], dtype=bool)
     # as `DEVICE:4.2`, but for a cage that is called so itself
     has_socket = [
-        n not in (one, other) and "." in n.rpartition(":")[2] for n, one, other in zip(ids, a, b, strict=True)
+        n not in (cage_a, cage_b) and "." in n.rpartition(":")[2] for n, cage_a, cage_b in zip(ids, a, b, strict=True)
     ]
     return common_b, np.array(has_socket, dtype=bool)
 
 
-def _pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
+def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
     """How many pieces the cable of each row is made of: jumpers, or splitters; int64.
 
     Of a patched one the part lists the jumpers at both ends, at each a set or one for each leg.
@@ -130,33 +133,35 @@ def _pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
     return pieces
 
 
-def _ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
+def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
     key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
     keys, code = np.unique(key, return_inverse=True)
     cages, parts, counts = [], [], []
     for cage_code, socket_code in zip(*divmod(keys, max(len(socket.vocabulary), 1)), strict=True):
-        own, told = str(cage.vocabulary[cage_code]), str(socket.vocabulary[socket_code])
+        cage_text, socket_text = str(cage.vocabulary[cage_code]), str(socket.vocabulary[socket_code])
         # a socket that does not begin with its cage is that of a box without numbered cages
-        numbers = told[len(own) :].partition(" ")[0].split("/")[1:] if told.startswith(own) else []
-        found = _RANGE.fullmatch(numbers[-1]) if numbers else None
-        cages.append(own)
-        parts.append([*numbers[:-1], found[1]] if found else numbers)
-        counts.append(int(found[2]) - int(found[1]) + 1 if found else 1)
+        numbers = (
+            socket_text[len(cage_text) :].partition(" ")[0].split("/")[1:] if socket_text.startswith(cage_text) else []
+        )
+        jumper_range = _RANGE.fullmatch(numbers[-1]) if numbers else None
+        cages.append(cage_text)
+        parts.append([*numbers[:-1], jumper_range[1]] if jumper_range else numbers)
+        counts.append(int(jumper_range[2]) - int(jumper_range[1]) + 1 if jumper_range else 1)
     return _Ends(code.astype(np.int32), cages, parts, counts)
 
 
-def _nth_jumper(row: Ints, each: Ints64) -> Ints64:
+def _number_jumpers(row: Ints, jumpers: Ints64) -> Ints64:
     """Which jumper of its row each link runs over, from 0: jumpers share the links of a row evenly, in order; int64."""
     order = np.argsort(row, kind="stable")
-    links = np.bincount(row, minlength=len(each))
+    links = np.bincount(row, minlength=len(jumpers))
     nth = np.empty(len(row), dtype=np.int64)
     # links of a row follow each other in `order`: the place of each, less that of the first of its row
     nth[order] = np.arange(len(row)) - (np.cumsum(links) - links)[row[order]]
-    found: Ints64 = nth * each[row] // links[row]
-    return found
+    jumper: Ints64 = nth * jumpers[row] // links[row]
+    return jumper
 
 
-def _text(end: _Ends, code: int, tail: bool, nth: int) -> str:
+def _format_connector(end: _Ends, code: int, tail: bool, nth: int) -> str:
     """A connector: its cage and the numbers behind, without that of a tail."""
     parts = end.parts[code][:-1] if tail else list(end.parts[code])
     if end.count[code] > 1:
@@ -164,8 +169,8 @@ def _text(end: _Ends, code: int, tail: bool, nth: int) -> str:
     return "/".join([end.cage[code], *parts])
 
 
-def _merged(code: Ints64, texts: list[str]) -> tuple[Ints, Strings]:
+def _merge_texts(code: Ints64, texts: list[str]) -> tuple[Ints, Strings]:
     """(Codes, texts) in which each text is there once."""
-    known: dict[str, int] = {}
-    numbers = np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int32)
-    return numbers[code] if len(code) else code.astype(np.int32), np.array(list(known), dtype=object)
+    codes: dict[str, int] = {}
+    numbers = np.array([codes.setdefault(text, len(codes)) for text in texts], dtype=np.int32)
+    return numbers[code] if len(code) else code.astype(np.int32), np.array(list(codes), dtype=object)

@@ -49,8 +49,8 @@ RECKONING: tuple[Reckoning, ...] = (
 JobOf = Callable[[Network], Job]
 
 
-def costs(
-    planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, asked: Question
+def price_findings(
+    planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, request: Question
 ) -> dict[str, Any]:
     """By fabric of an analysis as planned: what all findings together change in its sections, and what they cost the
     job, together and the first ones each alone, as shares of more time.
@@ -58,61 +58,65 @@ def costs(
     Findings at ports of which too little was seen are left out and counted in `left_out`; ids of what joins what no
     plan joins, such as a node to a spine, are in `carry_nothing`.
     """
-    hall, size = Hall(cluster, diagnosis), max(asked.sizes)
+    hall, size = Hall(cluster, diagnosis), max(request.sizes)
     actions = [action for action in diagnosis.actions if hall.is_told(action)]
-    networks, odd = hall.found(), hall.carry_nothing()
-    alone = [(action, hall.found(action)) for action in actions[:EACH]]
-    told = {name: figures for name, figures in planned.items() if name != "blueprint"}
-    found: dict[str, Any] = {}
+    networks, odd = hall.build_networks(), hall.carry_nothing()
+    alone = [(action, hall.build_networks(action)) for action in actions[:EACH]]
+    planned_figures = {name: figures for name, figures in planned.items() if name != "blueprint"}
+    by_fabric: dict[str, Any] = {}
     for network in list_networks(cluster):
         name = network.fabric.name
-        if all(name not in fabrics for fabrics in told.values()):
+        if all(name not in fabrics for fabrics in planned_figures.values()):
             continue
-        before, here = _times(network, job_of, asked, size), networks[name]
-        sections = {section: fabrics[name] for section, fabrics in told.items()}
-        as_found = figures_as_found(sections, network, here, job_of(here), asked, runs=_runs(here, job_of, asked))
-        found[name] = {
+        before, hall_network = _time_collectives(network, job_of, request, size), networks[name]
+        sections = {section: fabrics[name] for section, fabrics in planned_figures.items()}
+        as_found = compute_figures(
+            sections, network, hall_network, job_of(hall_network), request, runs=_can_run(hall_network, job_of, request)
+        )
+        by_fabric[name] = {
             "bytes": size,
             "left_out": len(diagnosis.actions) - len(actions),
             "carry_nothing": odd,
-            "together": _cost(before, here, job_of, asked, size),
+            "together": _price_network(before, hall_network, job_of, request, size),
             "each": [
                 {"id": action.id, "text": action.text.partition("\n")[0]}
-                | _cost(before, with_it[name], job_of, asked, size)
+                | _price_network(before, with_it[name], job_of, request, size)
                 for action, with_it in alone
             ],
-            "changed": list(beside(sections, as_found)),
+            "changed": list(compare_figures(sections, as_found)),
             "sections": as_found,
             "formula": FORMULA,
             "source": SOURCE,
         }
-    return found
+    return by_fabric
 
 
-def _team(network: Network, job_of: JobOf, asked: Question) -> Team | None:
+def _make_team(network: Network, job_of: JobOf, request: Question) -> Team | None:
     """The team of the job; None where a rank of it is cut off, or no network joins neighbours."""
-    team = make_team(network, job_of(network), asked.constants)
+    team = make_team(network, job_of(network), request.constants)
     unjoined = team.domains > 1 and (not team.rail_gbps or team.ring.level == len(network.levels))
     return None if unjoined else team
 
 
-def _runs(network: Network, job_of: JobOf, asked: Question) -> bool:
-    return _team(network, job_of, asked) is not None
+def _can_run(network: Network, job_of: JobOf, request: Question) -> bool:
+    return _make_team(network, job_of, request) is not None
 
 
-def _times(network: Network, job_of: JobOf, asked: Question, size: int) -> dict[str, float]:
+def _time_collectives(network: Network, job_of: JobOf, request: Question, size: int) -> dict[str, float]:
     """Time of each collective, us; infinite where it cannot run."""
-    team = _team(network, job_of, asked)
+    team = _make_team(network, job_of, request)
     if team is None:
         return dict.fromkeys(COLLECTIVES, float("inf"))
-    told = {name: find_quickest(team, name, size) for name in COLLECTIVES}
-    return {name: best[1].us for name, best in told.items() if best}
+    fastest = {name: find_quickest(team, name, size) for name in COLLECTIVES}
+    return {name: best[1].us for name, best in fastest.items() if best}
 
 
-def _cost(before: Mapping[str, float], network: Network, job_of: JobOf, asked: Question, size: int) -> dict[str, Any]:
+def _price_network(
+    before: Mapping[str, float], network: Network, job_of: JobOf, request: Question, size: int
+) -> dict[str, Any]:
     """How much longer each collective takes, as a share (None where it cannot run), and ranks that are cut off."""
     job = job_of(network)
-    after = _times(network, job_of, asked, size)
+    after = _time_collectives(network, job_of, request, size)
     slower = {
         name: round(us / before[name] - 1, 4) if np.isfinite(us) else None
         for name, us in after.items()
@@ -121,27 +125,27 @@ def _cost(before: Mapping[str, float], network: Network, job_of: JobOf, asked: Q
     return {"slower": slower, "cut_off": int((network.gbps[job.ranks].sum(axis=1) == 0).sum())}
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
     """The costs for people."""
-    for fabric, costs_of in found.items():
+    for fabric, costs_of in by_fabric.items():
         yield from ("", f"as built, {fabric}", "-" * (10 + len(fabric)))
-        yield f"  together: {_words(costs_of['together'])}"
-        yield from (f"  {each['id']}: {_words(each)}: {each['text']}" for each in costs_of["each"])
+        yield f"  together: {_describe_cost(costs_of['together'])}"
+        yield from (f"  {finding['id']}: {_describe_cost(finding)}: {finding['text']}" for finding in costs_of["each"])
         if costs_of["carry_nothing"]:
             yield f"  carry nothing, since no plan joins what they join: {', '.join(costs_of['carry_nothing'])}"
         if costs_of["left_out"]:
-            many = f"{costs_of['left_out']} finding{'s' * (costs_of['left_out'] != 1)}"
-            yield f"  not told: {many} at ports of which too little was seen, which count as planned"
+            count_text = f"{costs_of['left_out']} finding{'s' * (costs_of['left_out'] != 1)}"
+            yield f"  not told: {count_text} at ports of which too little was seen, which count as planned"
         yield ""
-        yield from table(costs_of["changed"], costs_of["sections"])
+        yield from list_table_lines(costs_of["changed"], costs_of["sections"])
         yield from ("", *format_reckonings(RECKONING))
 
 
-def _words(cost: Mapping[str, Any]) -> str:
+def _describe_cost(cost: Mapping[str, Any]) -> str:
     shares = {name: share if share is None or abs(share) >= 0.0005 else 0.0 for name, share in cost["slower"].items()}
-    told = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
+    phrases = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
     cut = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
-    return ", ".join([*told, *cut]) or "no collective is told"
+    return ", ".join([*phrases, *cut]) or "no collective is told"
 
 
 # The sections of an analysis on the network as planned and on that found in the hall, side by side.
@@ -155,74 +159,80 @@ _Row = tuple[str, str, float | int | None, str]
 """(what, figure, value, the value in words)."""
 
 
-def figures_as_found(
-    sections: Mapping[str, Figures], planned: Network, found: Network, job: Job, asked: Question, *, runs: bool
+def compute_figures(
+    sections: Mapping[str, Figures], planned: Network, hall_network: Network, job: Job, request: Question, *, runs: bool
 ) -> dict[str, Any]:
     """The figures of a network as found, of all sections told as planned that look at the wiring.
 
     Collectives are None where the job cannot run. What is left of the bisection after a loss is that of the design, and
     is not told as found.
     """
-    told: dict[str, Any] = {}
+    by_section: dict[str, Any] = {}
     for name, before in sections.items():
         if name in SAME:
             continue
         if name == "collectives" and not runs:
-            told[name] = None
+            by_section[name] = None
             continue
-        here = dict(discovery.load_module(SECTIONS, name).figures(found, job, asked))
+        figures = dict(discovery.load_module(SECTIONS, name).figures(hall_network, job, request))
         if name == "structure":
-            here["bisection_gbps"] = max(0.0, before["bisection_gbps"] - find_lost_gbps(planned, found))
-            here["bisection_gbps_per_rank"] = 2 * here["bisection_gbps"] / max(len(found.ranks), 1)
+            figures["bisection_gbps"] = max(0.0, before["bisection_gbps"] - find_lost_gbps(planned, hall_network))
+            figures["bisection_gbps_per_rank"] = 2 * figures["bisection_gbps"] / max(len(hall_network.ranks), 1)
         if name == "failures":
-            del here["bisection_gbps"]
-            for rows in (here["losses"], here.get("pairs", ())):
+            del figures["bisection_gbps"]
+            for rows in (figures["losses"], figures.get("pairs", ())):
                 for row in rows:
                     row["bisection_share"] = None
-        told[name] = here
-    return told
+        by_section[name] = figures
+    return by_section
 
 
-def beside(planned: Mapping[str, Figures], found: Mapping[str, Figures | None]) -> Iterator[dict[str, Any]]:
+def compare_figures(planned: Mapping[str, Figures], as_found: Mapping[str, Figures | None]) -> Iterator[dict[str, Any]]:
     """Rows of figures that differ as people are told them: section, what, figure, planned and as found.
 
     A value is None where there is no such thing, such as a class of pairs, or the job cannot run.
     """
-    for section, here in found.items():
-        rows = (dict(_keyed(_ROWS[section](figures))) if figures else {} for figures in (planned[section], here))
+    for section, found_figures in as_found.items():
+        rows = (
+            dict(_key_rows(_ROWS[section](figures))) if figures else {} for figures in (planned[section], found_figures)
+        )
         before, after = rows
         for key in [*before, *(key for key in after if key not in before)]:
-            one, other = before.get(key, (None, "-")), after.get(key, (None, "-"))
-            if one[1] != other[1] and not _drawn_alike(section, one[0], other[0]):
+            planned_cell, found_cell = before.get(key, (None, "-")), after.get(key, (None, "-"))
+            if planned_cell[1] != found_cell[1] and not _is_drawn_alike(section, planned_cell[0], found_cell[0]):
                 yield {
                     "section": section,
                     "what": key[0],
                     "figure": key[1],
-                    "planned": one[0],
-                    "as_found": other[0],
-                    "words": [one[1], other[1]],
+                    "planned": planned_cell[0],
+                    "as_found": found_cell[0],
+                    "words": [planned_cell[1], found_cell[1]],
                 }
 
 
-def _drawn_alike(section: str, one: float | None, other: float | None) -> bool:
+def _is_drawn_alike(section: str, planned_share: float | None, found_share: float | None) -> bool:
     """Whether two shares differ by no more than those of two random permutations do."""
-    return section == "load_balance" and None not in (one, other) and abs((one or 0) - (other or 0)) < BY_CHANCE
+    return (
+        section == "load_balance"
+        and None not in (planned_share, found_share)
+        and abs((planned_share or 0) - (found_share or 0)) < BY_CHANCE
+    )
 
 
-def _keyed(rows: Iterator[_Row]) -> Iterator[tuple[tuple[str, str], tuple[float | int | None, str]]]:
-    return (((what, figure), (value, words)) for what, figure, value, words in rows)
+def _key_rows(rows: Iterator[_Row]) -> Iterator[tuple[tuple[str, str], tuple[float | int | None, str]]]:
+    return (((subject, figure), (value, words)) for subject, figure, value, words in rows)
 
 
 _OVER = {"failures": ", times over those of the same hall before the loss"}
 
 
-def table(changed: Sequence[Mapping[str, Any]], sections: Mapping[str, Any]) -> Iterator[str]:
+def list_table_lines(changed: Sequence[Mapping[str, Any]], sections: Mapping[str, Any]) -> Iterator[str]:
     """The rows that differ for people, section by section."""
     yield f"  {'':<60}{'planned':>14}{'as found':>14}"
-    for section, here in sections.items():
+    for section, figures in sections.items():
         rows = [row for row in changed if row["section"] == section]
         title = section.replace("_", " ") + _OVER.get(section, "")
-        if here is None:
+        if figures is None:
             yield f"  {section}: the job cannot run"
         elif not rows:
             yield f"  {section.replace('_', ' ')}: as planned"
@@ -232,62 +242,62 @@ def table(changed: Sequence[Mapping[str, Any]], sections: Mapping[str, Any]) -> 
                 yield f"    {row['what'] + ': ' + row['figure']:<58}{row['words'][0]:>14}{row['words'][1]:>14}"
 
 
-def _structure(found: Figures) -> Iterator[_Row]:
-    yield "bisection", "Gb/s each", found["bisection_gbps_per_rank"], f"{found['bisection_gbps_per_rank']:,.4g}"
-    for step in found["out_of"]:
+def _list_structure_rows(figures: Figures) -> Iterator[_Row]:
+    yield "bisection", "Gb/s each", figures["bisection_gbps_per_rank"], f"{figures['bisection_gbps_per_rank']:,.4g}"
+    for step in figures["out_of"]:
         gbps = step["gbps_per_rank"]
         yield f"beyond the narrowest {step['joined_by']}", "Gb/s each", gbps, f"{gbps:,.4g}"
-    for row in found["pairs"]:
+    for row in figures["pairs"]:
         if "joined_by" not in row:
             continue
         rail = f", {row['rail']} rail" if "rail" in row else ""
-        what = f"same {row['place']}{rail}, by {row['joined_by'] if 'switches' in row else 'scale-up'}"
-        yield what, "share of pairs", row["share"], f"{100 * row['share']:.3g}%"
+        subject = f"same {row['place']}{rail}, by {row['joined_by'] if 'switches' in row else 'scale-up'}"
+        yield subject, "share of pairs", row["share"], f"{100 * row['share']:.3g}%"
         if "switches" in row:
-            yield what, "us", row["latency_us"], f"{row['latency_us']:.2f}"
-            yield what, "fewest paths", row["paths"], "-" if row["paths"] is None else f"{row['paths']:,}"
+            yield subject, "us", row["latency_us"], f"{row['latency_us']:.2f}"
+            yield subject, "fewest paths", row["paths"], "-" if row["paths"] is None else f"{row['paths']:,}"
 
 
-def _collectives(found: Figures) -> Iterator[_Row]:
-    for name, rows in found["collectives"].items():
+def _list_collective_rows(figures: Figures) -> Iterator[_Row]:
+    for name, rows in figures["collectives"].items():
         for row in rows:
             rounded = float(f"{row['us']:.4g}")
             yield f"{name}, {format_size(row['bytes'])}", "us", row["us"], f"{rounded:,.10g}"
 
 
-def _load_balance(found: Figures) -> Iterator[_Row]:
-    for pattern in found["patterns"]:
-        ways = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
+def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
+    for pattern in figures["patterns"]:
+        modes = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
         for row in pattern["rows"]:
             for kind in ("expected", "drawn"):
                 if row[kind]:
                     pairs = f"{row['queue_pairs']} queue pair{'s' * (row['queue_pairs'] != 1)}"
-                    ways.append((f"{row['kind']}, {pairs}, {kind}", row[kind]))
-        for way, rates in ways:
+                    modes.append((f"{row['kind']}, {pairs}, {kind}", row[kind]))
+        for mode, rates in modes:
             for figure in ("mean", "worst"):
                 share = rates[f"{figure}_share"]
-                yield f"{pattern['name']}, {way}", figure, share, f"{share:.2f}"
+                yield f"{pattern['name']}, {mode}", figure, share, f"{share:.2f}"
         if pattern["flows_without_route"]:
             lost = pattern["flows_without_route"]
             yield pattern["name"], "flows without a way", lost, f"{lost:,}"
 
 
-def _failures(found: Figures) -> Iterator[_Row]:
-    for row in pick_worst_by_kind([*found["losses"], *found.get("pairs", ())]):
-        what = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
-        yield what, "cut off", row["cut_off"], f"{row['cut_off']:,}"
-        yield what, "slowed", row["slowed"], f"{row['slowed']:,}"
+def _list_failure_rows(figures: Figures) -> Iterator[_Row]:
+    for row in pick_worst_by_kind([*figures["losses"], *figures.get("pairs", ())]):
+        subject = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
+        yield subject, "cut off", row["cut_off"], f"{row['cut_off']:,}"
+        yield subject, "slowed", row["slowed"], f"{row['slowed']:,}"
         for key, figure in (("ring_slowdown", "ring"), ("all_to_all_slowdown", "all-to-all")):
-            yield what, figure, row[key], "stops" if row[key] is None else f"{row[key]:.4g}x"
-    hours = found["interruptions"]["mean_hours"]
+            yield subject, figure, row[key], "stops" if row[key] is None else f"{row[key]:.4g}x"
+    hours = figures["interruptions"]["mean_hours"]
     yield "between two stops of the job", "hours", hours, "-" if hours is None else f"{hours:,.1f}"
 
 
 _ROWS = {
-    "structure": _structure,
-    "collectives": _collectives,
-    "load_balance": _load_balance,
-    "failures": _failures,
+    "structure": _list_structure_rows,
+    "collectives": _list_collective_rows,
+    "load_balance": _list_balance_rows,
+    "failures": _list_failure_rows,
 }
 
 
@@ -317,28 +327,28 @@ class Hall:
     cluster: Cluster
     diagnosis: Diagnosis
 
-    def found(self, action: Action | None = None) -> dict[str, Network]:
+    def build_networks(self, action: Action | None = None) -> dict[str, Network]:
         """Networks by fabric as all was found, or with one action alone."""
-        cluster, dark, _ = self._wired(*(self._all if action is None else self._of_action(action)))
-        return {each.fabric.name: each for each in list_networks(cluster, dark)}
+        cluster, dark, _ = self._wire_pairs(*(self._all if action is None else self._read_action(action)))
+        return {network.fabric.name: network for network in list_networks(cluster, dark)}
 
     def carry_nothing(self) -> list[str]:
         """The ids of the actions that tell of what joins what no plan joins."""
-        odd = self._wired(*self._all)[2]
+        odd = self._wire_pairs(*self._all)[2]
         links = sorted({port >> 1 for pair in odd for port in pair if port < self._planned})
         moved = [action for action in self.diagnosis.actions if action.kind is not Kind.DARK]
-        return [action.id for action in moved if self._links(action.concerned)[links].any()] if links else []
+        return [action.id for action in moved if self._flag_links(action.concerned)[links].any()] if links else []
 
     def is_told(self, action: Action) -> bool:
         """Whether it is known which links an action is about: not of modules, nor of ports that tell too little."""
-        return action.kind not in (Kind.OPTIC, Kind.PORT) or bool(self._of_action(action)[0].any())
+        return action.kind not in (Kind.OPTIC, Kind.PORT) or bool(self._read_action(action)[0].any())
 
     @property
     def _as_found(self) -> AsFound:
-        found = self.diagnosis.as_found
-        if found is None:
+        as_found = self.diagnosis.as_found
+        if as_found is None:
             raise ValueError("a diagnosis that is not of sightings tells of no links")
-        return found
+        return as_found
 
     @property
     def _planned(self) -> int:
@@ -364,14 +374,14 @@ class Hall:
         mate = self._as_found.mate[: self._planned]
         port = np.flatnonzero((mate >= 0) & (mate != np.arange(self._planned) ^ 1))
         port = port[port < mate[port]]
-        return self._as_found.gone, [Pair(*each) for each in zip(port.tolist(), mate[port].tolist(), strict=True)]
+        return self._as_found.gone, [Pair(*pair) for pair in zip(port.tolist(), mate[port].tolist(), strict=True)]
 
-    def _links(self, cables: Iterable[str]) -> Flags:
+    def _flag_links(self, cables: Iterable[str]) -> Flags:
         """Which links are of some cables, by id."""
-        wanted = np.zeros(len(self._numbers), dtype=np.bool_)
-        wanted[[self._numbers[name] for name in cables]] = True
-        found: Flags = wanted[self.cluster.plan.links.cable[self._rows]]
-        return found
+        is_wanted = np.zeros(len(self._numbers), dtype=np.bool_)
+        is_wanted[[self._numbers[name] for name in cables]] = True
+        flags: Flags = is_wanted[self.cluster.plan.links.cable[self._rows]]
+        return flags
 
     @cached_property
     def _dark(self) -> Flags:
@@ -379,87 +389,93 @@ class Hall:
         dark = [action for action in self.diagnosis.actions if action.kind is Kind.DARK]
         mate = self._as_found.mate[: self._planned]
         lone = (mate[0::2] < 0) | (mate[1::2] < 0)
-        return self._links(cable for action in dark for cable in action.cables) & self._as_found.gone & lone
+        return self._flag_links(cable for action in dark for cable in action.cables) & self._as_found.gone & lone
 
-    def _of_action(self, action: Action) -> tuple[Flags, list[Pair]]:
+    def _read_action(self, action: Action) -> tuple[Flags, list[Pair]]:
         """What one action says of links, as `_all`: a place that another plug is in has lost its own link."""
-        own, gone = self._links(action.concerned), self._as_found.gone
+        own_links, gone = self._flag_links(action.concerned), self._as_found.gone
         if action.kind is Kind.DARK:
-            return own & self._dark, []
-        lost, pairs = own & gone & ~self._dark, []
+            return own_links & self._dark, []
+        lost, pairs = own_links & gone & ~self._dark, []
         for pair in self._all[1]:
             links = [port >> 1 for port in pair if port < self._planned]
-            if own[links].any():
+            if own_links[links].any():
                 lost[links] = True
                 pairs.append(pair)
         return lost, pairs
 
-    def _wired(self, gone: Flags, pairs: Sequence[Pair]) -> tuple[Cluster, Ints64, list[Pair]]:
+    def _wire_pairs(self, gone: Flags, pairs: Sequence[Pair]) -> tuple[Cluster, Ints64, list[Pair]]:
         """(The cluster with pairs of ports joined, rows of links that are not there, pairs that no plan joins.)"""
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
-        taken, odd = set[int](), []
-        for pair in sorted(pairs, key=lambda pair: self._by_lower(pair) is None):
-            joined = self._by_lower(pair) or next((j for j in self._by_either(pair) if j.row not in taken), None)
+        used_rows, odd = set[int](), []
+        for pair in sorted(pairs, key=lambda pair: self._join_by_lower(pair) is None):
+            joined = self._join_by_lower(pair) or next(
+                (j for j in self._join_by_either(pair) if j.row not in used_rows), None
+            )
             if joined is None:
                 odd.append(pair)
                 continue
-            taken.add(joined.row)
+            used_rows.add(joined.row)
             for name, column in columns.items():
                 column[joined.row] = getattr(joined, name)
-        dark = np.setdiff1d(self._rows[gone], np.array(sorted(taken), dtype=np.int64))
-        if not taken:
+        dark = np.setdiff1d(self._rows[gone], np.array(sorted(used_rows), dtype=np.int64))
+        if not used_rows:
             return self.cluster, dark, odd
         return replace(self.cluster, plan=replace(plan, links=replace(plan.links, **columns))), dark, odd
 
-    def _by_lower(self, pair: Pair) -> _Joined | None:
+    def _join_by_lower(self, pair: Pair) -> _Joined | None:
         """The link of a lower port that is planned, to a port as far up as its own."""
         links = self.cluster.plan.links
         for low, up in (pair, pair[::-1]):
             if low >= self._planned or low & 1:
                 continue
-            row, segment = self._row(low), self._segment(low)
+            row, segment = self._find_row(low), self._find_segment(low)
             if up >= self._planned:
-                device = self._device(up)
-                if self._tier(device) == segment.tier:
+                device = self._find_device(up)
+                if self._find_tier(device) == segment.tier:
                     return _Joined(row, int(links.a_device[row]), device, int(links.b_port[row]))
-            elif up & 1 and _kin(self._segment(up)) == _kin(segment):
-                return _Joined(row, int(links.a_device[row]), self._device(up), int(links.b_port[self._row(up)]))
+            elif up & 1 and _make_link_key(self._find_segment(up)) == _make_link_key(segment):
+                return _Joined(
+                    row, int(links.a_device[row]), self._find_device(up), int(links.b_port[self._find_row(up)])
+                )
         return None
 
-    def _by_either(self, pair: Pair) -> Iterator[_Joined]:
+    def _join_by_either(self, pair: Pair) -> Iterator[_Joined]:
         """The link of an upper port to a spare one of a lower switch, or between two equal ones, in a row of theirs."""
         links = self.cluster.plan.links
-        for one, other in (pair, pair[::-1]):
-            if one >= self._planned:
+        for near_port, far_port in (pair, pair[::-1]):
+            if near_port >= self._planned:
                 continue
-            row, segment = self._row(one), self._segment(one)
-            if other >= self._planned:
-                fits = one & 1 and self._tier(self._device(other)) == segment.lower_tier
+            row, segment = self._find_row(near_port), self._find_segment(near_port)
+            if far_port >= self._planned:
+                fits = near_port & 1 and self._find_tier(self._find_device(far_port)) == segment.lower_tier
             else:
-                fits = segment.lower_tier == segment.tier and _kin(self._segment(other)) == _kin(segment)
+                fits = segment.lower_tier == segment.tier and _make_link_key(
+                    self._find_segment(far_port)
+                ) == _make_link_key(segment)
             if fits:
-                yield _Joined(row, self._device(other), self._device(one), int(links.b_port[row]))
+                yield _Joined(row, self._find_device(far_port), self._find_device(near_port), int(links.b_port[row]))
 
-    def _row(self, port: int) -> int:
+    def _find_row(self, port: int) -> int:
         return int(self._rows[port >> 1])
 
-    def _segment(self, port: int) -> Segment:
+    def _find_segment(self, port: int) -> Segment:
         links = self.cluster.plan.links
-        return links.segments[int(links.segment[self._row(port)])]
+        return links.segments[int(links.segment[self._find_row(port)])]
 
-    def _device(self, port: int) -> int:
+    def _find_device(self, port: int) -> int:
         """The device of a planned or spare port."""
         if port >= self._planned:
             return self._device_rows[self._as_found.spare[port - self._planned]]
         links = self.cluster.plan.links
-        return int((links.b_device if port & 1 else links.a_device)[self._row(port)])
+        return int((links.b_device if port & 1 else links.a_device)[self._find_row(port)])
 
-    def _tier(self, device: int) -> TierKey:
+    def _find_tier(self, device: int) -> TierKey:
         devices = self.cluster.plan.devices
         return devices.classes[int(devices.device_class[device])].key
 
 
-def _kin(segment: Segment) -> tuple[object, ...]:
+def _make_link_key(segment: Segment) -> tuple[object, ...]:
     """What links have in common whose ends can be exchanged."""
     return segment.fabric, segment.lower, segment.upper, segment.lower_tier, segment.tier, segment.speed_gbps

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from fabricgen.cluster import Cluster
 from fabricgen.publish.manifest import MANIFEST
-from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
-from fabricgen.verify.identity.names import KnownAddress, known_addresses, known_addresses_in
-from fabricgen.verify.progress.counts import RackOrder, rack_order_in, rack_order_of
+from fabricgen.verify.cabling import PlannedCabling, make_cabling, read_cabling
+from fabricgen.verify.identity.names import KnownAddress, list_known_addresses, read_known_addresses
+from fabricgen.verify.progress.counts import RackOrder, find_rack_order, read_rack_order
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ class Planned:
     @cached_property
     def rack_order(self) -> RackOrder:
         """Where its racks stand."""
-        return rack_order_of(self.cluster) if self.cluster else rack_order_in(self.cabling)
+        return find_rack_order(self.cluster) if self.cluster else read_rack_order(self.cabling)
 
 
-def planned_by(cluster: Cluster) -> Planned:
+def make_plan(cluster: Cluster) -> Planned:
     """What a blueprint plans, or a phase of it."""
-    return Planned(cluster.design.loaded.blueprint.name, cabling_of(cluster), cluster, known_addresses(cluster))
+    return Planned(cluster.design.loaded.blueprint.name, make_cabling(cluster), cluster, list_known_addresses(cluster))
 
 
-def planned_in(folder: Path) -> Planned:
+def read_plan(folder: Path) -> Planned:
     """What a built folder says was planned; raises InputError (FG028, FG054) where it is not as it was built."""
-    cabling, manifest = cabling_in(folder), folder / MANIFEST  # which has been read by now, and is one of ours
+    cabling, manifest = read_cabling(folder), folder / MANIFEST  # which has been read by now, and is one of ours
     header = json.loads(manifest.read_bytes()) if manifest.is_file() else {}
     name = str(header.get("blueprint", folder.resolve().name))
-    return Planned(name, cabling, addresses=known_addresses_in(folder))
+    return Planned(name, cabling, addresses=read_known_addresses(folder))

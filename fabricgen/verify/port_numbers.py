@@ -63,13 +63,13 @@ class PortNumbers:
         self._places[at] = np.arange(cabling.ports, dtype=np.int32)
         self._name_codes = {str(text): code for code, text in enumerate(cabling.port_texts.tolist())}
 
-    def synonyms(self, kind: int) -> PortSynonyms:
+    def find_synonyms(self, kind: int) -> PortSynonyms:
         """What devices of a kind call their ports."""
         if kind not in self._synonyms:
             device = self._examples[kind]
             names = self.cabling.port_texts[self._used[kind]].tolist()
-            model, nos = (str(self.cabling.of_device(column, device)) for column in ("model", "nos"))
-            self._synonyms[kind] = synonyms_of(model, nos, names, self.catalog, self._count_legs(kind))
+            model, nos = (str(self.cabling.read_device(column, device)) for column in ("model", "nos"))
+            self._synonyms[kind] = list_synonyms(model, nos, names, self.catalog, self._count_legs(kind))
         return self._synonyms[kind]
 
     def _count_legs(self, kind: int) -> dict[str, int]:
@@ -86,39 +86,39 @@ class PortNumbers:
         """All of those; the one of a value v is at -2 - v."""
         return tuple(self._spare)
 
-    def find(self, device: Ints, text: Ints, texts: Sequence[str]) -> Ints:
+    def find_ports(self, device: Ints, text: Ints, texts: Sequence[str]) -> Ints:
         """Ports by device (-1: none) and index into `texts`; int32: a planned port, UNKNOWN, or one that is spare."""
-        found = np.full(len(device), UNKNOWN, dtype=np.int32)
-        known = np.flatnonzero((device >= 0) & (text > 0))
-        if not len(known):
-            return found
-        kinds = self.kind[device[known]].astype(np.int16)
-        known = known[np.argsort(kinds, kind="stable")]
-        own, said = device[known], text[known]
+        ports = np.full(len(device), UNKNOWN, dtype=np.int32)
+        rows = np.flatnonzero((device >= 0) & (text > 0))
+        if not len(rows):
+            return ports
+        kinds = self.kind[device[rows]].astype(np.int16)
+        rows = rows[np.argsort(kinds, kind="stable")]
+        owners, codes = device[rows], text[rows]
         ends = np.cumsum(np.bincount(kinds)).tolist()
         for kind, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
             if first < end:
-                texts_here = said[first:end]
-                local, spare = self._table(kind, texts_here, texts)
-                place, port = local[texts_here], spare[texts_here]
-                named = np.flatnonzero(place >= 0)
-                planned = self._places[self._start[own[first:end][named]] + place[named]]
+                texts_here = codes[first:end]
+                local, spare = self._number_texts(kind, texts_here, texts)
+                places, port = local[texts_here], spare[texts_here]
+                named = np.flatnonzero(places >= 0)
+                planned = self._places[self._start[owners[first:end][named]] + places[named]]
                 port[named] = np.where(planned >= 0, planned, port[named])
-                found[known[first:end]] = port
+                ports[rows[first:end]] = port
         if self.by_address:
-            self._find_addresses(found, known, own, said, texts)
-        return found
+            self._find_addresses(ports, rows, owners, codes, texts)
+        return ports
 
-    def _table(self, kind: int, said: Ints, texts: Sequence[str]) -> tuple[Ints, Ints]:
+    def _number_texts(self, kind: int, codes: Ints, texts: Sequence[str]) -> tuple[Ints, Ints]:
         """(place among the names of a kind, value of a spare port) of every text that its devices have; int32."""
         local = np.full(len(texts), UNKNOWN, dtype=np.int32)
         spare = np.full(len(texts), UNKNOWN, dtype=np.int32)
-        synonyms = self.synonyms(kind)
-        for code in np.flatnonzero(np.bincount(said, minlength=len(texts))).tolist():
+        synonyms = self.find_synonyms(kind)
+        for code in np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist():
             text = texts[code]
             if is_mac(text):
                 continue
-            name = self.renamed.get((kind, text)) or synonyms.find(text)
+            name = self.renamed.get((kind, text)) or synonyms.find_name(text)
             if not name:
                 continue
             spare[code] = -2 - self._spare.setdefault(name, len(self._spare))
@@ -127,12 +127,12 @@ class PortNumbers:
                 local[code] = self._local[kind, number]
         return local, spare
 
-    def _find_addresses(self, found: Ints, known: Ints64, own: Ints, said: Ints, texts: Sequence[str]) -> None:
-        port = self.of_addresses(texts)[said]
-        right = (port >= 0) & (self.cabling.device[port] == own) & (found[known] < 0)
-        found[known[right]] = port[right]
+    def _find_addresses(self, ports: Ints, rows: Ints64, owners: Ints, codes: Ints, texts: Sequence[str]) -> None:
+        port = self.find_by_address(texts)[codes]
+        right = (port >= 0) & (self.cabling.device[port] == owners) & (ports[rows] < 0)
+        ports[rows[right]] = port[right]
 
-    def of_addresses(self, texts: Sequence[str]) -> Ints:
+    def find_by_address(self, texts: Sequence[str]) -> Ints:
         """The port of each text that is a known MAC or GUID, else -1; int32."""
         get = self.by_address.get
         return np.array([get(text, -1) for text in texts], dtype=np.int32)
@@ -155,20 +155,20 @@ class PortSynonyms:
 
     spoken: DumpFacts
     planned: frozenset[str]
-    known: dict[str, str] = field(default_factory=dict)
+    by_text: dict[str, str] = field(default_factory=dict)
     shapes: frozenset[str] = frozenset()
 
-    def find(self, text: str) -> str:
+    def find_name(self, text: str) -> str:
         """The name of a port by what a dump calls it; of a port that no plan uses, too. "" where it is not known."""
         if text in self.planned:
             return text
-        folded = _folded(text, self.spoken)
-        if name := self.known.get(folded):
+        folded = _fold_name(text, self.spoken)
+        if name := self.by_text.get(folded):
             return name
-        return text if _MANAGEMENT.fullmatch(folded) or _shape(folded) in self.shapes else ""
+        return text if _MANAGEMENT.fullmatch(folded) or _mask_numbers(folded) in self.shapes else ""
 
 
-def synonyms_of(
+def list_synonyms(
     model: str, nos: str, planned: Iterable[str], catalog: Catalog, legs: Mapping[str, int] | None = None
 ) -> PortSynonyms:
     """The names of ports of a model with a NOS of which the plan uses some; `legs` are those of splitters by connector
@@ -176,26 +176,26 @@ def synonyms_of(
     """
     names = frozenset(planned)
     naming = catalog.naming(nos)
-    spoken, known = naming.dumps, dict[str, str]()
+    spoken, by_text = naming.dumps, dict[str, str]()
     if naming.has_tables and (platform := _sonic_platform(model, catalog)):
-        known |= _aliases(platform, names)
+        by_text |= _list_aliases(platform, names)
     if spoken.in_subnet:
-        known |= _numbers(model, names, catalog, legs or {})
+        by_text |= _number_face(model, names, catalog, legs or {})
     if spoken.cage_alone:
-        known |= _cages_alone(names)
-    known |= {_folded(name, spoken): name for name in sorted(names, reverse=True)}
-    shapes = frozenset(_shape(_folded(name, spoken)) for name in names)
-    return PortSynonyms(spoken, names, known, shapes)
+        by_text |= _list_lone_cages(names)
+    by_text |= {_fold_name(name, spoken): name for name in sorted(names, reverse=True)}
+    shapes = frozenset(_mask_numbers(_fold_name(name, spoken)) for name in names)
+    return PortSynonyms(spoken, names, by_text, shapes)
 
 
-def _folded(text: str, spoken: DumpFacts) -> str:
+def _fold_name(text: str, spoken: DumpFacts) -> str:
     """A name in small letters, its first word written out."""
     folded = text.strip().lower()
     first = next(iter(_LETTERS.findall(folded)), "")
     return next((word for word, short in spoken.abbreviations.items() if first in short), first) + folded[len(first) :]
 
 
-def _shape(folded: str) -> str:
+def _mask_numbers(folded: str) -> str:
     """A name with its numbers left out: `ethernet#/#`."""
     return _DIGITS.sub("#", folded)
 
@@ -207,38 +207,48 @@ def _sonic_platform(model: str, catalog: Catalog) -> SonicPlatform | None:
         return None
 
 
-def _aliases(platform: SonicPlatform, names: frozenset[str]) -> dict[str, str]:
+def _list_aliases(platform: SonicPlatform, names: frozenset[str]) -> dict[str, str]:
     """Names by alias. How a cage is split is read from the planned names; unused cages are taken as whole."""
-    found = {}
+    names_by_alias = {}
     for cage in platform.cages:
-        ways = _ways(cage, platform, names)
-        each = len(cage.lanes) // ways
-        for part in range(ways):
-            found[platform.alias(cage, ways, part).lower()] = f"Ethernet{cage.port + part * each}"
-    return found
+        breakout = _find_breakout(cage, platform, names)
+        lanes_per_port = len(cage.lanes) // breakout
+        for part in range(breakout):
+            names_by_alias[platform.alias(cage, breakout, part).lower()] = (
+                f"Ethernet{cage.port + part * lanes_per_port}"
+            )
+    return names_by_alias
 
 
-def _ways(cage: PlatformCage, platform: SonicPlatform, names: frozenset[str]) -> int:
+def _find_breakout(cage: PlatformCage, platform: SonicPlatform, names: frozenset[str]) -> int:
     used = [offset for offset in range(len(cage.lanes)) if f"Ethernet{cage.port + offset}" in names]
-    fits = (w for w in range(1, len(cage.lanes) + 1) if len(cage.lanes) % w == 0 and platform.splits(w))
-    return next((w for w in fits if all(offset % (len(cage.lanes) // w) == 0 for offset in used)), 1)
+    fits = (
+        breakout
+        for breakout in range(1, len(cage.lanes) + 1)
+        if len(cage.lanes) % breakout == 0 and platform.splits(breakout)
+    )
+    return next(
+        (breakout for breakout in fits if all(offset % (len(cage.lanes) // breakout) == 0 for offset in used)), 1
+    )
 
 
-def _cages_alone(names: frozenset[str]) -> dict[str, str]:
+def _list_lone_cages(names: frozenset[str]) -> dict[str, str]:
     """Ethernet5 for Ethernet5/1, where no other port of that cage is used."""
     cages: dict[str, list[str]] = {}
     for name in names:
         cages.setdefault(name.rpartition("/")[0], []).append(name)
-    return {cage.lower(): own[0] for cage, own in cages.items() if cage and own == [f"{cage}/1"]}
+    return {cage.lower(): cage_ports[0] for cage, cage_ports in cages.items() if cage and cage_ports == [f"{cage}/1"]}
 
 
-def _numbers(model: str, names: frozenset[str], catalog: Catalog, legs: Mapping[str, int]) -> dict[str, str]:
+def _number_face(model: str, names: frozenset[str], catalog: Catalog, legs: Mapping[str, int]) -> dict[str, str]:
     """Names by number over the face: every cage has the numbers of the one that is split most.
 
     A connector with a splitter is split in two or more even where the plan uses one of its legs, or none of the other
     connector of its cage.
     """
-    places = {name: (int(cage), int(sub)) for name in names for cage, _, sub in [name.partition("/")] if _plain(name)}
+    places = {
+        name: (int(cage), int(sub)) for name in names for cage, _, sub in [name.partition("/")] if _is_plain(name)
+    }
     connectors, cages = 1, max((cage for cage, _ in places.values()), default=0)
     try:
         profile = catalog.switch(model)
@@ -246,22 +256,22 @@ def _numbers(model: str, names: frozenset[str], catalog: Catalog, legs: Mapping[
         cages = max(cages, profile.cage_count)
     except InputError:
         pass
-    ways = dict.fromkeys(range(1, cages + 1), connectors)
+    splits = dict.fromkeys(range(1, cages + 1), connectors)
     for cage, sub in places.values():
-        if sub > ways[cage]:
-            ways[cage] = 1 << (sub - 1).bit_length()
-    for place, count in legs.items():
-        number, _, connector = place.partition("/")
-        each = max(2, 1 << (count - 1).bit_length())
-        if number.isdigit() and int(number) in ways:
-            ways[int(number)] = max(ways[int(number)], each * (connectors if connector else 1))
-    stride = max(ways.values(), default=1)
+        if sub > splits[cage]:
+            splits[cage] = 1 << (sub - 1).bit_length()
+    for socket, count in legs.items():
+        number, _, connector = socket.partition("/")
+        breakout = max(2, 1 << (count - 1).bit_length())
+        if number.isdigit() and int(number) in splits:
+            splits[int(number)] = max(splits[int(number)], breakout * (connectors if connector else 1))
+    stride = max(splits.values(), default=1)
     return {
         str((cage - 1) * stride + sub * (stride // split) + 1): f"{cage}/{sub + 1}"
-        for cage, split in ways.items()
+        for cage, split in splits.items()
         for sub in range(split)
     }
 
 
-def _plain(name: str) -> bool:
+def _is_plain(name: str) -> bool:
     return re.fullmatch(r"\d{1,4}/\d{1,2}", name) is not None

@@ -14,9 +14,9 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span,
 from fabricgen.publish.workers import count_processors, run_in_order
 from fabricgen.verify.dumps import _json, _near_misses, _transcript
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
-from fabricgen.verify.dumps._sources import Source, contents, sources
+from fabricgen.verify.dumps._sources import Source, list_sources, read_contents
 from fabricgen.verify.optics.report import PortReport
-from fabricgen.verify.sightings import Sightings, SightingsBuilder, TooMuchError, joined
+from fabricgen.verify.sightings import Sightings, SightingsBuilder, TooMuchError, join_sightings
 
 PACKAGE = "fabricgen.verify.dumps"
 OPTICS = "fabricgen.verify.optics.dumps"
@@ -67,8 +67,8 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
     with all faults of all files, at most `MOST_FAULTS` of them: a
     named file that is no dump, one that is damaged, an argument without any dump.
     """
-    found = sorted(sources(list(arguments)), key=lambda source: arguments[source.argument])
-    batches = _batches(found)
+    all_sources = sorted(list_sources(list(arguments)), key=lambda source: arguments[source.argument])
+    batches = _cut_batches(all_sources)
     ignored, faults, parts, reports = list[str](), list[Diagnostic](), list[Sightings](), list[PortReport]()
     files, optics_files, used = 0, 0, set[int]()
     for batch in run_in_order(partial(_read_batch, batches, optics), len(batches), jobs or count_processors()):
@@ -80,27 +80,29 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
         ignored += batch.ignored
         faults += batch.faults
         if len(faults) >= MOST_FAULTS:
-            raise InputError([*faults[:MOST_FAULTS], _fault(faults[MOST_FAULTS - 1].span, "there are more faults")])
+            raise InputError(
+                [*faults[:MOST_FAULTS], _make_fault(faults[MOST_FAULTS - 1].span, "there are more faults")]
+            )
     faults += [
-        _fault(Span(argument, 1, 1), f"there is no dump in '{argument}'", _passed_over(ignored) or _hint())
+        _make_fault(Span(argument, 1, 1), f"there is no dump in '{argument}'", _find_near_miss(ignored) or _make_hint())
         for number, argument in enumerate(arguments)
         if number not in used and not faults
     ]
     if faults:
         raise InputError(faults)
-    return AllRead(joined(parts), ignored, files, reports, optics_files)
+    return AllRead(join_sightings(parts), ignored, files, reports, optics_files)
 
 
-def titles() -> tuple[str, ...]:
+def list_titles() -> tuple[str, ...]:
     """The formats that are read, in words."""
-    titles = (module.TITLE for package in (PACKAGE, OPTICS) for modules in _formats(package) for module in modules)
+    titles = (module.TITLE for package in (PACKAGE, OPTICS) for modules in _list_formats(package) for module in modules)
     return tuple(dict.fromkeys(titles))
 
 
-def _batches(found: list[Source]) -> list[list[Source]]:
+def _cut_batches(all_sources: list[Source]) -> list[list[Source]]:
     """Files in runs of like size: how they are cut does not depend on the number of workers."""
     batches: list[list[Source]] = []
-    for source in found:
+    for source in all_sources:
         if source.named or not batches or batches[-1][0].named or len(batches[-1]) == _BATCH:
             batches.append([])
         batches[-1].append(source)
@@ -109,100 +111,100 @@ def _batches(found: list[Source]) -> list[list[Source]]:
 
 def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batch:
     """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
-    builder, read = SightingsBuilder(), _Batch(joined([]))
+    builder, read = SightingsBuilder(), _Batch(join_sightings([]))
     with pause_collector():
         for source in batches[number]:
             _read_source(source, builder, read, optics)
             if len(read.faults) >= MOST_FAULTS:
                 break
-    read.sightings = builder.columns()
+    read.sightings = builder.make_sightings()
     return read
 
 
 def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
     try:
-        for shown, data in contents(source):
+        for shown, raw in read_contents(source):
             faults = list[Diagnostic]()
             must_be = source.named and shown == source.shown
-            parts = _contents_of(shown, data, faults, must_be)
-            links, ports = _readers(parts)
+            parts = _split_contents(shown, raw, faults, must_be)
+            links, ports = _choose_readers(parts)
             if parts and must_be and not links and not ports and not faults:
-                hint = _near_misses.told(parts[0].text) or _hint()
-                faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
-            _add(links, builder.add, faults)
-            _add(ports if optics else [], read.reports.append, faults)
+                hint = _near_misses.suggest_dump(parts[0].text) or _make_hint()
+                faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
+            _add_rows(links, builder.add, faults)
+            _add_rows(ports if optics else [], read.reports.append, faults)
             if links or ports:
                 read.files += 1
                 read.optics_files += bool(ports)
                 read.used.add(source.argument)
             elif not faults:
-                hint = _near_misses.told(parts[0].text) if parts else ""
+                hint = _near_misses.suggest_dump(parts[0].text) if parts else ""
                 read.ignored.append(f"{shown} ({hint})" if hint else shown)
-            read.faults += _once(faults)
+            read.faults += _drop_repeated(faults)
     except InputError as error:
         read.faults += error.diagnostics
 
 
-def _once(faults: list[Diagnostic]) -> list[Diagnostic]:
+def _drop_repeated(faults: list[Diagnostic]) -> list[Diagnostic]:
     """The first fault at each place: a file may be read for its links and again for its ports."""
     return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
 
 
-def _contents_of(shown: str, data: bytes, faults: list[Diagnostic], must_be: bool) -> list[Content]:
+def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: bool) -> list[Content]:
     """The content of a file, or of each answer in a session of a terminal; none of one that is binary, or no JSON.
 
     A fault is noted for damaged JSON, and for a binary file where it must be a dump.
     """
-    text = _decoded(data)
+    text = _decode(raw)
     if text is None:
         if must_be:
-            faults.append(_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _hint()))
+            faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _make_hint()))
         return []
     answers = _transcript.split_answers(text) or [_transcript.Answer("", 1, text)]
     parts = [
         Content(shown, answer.text, device=answer.host, first_line=answer.first_line, faults=faults)
         for answer in answers
     ]
-    return [part for part in parts if _is_whole(part, must_be)]
+    return [part for part in parts if _is_readable(part, must_be)]
 
 
-def _is_whole(content: Content, must_be: bool) -> bool:
+def _is_readable(content: Content, must_be: bool) -> bool:
     """Whether a content is text, or JSON that could be parsed, to whose value it is set; else a fault is noted."""
     text = content.text
-    if _json.looks_like(text) or (must_be and text.lstrip()[:1] in ("{", "[")):
+    if _json.looks_like_json(text) or (must_be and text.lstrip()[:1] in ("{", "[")):
         try:
-            content.value, content.is_json = _json.parse(text), True
+            content.value, content.is_json = _json.parse_json(text), True
         except _json.NotJsonError as error:
             span = Span(content.shown, content.first_line + error.line - 1, error.column)
             hint = "is the file whole? make the dump anew"
-            content.faults.append(_fault(span, f"this is no JSON: {error.why}", hint))
+            content.faults.append(_make_fault(span, f"this is no JSON: {error.why}", hint))
             return False
     return True
 
 
-def _add(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
+def _add_rows(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
     """Add what is read of a file; with too many faults, or too much in it, the first part of it."""
     try:
         for reader, part in readers:
-            for each in reader(part):
-                add(each)
+            for row in reader(part):
+                add(row)
     except TooManyFaultsError:
         pass
     except TooMuchError as error:
-        faults.append(_fault(Span(readers[0][1].shown, 1, 1), str(error), "split it by devices"))
+        faults.append(_make_fault(Span(readers[0][1].shown, 1, 1), str(error), "split it by devices"))
 
 
-def _decoded(data: bytes) -> str | None:
+def _decode(raw: bytes) -> str | None:
     """The text of a file: UTF-16 if it is marked so, else UTF-8; None for a binary file.
 
     Bytes that are not UTF-8 become U+FFFD, so that a description in another encoding costs its own name only.
     """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", errors="replace")
     try:
-        text = data.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("utf-8-sig", errors="replace")
+        text = raw.decode("utf-8-sig", errors="replace")
         if text.count("\ufffd") > max(_UNDECODED * len(text), 8):
             return None
     return None if "\0" in text[:4096] else text
@@ -214,48 +216,48 @@ _Reader = Callable[[Content], Iterator[Any]]
 _Readers = list[tuple[_Reader, Content]]
 
 
-def _readers(contents: list[Content]) -> tuple[_Readers, _Readers]:
+def _choose_readers(contents: list[Content]) -> tuple[_Readers, _Readers]:
     """How a file is read for links and for ports: as it is, or in parts, if devices have dumps below their names."""
     parts = list[Content]()
     for content in contents:
-        known = _formats_of(content, PACKAGE) or _formats_of(content, OPTICS)
-        if not known and content.is_json and isinstance(content.value, dict):
-            parts += [content.child(name, value) for name, value in content.value.items()]
+        formats = _find_readers(content, PACKAGE) or _find_readers(content, OPTICS)
+        if not formats and content.is_json and isinstance(content.value, dict):
+            parts += [content.make_child(name, value) for name, value in content.value.items()]
         else:
             parts.append(content)
     of_links, of_ports = (
-        [(reader, part) for part in parts for reader in _formats_of(part, package)] for package in (PACKAGE, OPTICS)
+        [(reader, part) for part in parts for reader in _find_readers(part, package)] for package in (PACKAGE, OPTICS)
     )
     return of_links, of_ports
 
 
-def _formats_of(content: Content, package: str) -> list[_Reader]:
+def _find_readers(content: Content, package: str) -> list[_Reader]:
     """The first format of links that content is of; all formats of modules and ports, which may share a file."""
-    text_formats, json_formats = _formats(package)
-    formats, told = (json_formats, content.value) if content.is_json else (text_formats, content.text)
+    text_formats, json_formats = _list_formats(package)
+    formats, subject = (json_formats, content.value) if content.is_json else (text_formats, content.text)
     if package == PACKAGE:
-        first = next((module for module in formats if module.recognises(told)), None)
+        first = next((module for module in formats if module.recognises(subject)), None)
         return [first.dumps] if first else []
-    return [module.reports for module in formats if module.recognises(told)]
+    return [module.reports for module in formats if module.recognises(subject)]
 
 
 @cache
-def _formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ...]]:
+def _list_formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ...]]:
     """(formats of text, formats of JSON) of a package, each by name."""
     names = [name for name in discovery.list_modules(package) if name != "sighting"]
     modules = [discovery.load_module(package, name) for name in names]
     return tuple(m for m in modules if not m.IS_JSON), tuple(m for m in modules if m.IS_JSON)
 
 
-def _passed_over(ignored: list[str]) -> str:
+def _find_near_miss(ignored: list[str]) -> str:
     """The first file that is nearly a dump, with what it is instead; "" where there is none."""
-    return next((each for each in ignored if each.endswith(")")), "")
+    return next((file for file in ignored if file.endswith(")")), "")
 
 
-def _hint() -> str:
-    links = [module.TITLE for modules in _formats(PACKAGE) for module in modules]
+def _make_hint() -> str:
+    links = [module.TITLE for modules in _list_formats(PACKAGE) for module in modules]
     return f"read are {', '.join(links)}; and tables of optics and ports, which docs/verify.md lists"
 
 
-def _fault(span: Span | None, message: str, hint: str = "") -> Diagnostic:
+def _make_fault(span: Span | None, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, make_printable(message), (), hint, span)

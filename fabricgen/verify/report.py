@@ -12,8 +12,16 @@ from fabricgen.kernel import discovery
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.planned import Planned
-from fabricgen.verify.progress.counts import Progress, RackOrder, Scope, by_rack, by_unit, scope_of, whole
-from fabricgen.verify.progress.earlier import Earlier, Since, since
+from fabricgen.verify.progress.counts import (
+    Progress,
+    RackOrder,
+    Scope,
+    count_by_rack,
+    count_by_unit,
+    count_total,
+    find_scope,
+)
+from fabricgen.verify.progress.earlier import Earlier, Since, compare_with_earlier
 
 REPORTS = "fabricgen.verify.reports"
 
@@ -24,8 +32,8 @@ NOTHING_SEEN = "no dump shows any of these cables: are the dumps of this plan, a
 class Report:
     """All that a verification found.
 
-    The states in `diagnosis` are of all cables of the plan; all else, also `whole`, `units` and `racks`, of the scope.
-    `given` says whether earlier reports were, `blind` that nothing at all of the scope was seen, which is no success.
+    The states in `diagnosis` are of all cables of the plan; all else, also `total`, `units` and `racks`, of the scope.
+    `has_earlier`: whether earlier reports were given; `blind`: nothing of the scope was seen, which is no success.
     """
 
     name: str
@@ -33,9 +41,9 @@ class Report:
     diagnosis: Diagnosis
     scope: Scope
     since: Since
-    given: bool
+    has_earlier: bool
     rack_order: RackOrder
-    whole: Progress
+    total: Progress
     units: tuple[Progress, ...]
     racks: tuple[Progress, ...]
     blind: bool = False
@@ -45,27 +53,27 @@ class Report:
         """What is to be done in the scope."""
         return self.diagnosis.actions
 
-    def differs(self) -> bool:
+    def has_differences(self) -> bool:
         """Whether the hall is not as planned; cables that are unseen or harmless are no difference, unless all are."""
-        wrong = self.whole.of(CableState.DARK) + self.whole.of(CableState.ELSEWHERE)
+        wrong = self.total.count(CableState.DARK) + self.total.count(CableState.ELSEWHERE)
         return bool(wrong or self.actions or self.diagnosis.extra or self.unseen or self.blind)
 
     @property
     def unseen(self) -> tuple[str, ...]:
         """Ids of earlier findings in the scope of which the dumps do not show enough."""
-        return tuple(each["id"] for each in self.since.unseen if self.in_scope(each["cables"]))
+        return tuple(finding["id"] for finding in self.since.unseen if self.in_scope(finding["cables"]))
 
     def in_scope(self, cables: Sequence[str]) -> bool:
         """Whether any of some cables is in the scope."""
-        return not self.scope.asked or not self.scope.cable_ids.isdisjoint(cables)
+        return not self.scope.requested or not self.scope.cable_ids.isdisjoint(cables)
 
-    def status(self, action: Action) -> str:
+    def find_status(self, action: Action) -> str:
         """`new` or `open`, where earlier reports were given."""
-        return "" if not self.given else "open" if action.id in self.since.known else "new"
+        return "" if not self.has_earlier else "open" if action.id in self.since.still_open else "new"
 
 
 @dataclass(frozen=True)
-class Asked:
+class VerifyRequest:
     """What is asked of a verification: places of the plan (none: all of it), and what earlier reports say, if given.
 
     `optics` says whether transceivers are judged.
@@ -76,39 +84,41 @@ class Asked:
     optics: bool = False
 
 
-def report_on(planned: Planned, diagnosis: Diagnosis, asked: Asked, looked_at: frozenset[str] = frozenset()) -> Report:
+def make_report(
+    planned: Planned, diagnosis: Diagnosis, request: VerifyRequest, looked_at: frozenset[str] = frozenset()
+) -> Report:
     """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan.
 
     `looked_at` are the cables whose modules and ports were judged.
     """
     plan, states = planned.cabling, diagnosis.states
-    scope = scope_of(plan, asked.only)
-    became = since(plan, states, diagnosis.actions, asked.earlier or Earlier(), looked_at)
-    here_whole = whole(scope, states, became.verified)
-    blind = 0 < here_whole.total == here_whole.unseen and not looked_at
-    here = replace(
+    scope = find_scope(plan, request.only)
+    since_earlier = compare_with_earlier(plan, states, diagnosis.actions, request.earlier or Earlier(), looked_at)
+    total = count_total(scope, states, since_earlier.verified)
+    blind = 0 < total.total == total.unseen and not looked_at
+    scoped = replace(
         diagnosis,
-        actions=_costliest_first(plan, [action for action in diagnosis.actions if scope.holds(action)]),
-        extra=tuple(text for text in diagnosis.extra if scope.tells(text)),
-        harmless=tuple(text for text in diagnosis.harmless if scope.tells(text)),
+        actions=_sort_by_cost(plan, [action for action in diagnosis.actions if scope.holds_action(action)]),
+        extra=tuple(text for text in diagnosis.extra if scope.names_device(text)),
+        harmless=tuple(text for text in diagnosis.harmless if scope.names_device(text)),
         notes=(NOTHING_SEEN, *diagnosis.notes) if blind else diagnosis.notes,
     )
     return Report(
         name=planned.name,
         plan=plan,
-        diagnosis=here,
+        diagnosis=scoped,
         scope=scope,
-        since=became,
-        given=asked.earlier is not None,
+        since=since_earlier,
+        has_earlier=request.earlier is not None,
         rack_order=planned.rack_order,
-        whole=here_whole,
-        units=by_unit(plan, scope, states, became.verified),
-        racks=by_rack(plan, scope, states, became.verified),
+        total=total,
+        units=count_by_unit(plan, scope, states, since_earlier.verified),
+        racks=count_by_rack(plan, scope, states, since_earlier.verified),
         blind=blind,
     )
 
 
-def _costliest_first(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Action, ...]:
+def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Action, ...]:
     """Exchanges of boxes first, by which places are called; then by bandwidth that is lost or astray, then by that of
     all links concerned: a management port never pushes out a port of accelerators.
     """
@@ -117,12 +127,12 @@ def _costliest_first(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[A
     number = {name: row for row, name in enumerate(plan.cable_ids.tolist())} if actions else {}
     kinds = list(Kind)
 
-    def order(action: Action) -> tuple[float, ...]:
-        told = (*action.consequence.lost_gbps.values(), *action.consequence.astray_gbps.values())
+    def rate_action(action: Action) -> tuple[float, ...]:
+        lost_or_astray = (*action.consequence.lost_gbps.values(), *action.consequence.astray_gbps.values())
         concerned = sum(float(by_cable[number[cable]]) for cable in action.concerned if cable in number)
-        return action.kind is not Kind.EXCHANGE, -sum(told), -concerned, kinds.index(action.kind)
+        return action.kind is not Kind.EXCHANGE, -sum(lost_or_astray), -concerned, kinds.index(action.kind)
 
-    return tuple(sorted(actions, key=order))
+    return tuple(sorted(actions, key=rate_action))
 
 
 class ReportModule(Protocol):

@@ -98,7 +98,9 @@ class SightingsBuilder:
         numbers = (
             repeat(owner, len(port)),
             map(text, port),
-            (-1 if each is None else box(each) for each in neighbor) if None in neighbor else map(box, neighbor),
+            (-1 if far_box is None else box(far_box) for far_box in neighbor)
+            if None in neighbor
+            else map(box, neighbor),
             map(text, far_port),
             map(text, far_text),
         )
@@ -108,17 +110,19 @@ class SightingsBuilder:
         if len(self._state) > MOST_ROWS or len(self._boxes) > MOST_NAMES or len(self._texts) > MOST_NAMES:
             raise TooMuchError(f"it has more than {MOST_ROWS:,} rows, or than {MOST_NAMES:,} devices or ports")
 
-    def columns(self) -> Sightings:
+    def make_sightings(self) -> Sightings:
         """All that was added."""
-        columns = [np.frombuffer(column, dtype=np.int32) if column else _none() for column in self._columns]
+        columns = [
+            np.frombuffer(column, dtype=np.int32) if column else _make_empty_column() for column in self._columns
+        ]
         owner, port, neighbor, far_port, far_text = columns
         state = np.frombuffer(bytes(self._state), dtype=np.uint8)
         boxes, texts = tuple(self._boxes), tuple(self._texts)
-        told = dict(self._agents), frozenset(self._lists_all)
-        return Sightings(boxes, texts, owner, port, neighbor, far_port, far_text, state, *told)
+        about_boxes = dict(self._agents), frozenset(self._lists_all)
+        return Sightings(boxes, texts, owner, port, neighbor, far_port, far_text, state, *about_boxes)
 
 
-def joined(parts: Iterable[Sightings]) -> Sightings:
+def join_sightings(parts: Iterable[Sightings]) -> Sightings:
     """Sightings of several files as one, in their order, without what SHARP's aggregation nodes see and show.
 
     Control characters in texts are spelled out, and texts that no protocol carries are cut.
@@ -130,45 +134,45 @@ def joined(parts: Iterable[Sightings]) -> Sightings:
     for part in parts:
         box = np.array(
             [
-                _WITHIN_A_SWITCH if is_aggregation_node(each) else boxes.setdefault(_printable(each), len(boxes))
-                for each in part.boxes
+                _WITHIN_A_SWITCH if is_aggregation_node(raw) else boxes.setdefault(_make_printable(raw), len(boxes))
+                for raw in part.boxes
             ]
             + [-1],
             dtype=np.int32,
         )
         # ports keep the form of a name: a number of any length is one of no port that there is
-        names = (make_printable(each[:MOST_CHARACTERS]) for each in part.texts)
+        names = (make_printable(raw[:MOST_CHARACTERS]) for raw in part.texts)
         text = np.array([texts.setdefault(name, len(texts)) for name in names], dtype=np.int32)
         renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
-        kept = (renumbered[0] != _WITHIN_A_SWITCH) & (renumbered[2] != _WITHIN_A_SWITCH)
+        is_kept = (renumbered[0] != _WITHIN_A_SWITCH) & (renumbered[2] != _WITHIN_A_SWITCH)
         for column, more in zip(columns, renumbered, strict=True):
-            column.append(more[kept])
-        states.append(part.state[kept])
+            column.append(more[is_kept])
+        states.append(part.state[is_kept])
         owners = {owner for owner in part.agents if box[owner] != _WITHIN_A_SWITCH}
         agents |= {int(box[owner]): agent for owner, agent in part.agents.items() if owner in owners}
         lists_all |= {int(box[owner]) for owner in part.lists_all & owners}
-    whole = [np.concatenate(column) if column else _none() for column in columns]
+    merged = [np.concatenate(column) if column else _make_empty_column() for column in columns]
     state = np.concatenate(states) if states else np.zeros(0, dtype=np.uint8)
-    owner, port, neighbor, far_port, far_text = whole
+    owner, port, neighbor, far_port, far_text = merged
     return Sightings(
         tuple(boxes), tuple(texts), owner, port, neighbor, far_port, far_text, state, agents, frozenset(lists_all)
     )
 
 
-def _printable(box: Box) -> Box:
+def _make_printable(box: Box) -> Box:
     if all(map(str.isprintable, box)) and len(box.name) <= MOST_CHARACTERS >= len(box.address):
         return box
-    return Box(_shortened(box.name), box.chassis, _shortened(box.address), make_printable(box.file))
+    return Box(_shorten(box.name), box.chassis, _shorten(box.address), make_printable(box.file))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """A text that can be printed, of so many characters at most, and how many it had."""
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS - 55]}... ({len(text):,} characters)"
     return text if text.isprintable() else make_printable(text)
 
 
-def _none() -> Ints:
+def _make_empty_column() -> Ints:
     return np.zeros(0, dtype=np.int32)
 
 
@@ -178,23 +182,23 @@ NOTED = 20
 """Notes of one sort are given one by one up to so many."""
 
 
-def box_text(box: Box, port: str = "") -> str:
+def describe_box(box: Box, port: str = "") -> str:
     """A box in words."""
-    known = [text for text in (box.name, box.chassis, box.address) if text] or [box.file or "a box without a name"]
-    told = known[0] + (f" ({', '.join(known[1:])})" if known[1:] else "")
-    return f"{told} port {port}" if port else told
+    texts = [text for text in (box.name, box.chassis, box.address) if text] or [box.file or "a box without a name"]
+    name = texts[0] + (f" ({', '.join(texts[1:])})" if texts[1:] else "")
+    return f"{name} port {port}" if port else name
 
 
-def capped(notes: list[str], what: str) -> tuple[str, ...]:
+def cap_notes(notes: list[str], subject: str) -> tuple[str, ...]:
     """Notes of one sort, the last of many as a number."""
     if len(notes) <= NOTED:
         return tuple(notes)
-    return (*notes[:NOTED], f"and {len(notes) - NOTED:,} more {what}")
+    return (*notes[:NOTED], f"and {len(notes) - NOTED:,} more {subject}")
 
 
-def counted(number: int, what: str, several: str = "") -> str:
+def format_count(number: int, noun: str, several: str = "") -> str:
     """`1 plug`, `2 plugs`, `1,988 plugs`."""
-    return f"{number:,} {what if number == 1 else several or what + 's'}"
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
 # What is plugged where, as seen: the ports of devices joined in pairs, with what is unknown kept apart.
@@ -229,7 +233,7 @@ class Conflict(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenPorts:
     """What dumps say of the ports of a plan. Ports are numbered as in PlannedCabling; `spare` ports follow those.
 
     Columns, one entry a port, planned ones first and then the spare ones:
@@ -251,27 +255,27 @@ class Seen:
     conflicts: tuple[Conflict, ...] = ()
 
 
-def place_of(cabling: PlannedCabling, seen: Seen, port: int) -> str:
+def name_port(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> str:
     """DEVICE:PORT of a planned or spare port."""
     if port < cabling.ports:
-        return cabling.place(port)
-    spare = seen.spare[port - cabling.ports]
+        return cabling.name_port(port)
+    spare = seen_ports.spare[port - cabling.ports]
     return f"{cabling.device_names[spare.device]}:{spare.port}"
 
 
-def device_of(cabling: PlannedCabling, seen: Seen, port: int) -> int:
+def find_device(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> int:
     """The device of a planned or spare port."""
-    return int(cabling.device[port]) if port < cabling.ports else seen.spare[port - cabling.ports].device
+    return int(cabling.device[port]) if port < cabling.ports else seen_ports.spare[port - cabling.ports].device
 
 
 _MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+", re.IGNORECASE)
 
 
-def is_outside(cabling: PlannedCabling, seen: Seen, port: int) -> bool:
+def is_outside(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> bool:
     """Whether a port is one for management, and the plan has no network of such ports.
 
     What is seen there is what an unmanaged switch floods: any number of neighbours, none at a cable of the plan.
     """
-    if port < cabling.ports or not _MANAGEMENT.fullmatch(seen.spare[port - cabling.ports].port):
+    if port < cabling.ports or not _MANAGEMENT.fullmatch(seen_ports.spare[port - cabling.ports].port):
         return False
     return not any(_MANAGEMENT.fullmatch(str(text)) for text in cabling.port_texts)

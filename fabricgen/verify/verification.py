@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.verify.consequences.costs import with_consequences
+from fabricgen.verify.consequences.costs import add_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
-from fabricgen.verify.identity.identify import check_hall, identities_of, with_hardware
+from fabricgen.verify.identity.identify import add_hardware, check_hall, identify_boxes
 from fabricgen.verify.identity.names import Identities
-from fabricgen.verify.optics.verifying import devices_of, with_optics
+from fabricgen.verify.optics.verifying import add_optics, find_devices
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
-from fabricgen.verify.report import Asked, Report, report_on
-from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.report import Report, VerifyRequest, make_report
+from fabricgen.verify.resolve import resolve_sightings
 from fabricgen.verify.sightings import Sightings
 
 
@@ -27,27 +27,27 @@ class Verified(NamedTuple):
     identities: Identities
 
 
-def verify(planned: Planned, dumps: Sequence[str], asked: Asked, jobs: int = 0) -> Verified:
+def verify(planned: Planned, dumps: Sequence[str], request: VerifyRequest, jobs: int = 0) -> Verified:
     """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066)."""
     plan, cluster = planned.cabling, planned.cluster
     catalogue = cluster.design.catalog if cluster else Catalog()
-    read = read_all(dumps, jobs, optics=asked.optics)
+    read = read_all(dumps, jobs, optics=request.optics)
     sightings = read.sightings
-    identities = identities_of(plan, sightings, planned.addresses, catalogue)
-    devices = devices_of(plan, read.reports, sightings, identities, planned.addresses)
+    identities = identify_boxes(plan, sightings, planned.addresses, catalogue)
+    devices = find_devices(plan, read.reports, sightings, identities, planned.addresses)
     check_hall(plan, devices, dumps)
-    seen, notes = seen_of(plan, sightings, identities, catalogue)
-    diagnosis = with_consequences(plan, diagnose(plan, seen), cluster, seen)
-    diagnosis = with_hardware(plan, diagnosis, sightings, identities)
+    seen_ports, notes = resolve_sightings(plan, sightings, identities, catalogue)
+    diagnosis = add_consequences(plan, diagnose(plan, seen_ports), cluster, seen_ports)
+    diagnosis = add_hardware(plan, diagnosis, sightings, identities)
     looked_at = frozenset[str]()
-    if asked.optics:
-        diagnosis, looked_at = with_optics(plan, diagnosis, read.reports, devices, identities, catalogue)
-    told = (*_of_ignored(read), *identities.notes, *notes, *diagnosis.notes)
-    report = report_on(planned, replace(diagnosis, notes=told), asked, looked_at)
+    if request.optics:
+        diagnosis, looked_at = add_optics(plan, diagnosis, read.reports, devices, identities, catalogue)
+    all_notes = (*_note_ignored_files(read), *identities.notes, *notes, *diagnosis.notes)
+    report = make_report(planned, replace(diagnosis, notes=all_notes), request, looked_at)
     return Verified(report, sightings, identities)
 
 
-def _of_ignored(read: AllRead) -> tuple[str, ...]:
+def _note_ignored_files(read: AllRead) -> tuple[str, ...]:
     notes = []
     if read.ignored:
         more = f" and {len(read.ignored) - 3:,} more" if len(read.ignored) > 3 else ""

@@ -17,7 +17,7 @@ from fabricgen.running.differences import Verdicts, load_rules
 from fabricgen.running.statements import UNREADABLE
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.finding import Finding
-from fabricgen.verify.drift.planned import OfCluster
+from fabricgen.verify.drift.planned import ClusterConfigs
 from tests.drift.nvue_shown import as_shown, before_5_15, commands, defaults_unsaid, groups_written_out, in_ranges
 from tests.laws import law_cases
 from tests.parity.switches import switches_of
@@ -248,7 +248,7 @@ def told(folder: Path, name: str, text: str) -> list[Finding]:
     """What `check --running` tells where the switch of a plan shows this."""
     (folder / "shown.txt").write_text(text)
     example, sets = PLANS[name]
-    drift = check_running(str(folder), OfCluster(cluster_of(example, *sets)), 1)
+    drift = check_running(str(folder), ClusterConfigs(cluster_of(example, *sets)), 1)
     return [each for device in drift.checked for each in device.findings]
 
 

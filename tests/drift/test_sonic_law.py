@@ -20,7 +20,7 @@ from fabricgen.nos.sonic.statements import default_of, read_statements
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.running.differences import Verdicts, load_rules
 from fabricgen.verify.drift.checking import check_running
-from fabricgen.verify.drift.planned import OfCluster
+from fabricgen.verify.drift.planned import ClusterConfigs
 from tests.laws import law_cases, take_tenth
 
 ROOT = Path(__file__).parents[2]
@@ -31,15 +31,15 @@ LARGEST = {"colossus-200k"}
 Tables = dict[str, dict[str, dict[str, Any]]]
 
 
-def planned_of(example: str) -> OfCluster:
-    return OfCluster(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{example}.yaml"), ()), None))
+def planned_of(example: str) -> ClusterConfigs:
+    return ClusterConfigs(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{example}.yaml"), ()), None))
 
 
 @cache
 def tables_of(example: str) -> dict[str, Tables]:
     """config_db.json of one switch of each name but for its numbers."""
     planned = planned_of(example)
-    first = {re.sub(r"\d+", "#", name): name for name in reversed(planned.devices())}
+    first = {re.sub(r"\d+", "#", name): name for name in reversed(planned.list_devices())}
     files = planned.read(sorted(first.values()))
     return {name: json.loads(own["config_db.json"]) for name, own in files if "config_db.json" in own}
 

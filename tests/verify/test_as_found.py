@@ -22,9 +22,9 @@ from fabricgen.analyze.network import Network, list_networks
 from fabricgen.analyze.sections import collectives, failures, structure
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.cluster import Cluster
-from fabricgen.verify.cost import costs, lines
-from fabricgen.verify.planned import planned_by
-from fabricgen.verify.report import Asked as Reported
+from fabricgen.verify.cost import list_cost_lines, price_findings
+from fabricgen.verify.planned import make_plan
+from fabricgen.verify.report import VerifyRequest as Reported
 from fabricgen.verify.verification import verify
 from fabricgen.wiring.tables import NODE, SWITCH
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
@@ -59,8 +59,8 @@ def planned_of(name: str) -> dict[str, Any]:
 
 def found_in(name: str, hall: CabledHall, folder: Path) -> dict[str, Any]:
     cluster, dump = cluster_of(name), hall.csv(folder / "hall.csv")
-    diagnosis = verify(planned_by(cluster), (str(dump),), Reported()).report.diagnosis
-    return costs(planned_of(name), cluster, diagnosis, everyone, asked_of(cluster))
+    diagnosis = verify(make_plan(cluster), (str(dump),), Reported()).report.diagnosis
+    return price_findings(planned_of(name), cluster, diagnosis, everyone, asked_of(cluster))
 
 
 class Seen:
@@ -259,7 +259,7 @@ def test_a_node_in_a_spine_is_not_linked(tmp_path: Path) -> None:
     (odd,) = found["compute"]["carry_nothing"]
     assert odd == found["compute"]["each"][0]["id"]
     assert found["compute"]["sections"]["structure"]["bisection_gbps"] == Seen("leaf-spine", hall).least_cut() == 700
-    assert f"  carry nothing, since no plan joins what they join: {odd}" in lines(found)
+    assert f"  carry nothing, since no plan joins what they join: {odd}" in list_cost_lines(found)
 
 
 def slots(hall: CabledHall, node: str, cage: str) -> list[Port]:
@@ -389,7 +389,9 @@ def test_a_neighbour_at_a_port_that_is_not_told_counts_as_planned(tmp_path: Path
     hall.cut(*port).sees[port] = OTHER_LEAF, ""
     found = found_in("twin", hall, tmp_path)
     assert (found["compute"]["left_out"], found["compute"]["each"], found["compute"]["changed"]) == (1, [], [])
-    assert "  not told: 1 finding at ports of which too little was seen, which count as planned" in lines(found)
+    assert "  not told: 1 finding at ports of which too little was seen, which count as planned" in list_cost_lines(
+        found
+    )
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.verify.reading import titles
+from fabricgen.verify.reading import list_titles
 from fabricgen.verify.report import report_formats
 from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.cabled import CabledHall
@@ -241,7 +241,7 @@ def test_hardware_is_learnt_into_an_inventory(
 
 def test_the_page_has_every_format_of_dumps() -> None:
     page = (BLUEPRINTS.parent / "docs" / "verify.md").read_text(encoding="utf-8").replace("`", "").replace("\\|", "|")
-    told = [re.sub("^(SONiC|EOS|NVUE) ", "", title) for title in titles()]
+    told = [re.sub("^(SONiC|EOS|NVUE) ", "", title) for title in list_titles()]
     assert [title for title in told if title not in page] == []
 
 

@@ -12,7 +12,7 @@ import pytest
 from fabricgen.export.technician.labels import make_label_table
 from fabricgen.export.technician.records import make_records
 from fabricgen.verify.actions import Diagnosis, Kind
-from fabricgen.verify.cabling import PlannedCabling, cabling_in, cabling_of
+from fabricgen.verify.cabling import PlannedCabling, make_cabling, read_cabling
 from fabricgen.verify.diagnosis import diagnose
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
 from tests.verify.diagnosis.hall import Hall, cabling
@@ -68,7 +68,7 @@ def test_plugs_of_splitters_and_jumpers_that_were_built_elsewhere_are_those_that
     sides = {cable: "b" if cable.startswith(splitters) else "a" for cable in built}
     cables = ", ".join(f'"{cable}": {{{sides[cable]}_cage: "{cage}"}}' for cable, cage in built.items())
     sets = ("pods.p1.su=2", "scalable_unit.nodes=4 x mi300x-8", f"cable_of={{{cables}}}")
-    plan = cabling_of(example_cluster("rail-groups", *sets))
+    plan = make_cabling(example_cluster("rail-groups", *sets))
     assert _connectors(plan) == _labels("rail-groups", *sets)
     assert _connectors(plan)[f"{splitters}:1", splitters] == ["3"]
 
@@ -82,7 +82,7 @@ def test_a_built_folder_has_the_plugs_of_its_blueprint(
     assert (
         fabricgen("build", BLUEPRINTS / f"{name}.yaml", "-o", out, "--only", "devices,links,cables,addresses").code == 0
     )
-    ours, theirs = cabling(name), cabling_in(out)
+    ours, theirs = cabling(name), read_cabling(out)
     assert ours.plug.tolist() == theirs.plug.tolist()
     assert _connectors(ours) == _connectors(theirs)
 

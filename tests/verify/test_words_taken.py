@@ -9,9 +9,9 @@ import pytest
 
 from fabricgen.verify.diagnosis import diagnose
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
-from fabricgen.verify.identity.identify import identities_of, with_hardware
+from fabricgen.verify.identity.identify import add_hardware, identify_boxes
 from fabricgen.verify.identity.names import KnownAddress
-from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.resolve import resolve_sightings
 from fabricgen.verify.sightings import SightingsBuilder
 from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.cabled import CabledHall
@@ -97,9 +97,9 @@ def test_macs_tell_exchanged_names_from_exchanged_boxes() -> None:
                 if device == name
             ]
             builder.add(Dump(Box(_renamed(name), macs[name]), rows))
-        sightings = builder.columns()
-        identities = identities_of(plan, sightings, [KnownAddress(mac, name) for name, mac in known.items()])
-        seen, _ = seen_of(plan, sightings, identities)
-        (action,) = with_hardware(plan, diagnose(plan, seen), sightings, identities).actions
+        sightings = builder.make_sightings()
+        identities = identify_boxes(plan, sightings, [KnownAddress(mac, name) for name, mac in known.items()])
+        seen, _ = resolve_sightings(plan, sightings, identities)
+        (action,) = add_hardware(plan, diagnose(plan, seen), sightings, identities).actions
         assert found in action.text
         assert action.by_hardware is (known[NODES[0]] != macs[NODES[0]])

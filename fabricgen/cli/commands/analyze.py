@@ -130,7 +130,7 @@ def command(
         if dumps:
             from fabricgen.verify import cost
 
-            figures[-1]["as_built"] = cost.costs(
+            figures[-1]["as_built"] = cost.price_findings(
                 figures[-1], cluster, _diagnose_hall(cluster, dumps), runs_on, settings
             )
     if form == "json":
@@ -143,17 +143,17 @@ def command(
 
 def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
     if "as_built" in figures:
-        from fabricgen.verify.cost import lines
+        from fabricgen.verify.cost import list_cost_lines
 
-        yield from lines(figures["as_built"])
+        yield from list_cost_lines(figures["as_built"])
 
 
 def _diagnose_hall(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
-    from fabricgen.verify.planned import planned_by
-    from fabricgen.verify.report import Asked
+    from fabricgen.verify.planned import make_plan
+    from fabricgen.verify.report import VerifyRequest
     from fabricgen.verify.verification import verify
 
-    return verify(planned_by(cluster), dumps, Asked()).report.diagnosis
+    return verify(make_plan(cluster), dumps, VerifyRequest()).report.diagnosis
 
 
 def _read_settings(

@@ -99,22 +99,22 @@ def _check_running(
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build, replace_names
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
-    from fabricgen.verify.drift.checking import Asked, check_running
-    from fabricgen.verify.drift.finding import waivers_of
-    from fabricgen.verify.drift.report import write
+    from fabricgen.verify.drift.checking import CheckRequest, check_running
+    from fabricgen.verify.drift.finding import list_waivers
+    from fabricgen.verify.drift.report import write_report
 
     (sets, allow_outside, phase), (strict, day) = reading, judging
     with open_built_places() as places:
         built, running = places.folder_of(str(path)), places.folder_of(folder)
         if not Path(built).is_dir():
             design = compile_design(str(path), sets, allow_outside=allow_outside)
-            settings = Asked(strict, waivers_of(design.loaded), day)
-            drift = check_running(running, planned.OfCluster(compile_cluster(design, phase)), jobs, settings)
+            settings = CheckRequest(strict, list_waivers(design.loaded), day)
+            drift = check_running(running, planned.ClusterConfigs(compile_cluster(design, phase)), jobs, settings)
         else:
             refuse_for_a_build(path, set=sets, allow_outside=allow_outside, phase=phase)
-            drift = check_running(running, planned.of_build(built), jobs, Asked(strict, (), day))
-        click.echo(replace_names(write(form, drift), places.shown))
-    return _choose_exit_code((finding.severity for finding in drift.findings()), fail_on)
+            drift = check_running(running, planned.read_build(built), jobs, CheckRequest(strict, (), day))
+        click.echo(replace_names(write_report(form, drift), places.shown))
+    return _choose_exit_code((finding.severity for finding in drift.list_findings()), fail_on)
 
 
 def _choose_exit_code(severities: Iterable[Severity], fail_on: str) -> int:

@@ -78,7 +78,7 @@ def command(
     """
     from fabricgen.cli.output import write_output
     from fabricgen.verify.progress.earlier import read_reports
-    from fabricgen.verify.report import Asked, is_binary, write_report
+    from fabricgen.verify.report import VerifyRequest, is_binary, write_report
     from fabricgen.verify.verification import verify
 
     if (blueprint, *dumps).count("-") > 1:
@@ -95,7 +95,7 @@ def command(
             "--accept writes an overlay of a blueprint; give the blueprint in place of what it built"
         )
     earlier = read_reports(reports) if reports else None
-    verified = verify(planned, dumps, Asked(only, earlier, optics), jobs or 0)
+    verified = verify(planned, dumps, VerifyRequest(only, earlier, optics), jobs or 0)
     report = verified.report
     table = _write_inventory(planned, verified) if learn else None
     overlay = _write_overlay(blueprint, planned, report, ids, output) if ids else None
@@ -107,7 +107,7 @@ def command(
         write_output(learn, table)
     if overlay is not None:
         write_output(output, overlay, updates=True)
-    return 1 if report.differs() else 0
+    return 1 if report.has_differences() else 0
 
 
 def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
@@ -126,10 +126,10 @@ def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
 
 
 def _write_inventory(planned: Planned, verified: Verified) -> bytes:
-    from fabricgen.verify.identity.learn import learnt
+    from fabricgen.verify.identity.learn import learn_hardware
 
     inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()
-    learnt_macs = learnt(planned.cabling, verified.sightings, verified.identities, inventory)
+    learnt_macs = learn_hardware(planned.cabling, verified.sightings, verified.identities, inventory)
     for text in learnt_macs.left_out:
         click.echo(f"--learn: {text}", err=True)
     return learnt_macs.table.encode()
@@ -139,7 +139,7 @@ def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[
     """The overlay that accepts some actions; says where the blueprint does not take it yet."""
     from fabricgen.as_built.stated import read_stated
     from fabricgen.cli.overlays import spell_include, tell_to_include
-    from fabricgen.verify.accept.accepting import accepted
+    from fabricgen.verify.accept.accepting import write_overlay
     from fabricgen.verify.accept.places import ALL, keeps_names
 
     assert planned.cluster is not None  # noqa: S101 - it is no built folder
@@ -148,7 +148,7 @@ def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[
             click.echo(
                 f"--accept all leaves {action.id} out: its boxes have their planned names; give its id", err=True
             )
-    overlay = accepted(planned.cluster, report.diagnosis, ids, file, spell_include(blueprint, file))
+    overlay = write_overlay(planned.cluster, report.diagnosis, ids, file, spell_include(blueprint, file))
     if not read_stated(planned.cluster.design.loaded, file).included:
         tell_to_include(blueprint, file)
     return overlay
@@ -158,11 +158,11 @@ def _read_plan(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase
     """The plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.pipeline import compile_cluster, compile_design
-    from fabricgen.verify.planned import planned_by, planned_in
+    from fabricgen.verify.planned import make_plan, read_plan
 
     with open_built_places() as places:
         folder = Path(places.folder_of(blueprint))
         if folder.is_dir():
             refuse_for_a_build(blueprint, set=sets, phase=phase, allow_outside=allow_outside)
-            return planned_in(folder)
-    return planned_by(compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase))
+            return read_plan(folder)
+    return make_plan(compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase))

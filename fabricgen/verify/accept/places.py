@@ -16,7 +16,7 @@ from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Span, did_you_mean, fault
 from fabricgen.verify.actions import Action, Diagnosis, Kind
-from fabricgen.verify.cabling import PlannedCabling, cabling_of
+from fabricgen.verify.cabling import PlannedCabling, make_cabling
 from fabricgen.wiring.arrays import Ints64
 
 
@@ -49,11 +49,11 @@ class Places:
     def _by_device(self) -> tuple[tuple[Ints64, Ints64], ...]:
         """For the lower and the upper ends: (rows of links sorted by device, where those of each device begin)."""
         links, count = self.cluster.plan.links, len(self.cluster.names)
-        found = []
+        tables = []
         for device in (links.a_device, links.b_device):
             order = np.argsort(device, kind="stable")
-            found.append((order, np.searchsorted(device[order], np.arange(count + 1))))
-        return tuple(found)
+            tables.append((order, np.searchsorted(device[order], np.arange(count + 1))))
+        return tuple(tables)
 
     def planned_at(self, device: str, port: str) -> LinkEnd | None:
         """The link end that the plan has at a place; None for a spare port."""
@@ -66,37 +66,39 @@ class Places:
                     return LinkEnd(row, bool(upper))
         return None
 
-    def place_of(self, end: LinkEnd) -> Place:
+    def find_place(self, end: LinkEnd) -> Place:
         """Where the plan has a link end now."""
         links = self.cluster.plan.links
         device = int((links.b_device if end.upper else links.a_device)[end.row])
         return Place(self.cluster.names[device], str(self.cluster.port_names.ports[end.upper][end.row]))
 
-    def cable_of(self, end: LinkEnd) -> str:
+    def find_cable(self, end: LinkEnd) -> str:
         """The id of the cable of a link end."""
         return self.cluster.cable_ids[int(self.cluster.plan.links.cable[end.row])]
 
-    def end_of(self, end: LinkEnd) -> CableEnd:
+    def find_cable_end(self, end: LinkEnd) -> CableEnd:
         """The end of the cable that carries a link, by its original plan."""
         cable = int(self.cluster.plan.links.cable[end.row])
-        return next(each for each in self.matcher.cables.ends(cable, upper=end.upper) if end.row in each.rows)
+        return next(
+            cable_end for cable_end in self.matcher.cables.ends(cable, upper=end.upper) if end.row in cable_end.rows
+        )
 
     @cached_property
     def _plugs(self) -> tuple[PlannedCabling, list[int]]:
         """The planned cabling, and the row of each of its links."""
-        return cabling_of(self.cluster), np.flatnonzero(self.cluster.plan.links.cable >= 0).tolist()
+        return make_cabling(self.cluster), np.flatnonzero(self.cluster.plan.links.cable >= 0).tolist()
 
     def rows_of_plug(self, end: LinkEnd) -> list[int]:
         """The rows of the links that run through the plug at the end of one of them, in their order."""
         cabling, rows = self._plugs
         number = bisect_left(rows, end.row)
-        return [rows[port >> 1] for port in cabling.ports_of_plug(int(cabling.plug[2 * number + end.upper]))]
+        return [rows[port >> 1] for port in cabling.list_plug_ports(int(cabling.plug[2 * number + end.upper]))]
 
     def is_one_plug(self, end: LinkEnd) -> bool:
         """Whether the end of the cable that carries a link is one plug: a redline moves the whole end."""
-        return set(self.end_of(end).rows) <= set(self.rows_of_plug(end))
+        return set(self.find_cable_end(end).rows) <= set(self.rows_of_plug(end))
 
-    def spot(self, place: Place, end: CableEnd) -> CagePosition:
+    def find_position(self, place: Place, end: CableEnd) -> CagePosition:
         """The position that a place is for an end of a cable; raises InputError (FG077, FG080, FG082) for none."""
         return self.matcher.spot(f"{place.device}:{place.port}", end)
 
@@ -106,9 +108,9 @@ class Places:
 CANNOT = "FG076"
 
 
-def refused(asked: str, message: str, hint: str = "") -> InputError:
+def make_refusal(accepted_id: str, message: str, hint: str = "") -> InputError:
     """The error (FG076) of an id of `--accept`."""
-    return fault(CANNOT, message, hint=hint, span=Span(f"--accept {asked}", 1, 1))
+    return fault(CANNOT, message, hint=hint, span=Span(f"--accept {accepted_id}", 1, 1))
 
 
 # Which actions and harmless cables are accepted, by the ids that a person states.
@@ -136,49 +138,57 @@ class Chosen:
     joined: Mapping[Place, Place]
 
 
-def chosen(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
+def choose_actions(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
     """What some ids mean: of actions, of cables that are harmless, or `all` that can be accepted.
 
     Raises InputError with all that are unknown or cannot be accepted (FG076).
     """
     actions = {action.id: action for action in diagnosis.actions}
-    harmless = _harmless(places, diagnosis)
+    harmless = _list_harmless(places, diagnosis)
     if ALL in ids:
-        every = tuple(action for action in diagnosis.actions if _can(action) and not keeps_names(diagnosis, action))
-        moved = _exchanged(every)
-        mine = {cable: joined for cable, joined in harmless.items() if not _touches(joined, moved)}
-        return Chosen(every, mine, _both_ways(diagnosis))
+        acceptable = tuple(
+            action for action in diagnosis.actions if _is_acceptable(action) and not keeps_names(diagnosis, action)
+        )
+        moved = _list_exchanged_boxes(acceptable)
+        chosen_harmless = {cable: joined for cable, joined in harmless.items() if not _touches_boxes(joined, moved)}
+        return Chosen(acceptable, chosen_harmless, _join_both_ways(diagnosis))
     faults: list[Diagnostic] = []
-    for asked in ids:
-        if asked in harmless or (asked in actions and _can(actions[asked])):
+    for accepted_id in ids:
+        if accepted_id in harmless or (accepted_id in actions and _is_acceptable(actions[accepted_id])):
             continue
-        error = _not_acceptable(asked, actions[asked]) if asked in actions else _unknown(asked, diagnosis, harmless)
+        error = (
+            _refuse_action(accepted_id, actions[accepted_id])
+            if accepted_id in actions
+            else _refuse_unknown(accepted_id, diagnosis, harmless)
+        )
         faults += error.diagnostics
     if faults:
         raise InputError(faults)
     picked = tuple(action for action in diagnosis.actions if action.id in ids)
-    moved = _exchanged(picked)
-    mine = {cable: joined for cable, joined in harmless.items() if cable in ids}
-    for cable, joined in mine.items():
-        if _touches(joined, moved):
+    moved = _list_exchanged_boxes(picked)
+    chosen_harmless = {cable: joined for cable, joined in harmless.items() if cable in ids}
+    for cable, joined in chosen_harmless.items():
+        if _touches_boxes(joined, moved):
             hint = "accept the exchange alone, and verify again"
-            raise refused(
+            raise make_refusal(
                 cable, f"{cable} ends on a box that is accepted as exchanged, and may be elsewhere then", hint
             )
-    return Chosen(picked, mine, _both_ways(diagnosis))
+    return Chosen(picked, chosen_harmless, _join_both_ways(diagnosis))
 
 
-def _both_ways(diagnosis: Diagnosis) -> dict[Place, Place]:
+def _join_both_ways(diagnosis: Diagnosis) -> dict[Place, Place]:
     """What harmless links join, in both directions."""
-    return {one: other for joined in _pairs(diagnosis.harmless) for one, other in (joined, joined[::-1])}
+    return {
+        place_a: place_b for joined in _read_pairs(diagnosis.harmless) for place_a, place_b in (joined, joined[::-1])
+    }
 
 
-def _exchanged(actions: Iterable[Action]) -> frozenset[str]:
+def _list_exchanged_boxes(actions: Iterable[Action]) -> frozenset[str]:
     """The boxes that are exchanged."""
     return frozenset(box for action in actions for box in action.renamed)
 
 
-def _touches(joined: Iterable[tuple[Place, Place]], boxes: frozenset[str]) -> bool:
+def _touches_boxes(joined: Iterable[tuple[Place, Place]], boxes: frozenset[str]) -> bool:
     """Whether some links end on one of some boxes."""
     return any(place.device in boxes for pair in joined for place in pair)
 
@@ -188,44 +198,48 @@ def keeps_names(diagnosis: Diagnosis, action: Action) -> bool:
     return not action.by_hardware and not diagnosis.named.isdisjoint({*action.renamed, *action.renamed.values()})
 
 
-def _can(action: Action) -> bool:
+def _is_acceptable(action: Action) -> bool:
     return bool(action.renamed) or any(step.cable for step in action.steps)
 
 
-def _not_acceptable(asked: str, action: Action) -> InputError:
+def _refuse_action(accepted_id: str, action: Action) -> InputError:
     hint = INSTEAD.get(action.kind, "its plugs are of no cable of the plan: pull them")
-    return refused(asked, f"{asked} cannot be accepted: {action.text}", hint)
+    return make_refusal(accepted_id, f"{accepted_id} cannot be accepted: {action.text}", hint)
 
 
-def _unknown(asked: str, diagnosis: Diagnosis, harmless: Mapping[str, object]) -> InputError:
+def _refuse_unknown(accepted_id: str, diagnosis: Diagnosis, harmless: Mapping[str, object]) -> InputError:
     """The error of an id that is of no action, and of no harmless cable."""
-    of = next((action.id for action in diagnosis.actions if asked in action.cables), "")
-    if of:
-        return refused(asked, f"{asked} is not where it is planned because of {of}", f"accept {of}")
-    known = [*(action.id for action in diagnosis.actions), *harmless, ALL]
-    return refused(asked, f"nothing of this verification is called '{asked}'", did_you_mean(asked, known))
+    action_id = next((action.id for action in diagnosis.actions if accepted_id in action.cables), "")
+    if action_id:
+        return make_refusal(
+            accepted_id, f"{accepted_id} is not where it is planned because of {action_id}", f"accept {action_id}"
+        )
+    known_ids = [*(action.id for action in diagnosis.actions), *harmless, ALL]
+    return make_refusal(
+        accepted_id, f"nothing of this verification is called '{accepted_id}'", did_you_mean(accepted_id, known_ids)
+    )
 
 
-def _harmless(places: Places, diagnosis: Diagnosis) -> dict[str, tuple[tuple[Place, Place], ...]]:
+def _list_harmless(places: Places, diagnosis: Diagnosis) -> dict[str, tuple[tuple[Place, Place], ...]]:
     """(Place of the lower end, place of the upper end it is joined to) of the links of harmless cables, by cable id."""
-    found: dict[str, list[tuple[Place, Place]]] = {}
-    for joined in _pairs(diagnosis.harmless):
-        spots = [places.planned_at(*place) for place in joined]
-        if None in spots:
+    by_cable: dict[str, list[tuple[Place, Place]]] = {}
+    for joined in _read_pairs(diagnosis.harmless):
+        link_ends = [places.planned_at(*place) for place in joined]
+        if None in link_ends:
             continue
-        for spot, (place, other) in zip(spots, (joined, joined[::-1]), strict=True):
-            if spot is not None and not spot.upper:
-                found.setdefault(places.cable_of(spot), []).append((place, other))
-    return {cable: tuple(joined) for cable, joined in found.items()}
+        for link_end, (place, far_place) in zip(link_ends, (joined, joined[::-1]), strict=True):
+            if link_end is not None and not link_end.upper:
+                by_cable.setdefault(places.find_cable(link_end), []).append((place, far_place))
+    return {cable: tuple(joined) for cable, joined in by_cable.items()}
 
 
-def _pairs(texts: Sequence[str]) -> Iterator[tuple[Place, Place]]:
+def _read_pairs(texts: Sequence[str]) -> Iterator[tuple[Place, Place]]:
     """The two places of each link that is written `A:p - B:q`."""
     for text in texts:
-        one, _, other = text.partition(" - ")
-        yield _place(one), _place(other)
+        near_text, _, far_text = text.partition(" - ")
+        yield _read_place(near_text), _read_place(far_text)
 
 
-def _place(text: str) -> Place:
+def _read_place(text: str) -> Place:
     device, _, port = text.partition(":")
     return Place(device, port)

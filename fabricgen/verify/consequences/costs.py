@@ -21,7 +21,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.consequences.places import SPARE, Place, Places, Reach
-from fabricgen.verify.sightings import Seen, device_of
+from fabricgen.verify.sightings import SeenPorts, find_device
 from fabricgen.wiring.arrays import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
@@ -31,42 +31,44 @@ Pairs: TypeAlias = "Counter[tuple[int, int]]"
 """How many links join two switches, by their devices in order."""
 
 
-def with_consequences(
-    cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cluster | None, seen: Seen | None = None
+def add_consequences(
+    cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cluster | None, seen_ports: SeenPorts | None = None
 ) -> Diagnosis:
     """The diagnosis with the consequence of each action, and whether the cable of each step reaches.
 
-    `cluster` is None for a built folder, whose floor is not known. Links of a breakout that are `seen` to serve cost
-    nothing. A note names the switch that has lost most uplinks.
+    `cluster` is None for a built folder, whose floor is not known. Links of a breakout that serve, as `seen_ports`
+    show, cost nothing. A note names the switch that has lost most uplinks.
     """
     if not diagnosis.actions:
         return diagnosis
     places = Places(cabling)
-    checked = Reach(cabling, places, cluster).checked if cluster else tuple
+    checked = Reach(cabling, places, cluster).check_steps if cluster else tuple
     lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
-    links = places.links_of(cable for action in diagnosis.actions for cable in action.concerned)
-    then = None if seen is None else _exchanged(cabling, places, seen, diagnosis.actions)
+    links = places.list_links(cable for action in diagnosis.actions for cable in action.concerned)
+    after_exchanges = None if seen_ports is None else _exchange_ports(cabling, places, seen_ports, diagnosis.actions)
     named = {action.id: _named_links(cabling, places, action, links) for action in diagnosis.actions}
     claims = Counter(link for of_action in named.values() for link in of_action)
 
-    def costs(action: Action) -> Consequence:
-        sees = seen if action.renamed else then
-        own = [link for cable in action.concerned for link in links[cable]]
+    def price_action(action: Action) -> Consequence:
+        sees = seen_ports if action.renamed else after_exchanges
+        own_links = [link for cable in action.concerned for link in links[cable]]
         # of a cable that several actions tell, each costs the links that it names
-        own = [link for link in own if link in named[action.id] or not claims[link]]
-        own = own if sees is None else [link for link in own if not _serves(cabling, sees, link)]
-        return _consequence(lookup, action, own, sees)
+        own_links = [link for link in own_links if link in named[action.id] or not claims[link]]
+        own_links = own_links if sees is None else [link for link in own_links if not _serves_link(cabling, sees, link)]
+        return _price_links(lookup, action, own_links, sees)
 
     actions = tuple(
         replace(
             action,
-            consequence=costs(action),
+            consequence=price_action(action),
             steps=checked(action.steps),
-            alternatives=tuple(replace(other, steps=checked(other.steps)) for other in action.alternatives),
+            alternatives=tuple(
+                replace(alternative, steps=checked(alternative.steps)) for alternative in action.alternatives
+            ),
         )
         for action in diagnosis.actions
     )
-    return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_worst(lookup, actions)))
+    return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_note_worst_switch(lookup, actions)))
 
 
 def _named_links(
@@ -74,9 +76,9 @@ def _named_links(
 ) -> set[int]:
     """The links whose plugs an action moves, or whose plugs or box are those at which it sends somebody to look."""
     if action.kind is not Kind.DARK:
-        return {port >> 1 for port in places.now(action)}
+        return {port >> 1 for port in places.find_places(action)}
     boxes = {cabling.device_numbers.get(end.device) for end in action.ends if not end.port}
-    plugs = {int(cabling.plug[port]) for end in action.ends if (port := places.port(end)) is not None}
+    plugs = {int(cabling.plug[port]) for end in action.ends if (port := places.find_port(end)) is not None}
     # where all ends are of one device, the plugs at the others are not listed
     joins = all if len({end.device for end in action.ends}) > 1 else any
     return {
@@ -88,40 +90,42 @@ def _named_links(
     }
 
 
-def _exchanged(cabling: PlannedCabling, places: Places, seen: Seen, actions: Iterable[Action]) -> Seen:
+def _exchange_ports(
+    cabling: PlannedCabling, places: Places, seen_ports: SeenPorts, actions: Iterable[Action]
+) -> SeenPorts:
     """What will be seen once boxes are exchanged: what all other actions are about."""
     exchanges = [action for action in actions if action.renamed]
-    told_at = {port: place.port for action in exchanges for port, place in places.now(action).items()}
-    if not told_at:
-        return seen
+    seen_at = {port: place.port for action in exchanges for port, place in places.find_places(action).items()}
+    if not seen_at:
+        return seen_ports
     number, stands_for = cabling.device_numbers, np.arange(len(cabling.device_names), dtype=np.int32)
     for action in exchanges:
         for box, name in action.renamed.items():
             stands_for[number[box]] = number[name]
-    towards = np.where(seen.towards < 0, -1, stands_for[seen.towards])
-    now = {told: port for port, told in told_at.items() if told != SPARE}
-    mate, sees = seen.mate.copy(), towards.copy()
-    moved = np.array([*now, *told_at], dtype=np.int64)
+    towards = np.where(seen_ports.towards < 0, -1, stands_for[seen_ports.towards])
+    now = {seen_port: port for port, seen_port in seen_at.items() if seen_port != SPARE}
+    mate, sees = seen_ports.mate.copy(), towards.copy()
+    moved = np.array([*now, *seen_at], dtype=np.int64)
     mate[moved] = sees[moved] = -1
-    for told, port in now.items():
-        far = int(seen.mate[told])
-        mate[port], sees[port] = now.get(far, far), towards[told]
+    for seen_port, port in now.items():
+        far = int(seen_ports.mate[seen_port])
+        mate[port], sees[port] = now.get(far, far), towards[seen_port]
         if far >= 0 and far not in now:
             mate[far] = port
-    return replace(seen, mate=mate, towards=sees)
+    return replace(seen_ports, mate=mate, towards=sees)
 
 
-def _serves(cabling: PlannedCabling, seen: Seen, link: int) -> bool:
+def _serves_link(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> bool:
     """Whether the ends of a link see each other, one the device of the other, or parallel links of the two devices.
 
     Where one end of parallel links sees nobody, one of them is gone.
     """
     a, b = 2 * link, 2 * link + 1
-    far, device = int(seen.mate[a]), cabling.device
+    far, device = int(seen_ports.mate[a]), cabling.device
     if 0 <= far < cabling.ports and device[far] == device[b] and device[far ^ 1] == device[a]:
         alike = far == b or cabling.are_alike(far, b) or cabling.are_alike(far ^ 1, a)
-        return alike and bool(seen.mate[b] >= 0)
-    return bool(seen.towards[a] == device[b] or seen.towards[b] == device[a])
+        return alike and bool(seen_ports.mate[b] >= 0)
+    return bool(seen_ports.towards[a] == device[b] or seen_ports.towards[b] == device[a])
 
 
 class _Lookup:
@@ -134,39 +138,39 @@ class _Lookup:
 
     def is_node(self, device: int) -> bool:
         """Whether it is a node or an extra device."""
-        return bool(self.cabling.of_device("tier", device) == "node")
+        return bool(self.cabling.read_device("tier", device) == "node")
 
-    def served(self, column: str, fabric: str, device: int) -> frozenset[str]:
+    def list_served(self, column: str, fabric: str, device: int) -> frozenset[str]:
         """The rails or planes of the links of a fabric that are planned on a device."""
         key = column, fabric, device
         if key not in self._served:
-            links = self.cabling.ports_of_device(device) >> 1
-            of, found = self.cabling.links["fabric"], self.cabling.links[column]
-            codes = found.codes[links[of.vocabulary[of.codes[links]] == fabric]]
-            self._served[key] = frozenset(found.vocabulary[unique_values(codes)].tolist()) - {""}
+            links = self.cabling.list_device_ports(device) >> 1
+            fabrics, values = self.cabling.links["fabric"], self.cabling.links[column]
+            codes = values.codes[links[fabrics.vocabulary[fabrics.codes[links]] == fabric]]
+            self._served[key] = frozenset(values.vocabulary[unique_values(codes)].tolist()) - {""}
         return self._served[key]
 
-    def at(self, column: str, fabric: str, place: Place) -> frozenset[str]:
+    def list_served_at(self, column: str, fabric: str, place: Place) -> frozenset[str]:
         """The rails or planes that a port of a node is for, or that a switch serves in a fabric."""
         if place.port != SPARE and self.is_node(place.device):
-            return frozenset({str(self.cabling.of_link(column, place.port))}) - {""}
-        return self.served(column, fabric, place.device)
+            return frozenset({str(self.cabling.read_link(column, place.port))}) - {""}
+        return self.list_served(column, fabric, place.device)
 
-    def nearest(self, column: str, place: Place, served: frozenset[str]) -> str:
+    def find_nearest(self, column: str, place: Place, served: frozenset[str]) -> str:
         """Which of the rails or planes that are served at a place its port is for: a switch may have several."""
-        told = "" if place.port == SPARE else str(self.cabling.of_link(column, place.port))
-        return told if told in served else min(served, key=int)
+        own_value = "" if place.port == SPARE else str(self.cabling.read_link(column, place.port))
+        return own_value if own_value in served else min(served, key=int)
 
-    def fabric(self, port: int) -> str:
+    def find_fabric(self, port: int) -> str:
         """The fabric of the link of a port."""
-        return str(self.cabling.of_link("fabric", port))
+        return str(self.cabling.read_link("fabric", port))
 
-    def accelerators(self, device: int) -> int:
+    def count_accelerators(self, device: int) -> int:
         """The accelerators of a node."""
-        model = str(self.cabling.of_device("model", device))
+        model = str(self.cabling.read_device("model", device))
         if model not in self._accelerators:
-            own = self._catalog.node(model).accelerators if model in self._catalog.ids("nodes") else None
-            self._accelerators[model] = own.count if own else 0
+            accelerators = self._catalog.node(model).accelerators if model in self._catalog.ids("nodes") else None
+            self._accelerators[model] = accelerators.count if accelerators else 0
         return self._accelerators[model]
 
     def serves_accelerators(self, links: Sequence[int]) -> bool:
@@ -180,37 +184,37 @@ class _Lookup:
         node = (self.cabling.devices["tier"].vocabulary == "node")[self.cabling.devices["tier"].codes]
         gbps = speed.vocabulary.astype(np.float64)[speed.codes] * node[self.cabling.device[0::2]]
         total = np.bincount(fabric.codes, weights=gbps, minlength=len(fabric.vocabulary))
-        found: Flags = 2 * total >= total.max(initial=0)
-        return found
+        flags: Flags = 2 * total >= total.max(initial=0)
+        return flags
 
-    def uplinks(self, device: int) -> list[int]:
+    def list_uplinks(self, device: int) -> list[int]:
         """The planned ports of a switch to the tier above."""
-        ports = self.cabling.ports_of_device(device)
-        found: list[int] = ports[(ports & 1 == 0) & self.are_uplinks(ports)].tolist()
-        return found
+        ports = self.cabling.list_device_ports(device)
+        uplinks: list[int] = ports[(ports & 1 == 0) & self.are_uplinks(ports)].tolist()
+        return uplinks
 
     def are_uplinks(self, ports: Ints64) -> Flags:
         """Whether the link of each port joins switches of one fabric and of different tiers."""
         low, high = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
-        tier, fabric = (self.cabling.devices[what].codes for what in ("tier", "fabric"))
-        found: Flags = (tier[low] != tier[high]) & (fabric[low] == fabric[high])
-        return found
+        tier, fabric = (self.cabling.devices[column].codes for column in ("tier", "fabric"))
+        flags: Flags = (tier[low] != tier[high]) & (fabric[low] == fabric[high])
+        return flags
 
     def nodes_below(self, device: int) -> set[int]:
         """The nodes on a switch."""
-        far = unique_values(self.cabling.device[self.cabling.ports_of_device(device) ^ 1])
+        far = unique_values(self.cabling.device[self.cabling.list_device_ports(device) ^ 1])
         return set(filter(self.is_node, far))
 
-    def gbps(self, link: int) -> float:
+    def find_speed(self, link: int) -> float:
         """The speed of a link."""
-        return float(self.cabling.of_link("speed_gbps", 2 * link))
+        return float(self.cabling.read_link("speed_gbps", 2 * link))
 
-    def tiers(self, link: int) -> str:
+    def name_tiers(self, link: int) -> str:
         """What links of this kind are called: `compute node-leaf`."""
-        low, high = (self.cabling.of_device("tier", int(self.cabling.device[2 * link + side])) for side in (0, 1))
-        return f"{self.cabling.of_link('fabric', 2 * link)} {low}-{high}"
+        low, high = (self.cabling.read_device("tier", int(self.cabling.device[2 * link + side])) for side in (0, 1))
+        return f"{self.cabling.read_link('fabric', 2 * link)} {low}-{high}"
 
-    def devices(self, link: int) -> tuple[int, int]:
+    def list_devices(self, link: int) -> tuple[int, int]:
         """The devices at the ends of a link."""
         return int(self.cabling.device[2 * link]), int(self.cabling.device[2 * link + 1])
 
@@ -226,126 +230,135 @@ class _Account:
     uplinks: Counter[int] = field(default_factory=Counter)
     nodes: set[int] = field(default_factory=set)
 
-    def lose(self, link: int) -> None:
+    def count_lost(self, link: int) -> None:
         """Count a link that nobody sees."""
-        self.lost[self.lookup.tiers(link)] += self.lookup.gbps(link)
+        self.lost[self.lookup.name_tiers(link)] += self.lookup.find_speed(link)
         if self.lookup.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
-            self.uplinks[self.lookup.devices(link)[0]] += 1
-        self._affect(link)
+            self.uplinks[self.lookup.list_devices(link)[0]] += 1
+        self._count_affected(link)
 
-    def mislead(self, link: int) -> None:
+    def count_misled(self, link: int) -> None:
         """Count a link that is up, on a wrong path."""
-        self.astray[self.lookup.tiers(link)] += self.lookup.gbps(link)
-        self._affect(link)
+        self.astray[self.lookup.name_tiers(link)] += self.lookup.find_speed(link)
+        self._count_affected(link)
 
-    def _affect(self, link: int) -> None:
-        low, high = self.lookup.devices(link)
+    def _count_affected(self, link: int) -> None:
+        low, high = self.lookup.list_devices(link)
         if not self.lookup.is_node(low) and not self.lookup.is_node(high):
             self.nodes |= self.lookup.nodes_below(low)
 
-    def crosses(self, link: int, ends: tuple[Place, Place]) -> bool:
+    def note_crossings(self, link: int, ends: tuple[Place, Place]) -> bool:
         """Note which rail, plane or fabric a link crosses where it lies now; whether it does."""
-        lookup, planned = self.lookup, self.lookup.fabric(2 * link)
-        fabrics = sorted({lookup.fabric(place.port) for place in ends if place.port != SPARE} or {planned})
+        lookup, planned = self.lookup, self.lookup.find_fabric(2 * link)
+        fabrics = sorted({lookup.find_fabric(place.port) for place in ends if place.port != SPARE} or {planned})
         if len(fabrics) > 1:
-            other = next(fabric for fabric in fabrics if fabric != planned)
-            self.crossed["fabric"][planned, planned, other] = None
+            seen_value = next(fabric for fabric in fabrics if fabric != planned)
+            self.crossed["fabric"][planned, planned, seen_value] = None
             return True
         planned = fabrics[0]
-        found = False
+        has_crossed = False
         for column in ("rail", "plane"):
-            own, far = (lookup.at(column, planned, place) for place in ends)
-            if own and far and not own & far:
-                found = True
-                one, other = (lookup.nearest(column, place, at) for place, at in zip(ends, (own, far), strict=True))
-                self.crossed[column][planned, one, other] = None
-        return found
+            near_served, far_served = (lookup.list_served_at(column, planned, place) for place in ends)
+            if near_served and far_served and not near_served & far_served:
+                has_crossed = True
+                planned_value, seen_value = (
+                    lookup.find_nearest(column, place, at)
+                    for place, at in zip(ends, (near_served, far_served), strict=True)
+                )
+                self.crossed[column][planned, planned_value, seen_value] = None
+        return has_crossed
 
 
-def _consequence(lookup: _Lookup, action: Action, links: Sequence[int], sees: Seen | None) -> Consequence:
+def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: SeenPorts | None) -> Consequence:
     """What an action's links cost, by where their plugs are now; those of its cables that it does not move are lost,
     unless both ends see others, which another action tells.
     """
     if action.kind not in _JUDGED or not links:
         return Consequence()
-    account, now = _Account(lookup), lookup.places.now(action)
-    seen: dict[int, tuple[Place, Place]] = {}
+    account, now = _Account(lookup), lookup.places.find_places(action)
+    places_now: dict[int, tuple[Place, Place]] = {}
     for link in links:
-        account.nodes.update(filter(lookup.is_node, lookup.devices(link)))
+        account.nodes.update(filter(lookup.is_node, lookup.list_devices(link)))
         if 2 * link in now or 2 * link + 1 in now:
-            low, high = lookup.places.of_link(link)
-            seen[link] = now.get(low.port, low), now.get(high.port, high)
+            low, high = lookup.places.list_link_places(link)
+            places_now[link] = now.get(low.port, low), now.get(high.port, high)
         elif sees is None or sees.mate[2 * link] < 0 or sees.mate[2 * link + 1] < 0:
-            account.lose(link)
-    pairs = _pairs(lookup, ((a.device, b.device) for a, b in seen.values()))
-    served = Counter(_joins(lookup, ends) for ends in seen.values())
-    for link, ends in seen.items():
-        wanted = _joins(lookup, lookup.places.of_link(link))
-        served[wanted] -= 1
-        if account.crosses(link, ends) or served[wanted] < 0:
-            account.mislead(link)
+            account.count_lost(link)
+    pairs = _count_pairs(lookup, ((a.device, b.device) for a, b in places_now.values()))
+    served = Counter(_describe_join(lookup, ends) for ends in places_now.values())
+    for link, ends in places_now.items():
+        planned_join = _describe_join(lookup, lookup.places.list_link_places(link))
+        served[planned_join] -= 1
+        if account.note_crossings(link, ends) or served[planned_join] < 0:
+            account.count_misled(link)
     names = lookup.cabling.device_names
     return Consequence(
         links=len(links),
         lost_gbps=dict(account.lost),
         astray_gbps=dict(account.astray),
-        rails=_numbers(account.crossed["rail"]),
-        planes=_numbers(account.crossed["plane"]),
-        fabrics=tuple(dict.fromkeys((one, other) for _, one, other in account.crossed["fabric"])),
-        uplinks=tuple((names[device], lost, len(lookup.uplinks(device))) for device, lost in account.uplinks.items()),
-        uneven=tuple(_uneven(lookup, _pairs(lookup, map(lookup.devices, seen)), pairs, sees)),
+        rails=_sort_crossings(account.crossed["rail"]),
+        planes=_sort_crossings(account.crossed["plane"]),
+        fabrics=tuple(dict.fromkeys((planned, seen) for _, planned, seen in account.crossed["fabric"])),
+        uplinks=tuple(
+            (names[device], lost, len(lookup.list_uplinks(device))) for device, lost in account.uplinks.items()
+        ),
+        uneven=tuple(
+            _list_uneven_pairs(lookup, _count_pairs(lookup, map(lookup.list_devices, places_now)), pairs, sees)
+        ),
         nodes=len(account.nodes),
-        accelerators=sum(map(lookup.accelerators, account.nodes)) if lookup.serves_accelerators(links) else 0,
+        accelerators=sum(map(lookup.count_accelerators, account.nodes)) if lookup.serves_accelerators(links) else 0,
     )
 
 
-def _numbers(crossed: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, int, int], ...]:
-    return tuple(sorted((fabric, int(one), int(other)) for fabric, one, other in crossed))
+def _sort_crossings(crossed: Iterable[tuple[str, str, str]]) -> tuple[tuple[str, int, int], ...]:
+    return tuple(sorted((fabric, int(planned), int(seen)) for fabric, planned, seen in crossed))
 
 
-def _pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
+def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
     """How many links join each pair of switches."""
-    both = (tuple(sorted(pair)) for pair in joined)
-    return Counter((one, other) for one, other in both if not lookup.is_node(one) and not lookup.is_node(other))
+    sorted_pairs = (tuple(sorted(pair)) for pair in joined)
+    return Counter((low, high) for low, high in sorted_pairs if not lookup.is_node(low) and not lookup.is_node(high))
 
 
-def _joins(lookup: _Lookup, ends: tuple[Place, Place]) -> tuple[tuple[int, int], ...]:
+def _describe_join(lookup: _Lookup, ends: tuple[Place, Place]) -> tuple[tuple[int, int], ...]:
     """What a link joins, as far as bandwidth is concerned: any port of a switch will do, but of a node that one."""
     return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 
 
-def _uneven(lookup: _Lookup, planned: Pairs, seen: Pairs, sees: Seen | None) -> Iterator[tuple[str, str, int, int]]:
+def _list_uneven_pairs(
+    lookup: _Lookup, planned: Pairs, seen_pairs: Pairs, seen_ports: SeenPorts | None
+) -> Iterator[tuple[str, str, int, int]]:
     """(switch, other switch, links there are, links planned) of each pair that has other numbers, the switch first that
     is below. Where dumps tell of the pair, they have the word.
     """
     names, device = lookup.cabling.device_names, lookup.cabling.device
-    for one, other in sorted(pair for pair in planned | seen if planned[pair] != seen[pair]):
-        ports = lookup.cabling.ports_of_device(one)
-        between = ports[device[ports ^ 1] == other]
-        there = len(between) - planned[one, other] + seen[one, other]
-        if sees is not None:
-            there = _links_seen(lookup.cabling, sees, one, other) + _unseen(sees, between)
-            if there == len(between):
+    for low, high in sorted(pair for pair in planned | seen_pairs if planned[pair] != seen_pairs[pair]):
+        ports = lookup.cabling.list_device_ports(low)
+        between = ports[device[ports ^ 1] == high]
+        links_there = len(between) - planned[low, high] + seen_pairs[low, high]
+        if seen_ports is not None:
+            links_there = _count_links_seen(lookup.cabling, seen_ports, low, high) + _count_unseen(seen_ports, between)
+            if links_there == len(between):
                 continue
         upper_first = len(between) and int(between[0]) & 1
-        yield (*((names[other], names[one]) if upper_first else (names[one], names[other])), there, len(between))
+        yield (*((names[high], names[low]) if upper_first else (names[low], names[high])), links_there, len(between))
 
 
-def _links_seen(cabling: PlannedCabling, sees: Seen, one: int, other: int) -> int:
+def _count_links_seen(cabling: PlannedCabling, seen_ports: SeenPorts, device_a: int, device_b: int) -> int:
     """How many links dumps show between two devices, at planned and at spare ports."""
-    spare = [number for number, port in enumerate(sees.spare, cabling.ports) if port.device == one]
-    ports = np.r_[cabling.ports_of_device(one), np.array(spare, dtype=np.int64)]
-    mates = [device_of(cabling, sees, mate) for mate in sees.mate[ports].tolist() if mate >= 0]
-    return mates.count(other) + int((sees.towards[ports] == other).sum())
+    spare = [number for number, port in enumerate(seen_ports.spare, cabling.ports) if port.device == device_a]
+    ports = np.r_[cabling.list_device_ports(device_a), np.array(spare, dtype=np.int64)]
+    mates = [find_device(cabling, seen_ports, mate) for mate in seen_ports.mate[ports].tolist() if mate >= 0]
+    return mates.count(device_b) + int((seen_ports.towards[ports] == device_b).sum())
 
 
-def _unseen(sees: Seen, ports: Ints64) -> int:
+def _count_unseen(seen_ports: SeenPorts, ports: Ints64) -> int:
     """How many planned links, by the ports at one of their ends, no dump tells of."""
-    blind = (sees.mate[ports] < 0) & (sees.mate[ports ^ 1] < 0) & (sees.towards[ports] < 0)
-    return int((blind & ~sees.dumped[ports] & ~sees.dumped[ports ^ 1]).sum())
+    blind = (seen_ports.mate[ports] < 0) & (seen_ports.mate[ports ^ 1] < 0) & (seen_ports.towards[ports] < 0)
+    return int((blind & ~seen_ports.dumped[ports] & ~seen_ports.dumped[ports ^ 1]).sum())
 
 
-def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
+def _note_worst_switch(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
     """A sentence on the switch that has lost the largest part of its uplinks, if any has lost some."""
     lost: Counter[str] = Counter()
     for action in actions:
@@ -354,21 +367,21 @@ def _worst(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
     if not lost:
         return
     number = lookup.cabling.device_numbers
-    planned = {name: len(lookup.uplinks(number[name])) for name in lost}
+    planned = {name: len(lookup.list_uplinks(number[name])) for name in lost}
     lost = Counter({name: min(count, planned[name]) for name, count in lost.items()})
-    name = min(lost, key=lambda one: (-lost[one] / planned[one], one))
+    name = min(lost, key=lambda switch: (-lost[switch] / planned[switch], switch))
     yield (
         f"of all switches {name} has lost the most uplinks: {lost[name]} of {planned[name]}"
-        f" ({lost[name] / planned[name]:.1%})" + _oversubscribed(lookup, number[name], lost[name])
+        f" ({lost[name] / planned[name]:.1%})" + _describe_oversubscription(lookup, number[name], lost[name])
     )
 
 
-def _oversubscribed(lookup: _Lookup, device: int, lost: int) -> str:
+def _describe_oversubscription(lookup: _Lookup, device: int, lost: int) -> str:
     """What that makes of its oversubscription."""
-    ports = lookup.cabling.ports_of_device(device).tolist()
-    up = [lookup.gbps(port >> 1) for port in lookup.uplinks(device)]
-    down = sum(lookup.gbps(port >> 1) for port in ports if port & 1)
-    left = sum(up) * (1 - lost / len(up))
-    if not down or not left:
+    ports = lookup.cabling.list_device_ports(device).tolist()
+    up_gbps = [lookup.find_speed(port >> 1) for port in lookup.list_uplinks(device)]
+    down_gbps = sum(lookup.find_speed(port >> 1) for port in ports if port & 1)
+    left_gbps = sum(up_gbps) * (1 - lost / len(up_gbps))
+    if not down_gbps or not left_gbps:
         return ""
-    return f"; its oversubscription is {down / left:.2f}:1 in place of {down / sum(up):.2f}:1"
+    return f"; its oversubscription is {down_gbps / left_gbps:.2f}:1 in place of {down_gbps / sum(up_gbps):.2f}:1"

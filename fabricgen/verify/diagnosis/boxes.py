@@ -65,7 +65,7 @@ def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], lis
 
 def _add_silent_ports(topology: Topology, actual: int, planned: int) -> None:
     """Add the ports that a box, of which all is known, would have in the role of another: nobody is seen there."""
-    for port in topology.cabling.ports_of_device(planned).tolist():
+    for port in topology.cabling.list_device_ports(planned).tolist():
         name = int(topology.name[port])
         if topology.port_at(actual, name) == NOWHERE:
             added = topology.add_port(actual, name, topology.locate_port(port)[1])
@@ -103,7 +103,7 @@ def is_well_seen(gain: Gain) -> bool:
 def count_plugs(topology: Topology, ring: Ring) -> int:
     """How many plugs boxes are planned to have, which could be moved in place of these."""
     cabling = topology.cabling
-    return len({int(cabling.plug[port]) for device in ring for port in cabling.ports_of_device(device).tolist()})
+    return len({int(cabling.plug[port]) for device in ring for port in cabling.list_device_ports(device).tolist()})
 
 
 def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> Exchangeable:

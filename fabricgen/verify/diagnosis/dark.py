@@ -86,7 +86,7 @@ def _count_tails(topology: Topology, links: list[int]) -> int:
     """How many tails of splitters some links run over; 0 where they run over jumpers alone."""
     plugs, cabling = topology.cabling.plug, topology.cabling
     for port in (2 * links[0], 2 * links[0] + 1):
-        if len({int(plugs[lane ^ 1]) for lane in cabling.ports_of_plug(int(plugs[port]))}) > 1:
+        if len({int(plugs[lane ^ 1]) for lane in cabling.list_plug_ports(int(plugs[port]))}) > 1:
             return len({int(plugs[(2 * link + (port & 1)) ^ 1]) for link in links})
     return 0
 
@@ -95,9 +95,13 @@ def _find_lit_half(topology: Topology, port: int) -> str:
     """The connector beside that of a dark link, in its cage at either end, that somebody is seen over ("": none)."""
     cabling = topology.cabling
     for end in (port, port ^ 1):
-        cage, own_plug = cabling.cage(end), int(cabling.plug[end])
-        for beside in cabling.ports_of_device(int(cabling.device[end])).tolist():
-            if topology.mate[beside] >= 0 and int(cabling.plug[beside]) != own_plug and cabling.cage(beside) == cage:
+        cage, own_plug = cabling.find_cage(end), int(cabling.plug[end])
+        for beside in cabling.list_device_ports(int(cabling.device[end])).tolist():
+            if (
+                topology.mate[beside] >= 0
+                and int(cabling.plug[beside]) != own_plug
+                and cabling.find_cage(beside) == cage
+            ):
                 return f"{cabling.device_names[cabling.device[end]]}:{cabling.connector_text(beside)}"
     return ""
 
@@ -115,7 +119,7 @@ def _find_blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, li
     of_dark[links] = True
     blind_devices = []
     for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
-        ports = cabling.ports_of_device(device)
+        ports = cabling.list_device_ports(device)
         unseen = ports[[not of_dark[port >> 1] and topology.is_unseen(port) for port in ports.tolist()]]
         looked_at = len(ports) - len(unseen)
         if count == looked_at or (2 * count > looked_at and _is_gone(topology, device, ports)):
@@ -135,12 +139,12 @@ def _is_gone(topology: Topology, device: int, ports: Ints64) -> bool:
 
 def _make_device_action(topology: Topology, device: int, cables: list[int], unseen: int) -> Action:
     """A device: whether it has power, if it has no dump of its own; else one looks at its plugs."""
-    end = End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device))
+    end = End(topology.cabling.device_names[device], "", *topology.cabling.find_rack(device))
     unseen_text = f", and {unseen} more that nobody looked at" if unseen else ""
     text = f"{describe_box(end)} sees nobody and is seen by nobody ({len(cables)} cables{unseen_text}): "
     if not topology.speaks[device]:
         return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), (end,), f"{text}is it powered?")
-    ports = topology.cabling.ports_of_device(device)
+    ports = topology.cabling.list_device_ports(device)
     links = ports[np.isin(topology.cabling.cable[ports >> 1], cables)] >> 1
     ends = tuple(plug_end for plug_end in _list_plugs(topology, links.tolist()) if plug_end.device == end.device)
     return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
@@ -155,7 +159,7 @@ def _find_blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, l
     blind_sides = []
     for device in np.unique(cabling.device[np.flatnonzero(np.repeat(dark, 2))]).tolist():
         sides: dict[str, list[int]] = defaultdict(list)
-        for port in cabling.ports_of_device(device).tolist():
+        for port in cabling.list_device_ports(device).tolist():
             far_tier = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
             sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {far_tier}s"].append(port >> 1)
         cables = {side: set(cabling.cable[links].tolist()) for side, links in sides.items() if dark[links].all()}

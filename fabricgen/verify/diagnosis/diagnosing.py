@@ -51,7 +51,7 @@ from fabricgen.verify.diagnosis.unexplained import (
     list_unclear_actions,
     make_hopeless_action,
 )
-from fabricgen.verify.sightings import Seen, is_outside, place_of
+from fabricgen.verify.sightings import SeenPorts, is_outside, name_port
 from fabricgen.wiring.arrays import Ints, Ints64
 
 HOPELESS = 5000
@@ -86,7 +86,7 @@ class _Explanation:
         return sum(action.moves for action in self.actions) + LEAST_PLUGS * looks + LEAST_PLUGS * boxes // 2
 
 
-def diagnose(cabling: PlannedCabling, seen_ports: Seen) -> Diagnosis:
+def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = Topology(cabling, seen_ports)
     steps_home = bring_cables_home(as_seen)
@@ -122,7 +122,9 @@ def diagnose(cabling: PlannedCabling, seen_ports: Seen) -> Diagnosis:
     )
 
 
-def _find_exchanged_boxes(as_seen: Topology, seen_ports: Seen, states: Ints) -> tuple[list[Ring], Topology, list[Ring]]:
+def _find_exchanged_boxes(
+    as_seen: Topology, seen_ports: SeenPorts, states: Ints
+) -> tuple[list[Ring], Topology, list[Ring]]:
     """(Exchanges of boxes, the topology with all boxes in their places, exchanges that shifts explain as well.)
 
     Where every pair of devices has the links that it should have, and all plugs of each device towards such boxes are
@@ -143,7 +145,7 @@ def _find_exchanged_boxes(as_seen: Topology, seen_ports: Seen, states: Ints) -> 
 
 
 def _choose_cheapest(
-    as_seen: Topology, seen_ports: Seen, states: Ints, exchanges: list[Ring], staying: set[int]
+    as_seen: Topology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring], staying: set[int]
 ) -> _Explanation:
     """The explanation of least price, starting from some exchanges of boxes; those of `staying` are not moved."""
 
@@ -198,8 +200,8 @@ def _group_rings_by_cage(topology: Topology, rings: list[Ring]) -> Iterator[list
     cabling = topology.cabling
     at_cage: dict[tuple[int, str], list[int]] = defaultdict(list)
     for nth, ring in enumerate(rings):
-        for port in {port ^ 1 for device in ring for port in cabling.ports_of_device(device).tolist()}:
-            at_cage[int(cabling.device[port]), cabling.cage(port)].append(nth)
+        for port in {port ^ 1 for device in ring for port in cabling.list_device_ports(device).tolist()}:
+            at_cage[int(cabling.device[port]), cabling.find_cage(port)].append(nth)
     for members in merge_groups(len(rings), at_cage.values()):
         if len(members) > 1:
             yield [rings[nth] for nth in members]
@@ -212,10 +214,10 @@ def _list_cables_towards(topology: Topology, states: Ints, boxes: Iterable[int])
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
-    box_ports = np.concatenate([cabling.ports_of_device(box) for box in boxes])
+    box_ports = np.concatenate([cabling.list_device_ports(box) for box in boxes])
     cable_ids = set[str]()
     for device in np.unique(cabling.device[box_ports ^ 1]).tolist():
-        ports = cabling.ports_of_device(device)
+        ports = cabling.list_device_ports(device)
         cables = cabling.cable[ports[np.isin(tier[cabling.device[ports ^ 1]], tier[cabling.device[box_ports]])] >> 1]
         if (states[cables] == CableState.ELSEWHERE).any():
             cable_ids.update(_list_cable_ids(cabling, np.unique(cables)))
@@ -231,7 +233,7 @@ def _explain_hopeless_hall(as_seen: Topology, topology: Topology, states: Ints, 
     return _Explanation(exchanges, actions, [note], topology, topology, [], [])
 
 
-def _explain_hall(as_seen: Topology, seen_ports: Seen, states: Ints, exchanges: list[Ring]) -> _Explanation:
+def _explain_hall(as_seen: Topology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring]) -> _Explanation:
     """What to do about boxes, trunks and plugs, if the boxes of `exchanges` are in each other's places."""
     boxed = take_rings(as_seen, BOXES, exchanges)
     boxes = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
@@ -248,7 +250,7 @@ def _explain_hall(as_seen: Topology, seen_ports: Seen, states: Ints, exchanges: 
 def _list_devices_at(topology: Topology, ends: list[int]) -> set[int]:
     """The devices at the links of some plugs: those that are planned at either end, and those that are seen."""
     cabling = topology.cabling
-    ports = [port for end in ends for port in cabling.ports_of_plug(int(cabling.plug[end]))]
+    ports = [port for end in ends for port in cabling.list_plug_ports(int(cabling.plug[end]))]
     mates = [mate for port in ports if (mate := int(topology.mate[port])) >= 0]
     return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *mates]}
 
@@ -284,7 +286,7 @@ class _PlugExplanation(NamedTuple):
 
 
 def _explain_plugs(
-    as_seen: Topology, seen_ports: Seen, topology: Topology, states: Ints, exchanged: set[int]
+    as_seen: Topology, seen_ports: SeenPorts, topology: Topology, states: Ints, exchanged: set[int]
 ) -> _PlugExplanation:
     """What to do about plugs: whole cages of several plugs are exchanged where that takes fewer pulls."""
     plugs = Plugs(topology.cabling)
@@ -325,7 +327,7 @@ def _share_plugs(rings: Iterable[Ring], other_rings: Iterable[Ring]) -> bool:
 
 
 def _explain_single_plugs(
-    explainer: Explainer, seen_ports: Seen, states: Ints, common: list[Ring], cage_rings: list[Ring]
+    explainer: Explainer, seen_ports: SeenPorts, states: Ints, common: list[Ring], cage_rings: list[Ring]
 ) -> _PlugExplanation:
     """What to do about plugs where those of `common`, and the cages of `cage_rings`, are exchanged first, and single
     plugs are moved then.
@@ -432,7 +434,7 @@ def _list_harmless_links(topology: Topology) -> list[str]:
     mate = topology.mate[:planned]
     ports = np.flatnonzero((mate >= 0) & (mate < planned))
     ports = ports[(mate[ports] != ports ^ 1) & (ports < mate[ports])]
-    locate = topology.cabling.place
+    locate = topology.cabling.name_port
     return [
         f"{locate(port)} - {locate(int(mate[port]))}"
         for port in ports.tolist()
@@ -440,13 +442,13 @@ def _list_harmless_links(topology: Topology) -> list[str]:
     ]
 
 
-def _list_extra_links(cabling: PlannedCabling, seen_ports: Seen, as_seen: Topology) -> tuple[list[str], list[str]]:
+def _list_extra_links(cabling: PlannedCabling, seen_ports: SeenPorts, as_seen: Topology) -> tuple[list[str], list[str]]:
     """(Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`; a note on those at
     ports for management that no plan has.)
     """
     planned = cabling.ports
     joined = [
-        (port, int(sees), place_of(cabling, seen_ports, int(sees)))
+        (port, int(sees), name_port(cabling, seen_ports, int(sees)))
         for port, sees in enumerate(seen_ports.mate[planned:].tolist(), planned)
         # not so of a cable that was brought home
         if sees > port and as_seen.mate[port] == sees
@@ -454,10 +456,10 @@ def _list_extra_links(cabling: PlannedCabling, seen_ports: Seen, as_seen: Topolo
     joined += [(stranger.port, -1, stranger.text) for stranger in seen_ports.strangers if stranger.port >= planned]
     outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen_ports, port) for port in pair[:2])]
     extra = [
-        f"{place_of(cabling, seen_ports, port)} - {far_text}"
+        f"{name_port(cabling, seen_ports, port)} - {far_text}"
         for port, sees, far_text in joined
         if (port, sees, far_text) not in outside
     ]
-    first = f"{place_of(cabling, seen_ports, outside[0][0])} sees {outside[0][2]}" if outside else ""
+    first = f"{name_port(cabling, seen_ports, outside[0][0])} sees {outside[0][2]}" if outside else ""
     note = f"{len(outside):,} neighbours at ports for management are left out, of which the plan has none: {first}"
     return extra, [note] if outside else []

@@ -35,11 +35,11 @@ def make_box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring
     """An exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
     names = as_seen.cabling.device_names
     present = [actual for actual in sorted(ring) if _is_seen(as_seen, actual)]
-    ports = [port for device in ring for port in as_seen.cabling.ports_of_device(device).tolist()]
+    ports = [port for device in ring for port in as_seen.cabling.list_device_ports(device).tolist()]
     cable = as_seen.cabling.cable
     wrong = [port for port in ports if after.mate[port] >= 0 and states[cable[port >> 1]] == CableState.ELSEWHERE]
     plugs = {int(as_seen.cabling.plug[port]) for port in wrong}
-    ends = {actual: End(names[actual], "", *as_seen.cabling.rack_of(actual)) for actual in ring}
+    ends = {actual: End(names[actual], "", *as_seen.cabling.find_rack(actual)) for actual in ring}
     boxes = [describe_box(ends[actual]) for actual in present]
     cost = f"or move {len(plugs)} plug{'' if len(plugs) == 1 else 's'}"
     if len(present) == 2 and [ring[actual] for actual in reversed(present)] == present:
@@ -91,7 +91,7 @@ def add_box_exchanges(topology: Topology, actions: Iterable[Action], rings: Iter
         cables = {
             str(topology.cabling.cable_ids[topology.cabling.cable[port >> 1]])
             for device in ring
-            for port in topology.cabling.ports_of_device(device).tolist()
+            for port in topology.cabling.list_device_ports(device).tolist()
         }
         for index, action in enumerate(amended):
             if action.kind is Kind.SHIFT and not cables.isdisjoint(action.cables):
@@ -143,11 +143,11 @@ def _describe_crossing(topology: Topology, moves: Moves) -> str:
     cabling = topology.cabling
     devices = {int(topology.device[port]) for move in moves for port in move}
     planned = all(port < topology.planned for move in moves for port in move)
-    if not planned or len(devices) != 1 or cabling.of_device("tier", devices.pop()) != "node":
+    if not planned or len(devices) != 1 or cabling.read_device("tier", devices.pop()) != "node":
         return ""
     for dimension in ("rail", "plane"):
         pairs = [
-            sorted((str(cabling.of_link(dimension, port)) for port in move), key=make_natural_key) for move in moves
+            sorted((str(cabling.read_link(dimension, port)) for port in move), key=make_natural_key) for move in moves
         ]
         if all(lower and lower != higher for lower, higher in pairs):
             return f"{dimension}s {', '.join(dict.fromkeys(f'{lower} and {higher}' for lower, higher in pairs))}"
@@ -216,7 +216,7 @@ def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions
     exchanged_at: dict[str, set[str]] = defaultdict(set)
     for ring in rings:
         for device in ring:
-            cables = cabling.cable_ids[cabling.cable[cabling.ports_of_device(device) >> 1]]
+            cables = cabling.cable_ids[cabling.cable[cabling.list_device_ports(device) >> 1]]
             for cable in cables.tolist():
                 exchanged_at[str(cable)] |= {cabling.device_names[box] for box in ring}
     amended = []

@@ -71,7 +71,7 @@ class Explainer:
     def find_cage(self, port: int) -> tuple[int, str]:
         """(Device, cage of a port; the port where its cage is not known.)"""
         device, name = self.topology.locate_port(port)
-        cage = self.topology.cabling.cage(port) if port < self.topology.planned else ""
+        cage = self.topology.cabling.find_cage(port) if port < self.topology.planned else ""
         return device, cage or self.topology.fronts.find_socket(device, name).cage or name
 
     def make_action(self, group: Group) -> tuple[Action, Repair]:
@@ -235,7 +235,7 @@ class Explainer:
             else:
                 continue
             for dimension in values:
-                kept_value, strayed_value = cabling.of_link(dimension, kept), cabling.of_link(dimension, strayed)
+                kept_value, strayed_value = cabling.read_link(dimension, kept), cabling.read_link(dimension, strayed)
                 if (
                     kept_value
                     and strayed_value
@@ -252,8 +252,8 @@ class Explainer:
     def is_of_one(self, dimension: str, kept: int, strayed: int) -> bool:
         """Whether a port is of one rail or plane: of a node, or of a device without links of that of another port."""
         cabling = self.topology.cabling
-        is_node = cabling.of_device("tier", int(self.topology.device[kept])) == "node"
-        return is_node or cabling.of_link(dimension, strayed) not in self.list_served(dimension, kept)
+        is_node = cabling.read_device("tier", int(self.topology.device[kept])) == "node"
+        return is_node or cabling.read_link(dimension, strayed) not in self.list_served(dimension, kept)
 
     def describe_crossings(self, group: Group) -> str:
         """The rails or planes that all chains of a group cross, in words ("": one does not)."""
@@ -267,12 +267,12 @@ class Explainer:
     def list_served(self, dimension: str, port: int) -> set[str]:
         """The rails or planes that the device of a port has links of, in the fabric of the port."""
         cabling, device = self.topology.cabling, int(self.topology.device[port])
-        fabric = str(cabling.of_link("fabric", port))
+        fabric = str(cabling.read_link("fabric", port))
         if (dimension, fabric, device) not in self._served:
-            ports = cabling.ports_of_device(device).tolist()
-            fabric_ports = [device_port for device_port in ports if cabling.of_link("fabric", device_port) == fabric]
+            ports = cabling.list_device_ports(device).tolist()
+            fabric_ports = [device_port for device_port in ports if cabling.read_link("fabric", device_port) == fabric]
             self._served[dimension, fabric, device] = {
-                str(cabling.of_link(dimension, device_port)) for device_port in fabric_ports
+                str(cabling.read_link(dimension, device_port)) for device_port in fabric_ports
             }
         return self._served[dimension, fabric, device]
 
@@ -282,10 +282,10 @@ class Explainer:
         devices = {int(topology.device[port]) for move in repair.moves for port in (move.source, move.target)}
         if not group.closed or len(devices) != 2:
             return []
-        if any(len(topology.cabling.ports_of_device(device)) > SMALL_BOX for device in devices):
+        if any(len(topology.cabling.list_device_ports(device)) > SMALL_BOX for device in devices):
             return []
         device_a, device_b = sorted(devices)
-        if topology.cabling.of_device("model", device_a) != topology.cabling.of_device("model", device_b):
+        if topology.cabling.read_device("model", device_a) != topology.cabling.read_device("model", device_b):
             return []
         gain = BOXES.measure_gain(topology, {device_a: device_b, device_b: device_a})
         if gain.plugs < len(repair.moves) or gain.links <= gain.unseen:

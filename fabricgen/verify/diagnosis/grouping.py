@@ -168,7 +168,7 @@ def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]
             else ""
         )
         for device in _find_lone_devices(explainer, mendable) if dimension else ():
-            if explainer.topology.cabling.of_device("tier", device) == NODE:
+            if explainer.topology.cabling.read_device("tier", device) == NODE:
                 by_node[device, dimension].append(at)
     yield from by_node.values()
 

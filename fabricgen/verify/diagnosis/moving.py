@@ -138,7 +138,7 @@ def rate_side(topology: Topology, repair: Repair) -> SideOrder:
     """What a way to mend a chain is sorted by among the others."""
     places = [port for move in repair.moves for port in (move.source, move.target)]
     devices = {int(topology.device[port]) for port in places}
-    racks = {topology.cabling.of_device("rack", device) for device in devices}
+    racks = {topology.cabling.read_device("rack", device) for device in devices}
     return SideOrder(
         plugs=len(repair.moves),
         takes_place=bool(repair.moves and repair.left_out and not topology.empty[repair.moves[0].target]),

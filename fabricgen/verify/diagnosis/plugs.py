@@ -30,7 +30,7 @@ class Plugs:
         if plug < 0:
             return self.spare_cages[-plug - 1]
         if plug not in self._ports:
-            self._ports[plug] = self.cabling.ports_of_plug(plug)
+            self._ports[plug] = self.cabling.list_plug_ports(plug)
         return self._ports[plug]
 
     def find_first_port(self, port: int, planned: int) -> int:

@@ -103,12 +103,12 @@ class PairedCages:
         device = int(cabling.device[port])
         if device not in self._of_device:
             cages: dict[str, list[int]] = {}
-            for device_port in cabling.ports_of_device(device).tolist():
-                plugs = cages.setdefault(cabling.cage(device_port), [])
+            for device_port in cabling.list_device_ports(device).tolist():
+                plugs = cages.setdefault(cabling.find_cage(device_port), [])
                 if (plug := int(cabling.plug[device_port])) not in plugs:
                     plugs.append(plug)
             self._of_device[device] = {cage: sorted(plugs, key=find_connector) for cage, plugs in cages.items()}
-        plugs = self._of_device[device][cabling.cage(port)]
+        plugs = self._of_device[device][cabling.find_cage(port)]
         return plugs if len(plugs) > 1 and not any(map(self.plugs.is_common, plugs)) else []
 
     def list_ports(self, cage: int) -> list[int]:

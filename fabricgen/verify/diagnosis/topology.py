@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.sightings import Seen
+from fabricgen.verify.sightings import SeenPorts
 from fabricgen.wiring.arrays import Flags, Ints
 
 NOWHERE = -2
@@ -47,7 +47,7 @@ class Topology:
     Bool, one entry a device: `is_whole`, all that it sees is known; `speaks`, it has a dump of its own.
     """
 
-    def __init__(self, cabling: PlannedCabling, seen_ports: Seen) -> None:
+    def __init__(self, cabling: PlannedCabling, seen_ports: SeenPorts) -> None:
         """What was seen, as it was seen."""
         self.cabling = cabling
         self.planned = cabling.ports
@@ -101,7 +101,7 @@ class Topology:
 
     def list_ports(self, device: int) -> list[int]:
         """The planned and the spare ports of a device."""
-        return [*self.cabling.ports_of_device(device).tolist(), *self._spare_of.get(device, ())]
+        return [*self.cabling.list_device_ports(device).tolist(), *self._spare_of.get(device, ())]
 
     def port_at(self, device: int, name: int) -> int:
         """The port of a name on a device, or NOWHERE."""
@@ -212,7 +212,7 @@ class Topology:
             wrong += not will
         links, plugs = len(right) - len(before), self._count_rows(right) - self._count_rows(before)
         planned = {int(self.device[port ^ 1]) for port in touched if port < self.planned}
-        witnesses, tiers = (len({self.cabling.of_device("tier", d) for d in devices}) for devices in (far, planned))
+        witnesses, tiers = (len({self.cabling.read_device("tier", d) for d in devices}) for devices in (far, planned))
         return Gain(links, plugs, len(unseen), len(right), wrong, broken, witnesses, tiers)
 
     def keeps_pairs(self, devices: Collection[int]) -> bool:
@@ -223,7 +223,7 @@ class Topology:
                 mate, sees = int(self.mate[port]), int(self.towards[port])
                 if mate >= 0 or sees >= 0:
                     seen_links[int(self.device[mate]) if mate >= 0 else sees] += 1
-            planned = Counter(self.device[self.cabling.ports_of_device(device) ^ 1].tolist())
+            planned = Counter(self.device[self.cabling.list_device_ports(device) ^ 1].tolist())
             if not seen_links or seen_links - planned:
                 return False
         return True
@@ -298,7 +298,7 @@ class Fronts:
     def _find_connector(self, front: Front, lane: str | int, plug: int) -> str:
         """What follows the cage in the connector at a lane of it: `/2`, or nothing."""
         if plug >= 0:
-            home, cage = self._list_planned_sockets(int(self.cabling.device[plug])), self.cabling.cage(plug)
+            home, cage = self._list_planned_sockets(int(self.cabling.device[plug])), self.cabling.find_cage(plug)
             if self.cabling.connector_text(plug) == cage:
                 return ""
             beside = {name: socket for name, socket in home.items() if socket.cage == cage}
@@ -310,8 +310,8 @@ class Fronts:
         if device not in self._named:
             cabling = self.cabling
             self._named[device] = {
-                cabling.port_text(port): Socket(cabling.cage(port), cabling.connector_text(port))
-                for port in cabling.ports_of_device(device).tolist()
+                cabling.port_text(port): Socket(cabling.find_cage(port), cabling.connector_text(port))
+                for port in cabling.list_device_ports(device).tolist()
             }
         return self._named[device]
 

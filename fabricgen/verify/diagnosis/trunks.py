@@ -66,7 +66,7 @@ def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[
             for end in (0, 1):
                 port = 2 * link + end
                 device = cabling.device_names[cabling.device[port]]
-                ends[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.cage(port)].append(port)
+                ends[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.find_cage(port)].append(port)
     channels: dict[int, tuple[str, str, Channel]] = {}
     done_links: set[int] = set()
     for key, ports in sorted(ends.items(), key=lambda patched_end: len(rows[patched_end[0]])):

@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.verify.actions import Action, End, Kind
 from fabricgen.verify.diagnosis.topology import Topology
 from fabricgen.verify.diagnosis.wording import describe_box, describe_plug, join_in_words, make_end
-from fabricgen.verify.sightings import Conflict, Seen, place_of
+from fabricgen.verify.sightings import Conflict, SeenPorts, name_port
 
 
 def _make_action(topology: Topology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
@@ -19,7 +19,7 @@ def _make_action(topology: Topology, ports: list[int], text: str, cables: list[s
     return Action(Kind.PORT, 0, tuple(cables), tuple(make_end(topology, port) for port in ports), text)
 
 
-def list_stranger_actions(topology: Topology, seen_ports: Seen) -> list[Action]:
+def list_stranger_actions(topology: Topology, seen_ports: SeenPorts) -> list[Action]:
     """Planned ports that see a device that is not in the plan: one action where it stands for one device."""
     ports_by_stranger: dict[tuple[str, int], list[int]] = defaultdict(list)
     for port, stranger in seen_ports.strangers:
@@ -27,19 +27,18 @@ def list_stranger_actions(topology: Topology, seen_ports: Seen) -> list[Action]:
             ports_by_stranger[stranger, int(topology.cabling.device[port ^ 1])].append(port)
     actions = []
     for (stranger, device), ports in sorted(ports_by_stranger.items()):
-        planned = describe_box(End(topology.cabling.device_names[device], "", *topology.cabling.rack_of(device)))
+        planned = describe_box(End(topology.cabling.device_names[device], "", *topology.cabling.find_rack(device)))
         if len(ports) == 1:
             end = describe_plug(make_end(topology, ports[0]))
-            text = (
-                f"{end} sees {stranger}, which is not in the plan, instead of {topology.cabling.place(ports[0] ^ 1)}."
-            )
+            planned_port = topology.cabling.name_port(ports[0] ^ 1)
+            text = f"{end} sees {stranger}, which is not in the plan, instead of {planned_port}."
         else:
             text = f"{len(ports)} ports that should see {planned} see {stranger}, which is not in the plan."
         actions.append(_make_action(topology, ports, text))
     return actions
 
 
-def list_conflict_actions(topology: Topology, seen_ports: Seen) -> list[Action]:
+def list_conflict_actions(topology: Topology, seen_ports: SeenPorts) -> list[Action]:
     """Ports of which dumps disagree; both sides of one disagreement are one action."""
     actions, done_pairs = [], set[frozenset[int]]()
     for conflict in seen_ports.conflicts:
@@ -51,10 +50,10 @@ def list_conflict_actions(topology: Topology, seen_ports: Seen) -> list[Action]:
     return [action for action in actions if action.cables]
 
 
-def _describe_conflict(topology: Topology, seen_ports: Seen, conflict: Conflict) -> str:
+def _describe_conflict(topology: Topology, seen_ports: SeenPorts, conflict: Conflict) -> str:
     """What dumps say of a port that cannot all be so."""
     own_place, seen_place, instead, beside = (
-        place_of(topology.cabling, seen_ports, port) if port >= 0 else "" for port in (*conflict[:3], conflict.beside)
+        name_port(topology.cabling, seen_ports, port) if port >= 0 else "" for port in (*conflict[:3], conflict.beside)
     )
     if conflict.port == conflict.sees:
         return f"{own_place} sees itself: is a loopback plugged in, or are both fibres of one plug joined?"
@@ -77,7 +76,7 @@ def list_half_known_actions(topology: Topology) -> list[Action]:
     actions = []
     for port in ports.tolist():
         sees = cabling.device_names[topology.towards[port]]
-        planned_there = cabling.place(port ^ 1)
+        planned_there = cabling.name_port(port ^ 1)
         plug = describe_plug(make_end(topology, port))
         text = f"{plug} sees {sees}, at a port that is not told, instead of {planned_there}."
         actions.append(_make_action(topology, [port], text))

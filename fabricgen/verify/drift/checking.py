@@ -17,10 +17,10 @@ from fabricgen.running.differences import Verdict, load_rules, prepare_files
 from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements, find_nos, load_spelling
 from fabricgen.running.tree import CANNOT_READ, read_tolerantly
 from fabricgen.switch.model import Switch
-from fabricgen.verify.drift.collected import Collected, collected, shown_by
-from fabricgen.verify.drift.comparing import differences
-from fabricgen.verify.drift.finding import Checked, Drift, Finding, Waiver, judge_waivers, valid_waivers
-from fabricgen.verify.drift.planned import Planned
+from fabricgen.verify.drift.collected import Collected, collect_configurations, read_device_files
+from fabricgen.verify.drift.comparing import compare_switches
+from fabricgen.verify.drift.finding import Checked, Drift, Finding, Waiver, find_valid_waivers, judge_waivers
+from fabricgen.verify.drift.planned import PlannedConfigs
 from fabricgen.verify.dumps._sources import Source
 
 BATCH = 64
@@ -30,7 +30,7 @@ Files = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckRequest:
     """What a comparison is asked for: whether foreign differences are errors, and what is waived on a day."""
 
     strict: bool = False
@@ -38,115 +38,130 @@ class Asked:
     as_of: str = ""
 
 
-def check_running(folder: str, planned: Planned, jobs: int = 0, asked: Asked = Asked()) -> Drift:
+def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: CheckRequest = CheckRequest()) -> Drift:
     """Compare what is collected in a folder with the plan.
 
     `jobs` is a number of processes, 0 for as many as there are processors; the result does not depend on it. Raises
     InputError (FG144) where the folder has nothing of the plan's devices, and for planned files that cannot be read.
     """
-    devices = planned.devices()
-    found = collected(folder, devices)
-    there = [name for name in devices if name in found.files]
-    batches = [there[at : at + BATCH] for at in range(0, len(there), BATCH)]
-    work = _Work(planned, found, batches, asked)
+    devices = planned.list_devices()
+    gathered = collect_configurations(folder, devices)
+    present = [name for name in devices if name in gathered.files]
+    batches = [present[at : at + BATCH] for at in range(0, len(present), BATCH)]
+    work = _Work(planned, gathered, batches, request)
     checked = [device for batch in run_in_order(work, len(batches), jobs or count_processors()) for device in batch]
-    missing = tuple(name for name in devices if name not in found.files)
-    beside = (*_beside(found, missing), *judge_waivers(asked.waivers, asked.as_of, checked, not missing))
-    ignored = sorted({*found.ignored, *(file for device in checked for file in device.ignored)})
-    return Drift(tuple(checked), missing, tuple(found.unknown), tuple(ignored), beside)
+    missing = tuple(name for name in devices if name not in gathered.files)
+    beside = (
+        *_report_uncollected(gathered, missing),
+        *judge_waivers(request.waivers, request.as_of, checked, not missing),
+    )
+    ignored = sorted({*gathered.ignored, *(file for device in checked for file in device.ignored)})
+    return Drift(tuple(checked), missing, tuple(gathered.unknown), tuple(ignored), beside)
 
 
-def _beside(found: Collected, missing: tuple[str, ...]) -> Iterator[Finding]:
+def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterator[Finding]:
     for name in missing:
         yield Finding(name, "", "no running configuration of it was collected", Severity.WARNING)
-    for file, name in found.unknown:
-        what = f"calls itself {name}, which the plan does not have" if name else "says of no device that it is of it"
-        yield Finding(make_printable(file), "", what, Severity.WARNING)
+    for file, name in gathered.unknown:
+        complaint = (
+            f"calls itself {name}, which the plan does not have" if name else "says of no device that it is of it"
+        )
+        yield Finding(make_printable(file), "", complaint, Severity.WARNING)
 
 
 @dataclass(frozen=True)
 class _Work:
     """What a process does: all devices of a batch."""
 
-    planned: Planned
-    found: Collected
+    planned: PlannedConfigs
+    gathered: Collected
     batches: list[list[str]]
-    asked: Asked
+    request: CheckRequest
 
     def __call__(self, number: int) -> list[Checked]:
         with pause_collector():
             return [
-                _checked(device, self.found.files[device], files, self.asked)
+                _check_device(device, self.gathered.files[device], files, self.request)
                 for device, files in self.planned.read(self.batches[number])
             ]
 
 
-def _checked(device: str, sources: list[Source], planned: Files, asked: Asked) -> Checked:
+def _check_device(device: str, sources: list[Source], planned: Files, request: CheckRequest) -> Checked:
     try:
-        shown = shown_by(sources)
+        shown = read_device_files(sources)
     except InputError as error:
         return Checked(device, (), (Finding(device, "", error.diagnostics[0].message),))
     files, ignored = tuple(shown.files), tuple(shown.ignored)
     nos = find_nos(planned)
     if nos not in shown.by_nos:
-        return Checked(device, files, (Finding(device, "", _of_another(nos, sorted(shown.by_nos))),), ignored=ignored)
+        return Checked(
+            device, files, (Finding(device, "", _describe_other_nos(nos, sorted(shown.by_nos))),), ignored=ignored
+        )
     prepared = prepare_files(nos, shown.by_nos[nos], planned)
     if prepared.lack:
         return Checked(device, files, (Finding(device, "", prepared.lack),), ignored=ignored)
     findings = [
-        Finding(device, "", f"{make_printable(other)} and {make_printable(one)} are both its {name}, and differ")
-        for name, one, other in shown.twice
+        Finding(
+            device, "", f"{make_printable(earlier_file)} and {make_printable(file)} are both its {name}, and differ"
+        )
+        for name, file, earlier_file in shown.twice
     ]
-    findings += [by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
+    findings += [describe_by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
     findings += [Finding(device, subject, text, severity) for subject, text, severity in prepared.notes]
     if prepared.files == dict(planned):
         return Checked(device, files, tuple(findings), ignored=ignored)
-    return _judged(Checked(device, files, tuple(findings), ignored=ignored), nos, (prepared.files, planned), asked)
+    return _judge_statements(
+        Checked(device, files, tuple(findings), ignored=ignored), nos, (prepared.files, planned), request
+    )
 
 
-def _of_another(nos: str, found: list[str]) -> str:
-    if not found:
+def _describe_other_nos(nos: str, found_nos: list[str]) -> str:
+    if not found_nos:
         return "what was collected is no running configuration"
     catalog = Catalog()
-    runs = " and ".join(catalog.naming(each).title for each in found)
+    runs = " and ".join(catalog.naming(nos_name).title for nos_name in found_nos)
     return f"runs {runs}; the plan has {catalog.naming(nos).title}"
 
 
-def _judged(begun: Checked, nos: str, files: tuple[Files, Files], asked: Asked) -> Checked:
+def _judge_statements(begun: Checked, nos: str, files: tuple[Files, Files], request: CheckRequest) -> Checked:
     """The findings of (running, planned) files, statement by statement."""
     device, spelling = begun.device, load_spelling(nos)
     planned = spelling.read_statements(files[1])
     try:
         verdicts = load_rules(nos).judge(spelling.read_statements(files[0]), planned)
     except CANNOT_READ as error:
-        why = _safe(str(error).splitlines()[0] if str(error) else type(error).__name__)
+        why = _hide_secrets(str(error).splitlines()[0] if str(error) else type(error).__name__)
         text = f"its configuration cannot be understood: {why}"
         return Checked(device, begun.files, (*begun.findings, Finding(device, "", text)), ignored=begun.ignored)
-    held = valid_waivers(asked.waivers, asked.as_of)
-    waived, errors = _waived(nos, verdicts.errors + (verdicts.foreign if asked.strict else []), held)
+    held = find_valid_waivers(request.waivers, request.as_of)
+    waived, errors = _apply_waivers(nos, verdicts.errors + (verdicts.foreign if request.strict else []), held)
     findings = list(begun.findings)
-    findings += findings_of(device, nos, [each for each in errors if each.kind == "error"], planned, spelling)
-    findings += [by_path(device, each, Severity.ERROR) for each in errors if each.kind == "foreign"]
-    findings += [by_path(device, each, Severity.INFO) for each in verdicts.descriptions]
-    foreign = Counter(each.name for each in verdicts.foreign)
+    findings += list_findings(
+        device, nos, [verdict for verdict in errors if verdict.kind == "error"], planned, spelling
+    )
+    findings += [describe_by_path(device, verdict, Severity.ERROR) for verdict in errors if verdict.kind == "foreign"]
+    findings += [describe_by_path(device, verdict, Severity.INFO) for verdict in verdicts.descriptions]
+    foreign = Counter(verdict.name for verdict in verdicts.foreign)
     return Checked(
         device, begun.files, tuple(findings), dict(verdicts.neutral), dict(foreign), dict(waived), begun.ignored
     )
 
 
-def _waived(nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]) -> tuple[Counter[str], list[Verdict]]:
+def _apply_waivers(
+    nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]
+) -> tuple[Counter[str], list[Verdict]]:
     """How many differences each waiver covers, by its place, and those that none does."""
     waived: Counter[str] = Counter()
-    kept = []
+    remaining = []
     for verdict in verdicts:
-        covering = [each.place for each in waivers if each.covers(nos, verdict)]
+        covering = [waiver.place for waiver in waivers if waiver.covers(nos, verdict)]
         waived.update(covering[:1])
         if not covering:
-            kept.append(verdict)
-    return waived, kept
+            remaining.append(verdict)
+    return waived, remaining
 
 
-def _safe(text: str) -> str:
+def _hide_secrets(text: str) -> str:
     """A reader's words without secrets of the line that they may repeat."""
     return make_printable(mask_secrets(text[:300].encode()).decode())
 
@@ -178,50 +193,52 @@ class _Cause:
     def path(self) -> Path:
         return self.verdict.difference.path
 
-    def signature(self) -> tuple[object, ...]:
+    def make_signature(self) -> tuple[object, ...]:
         """What it has in common with the same change elsewhere: its side and path without numbers and addresses."""
         shape = tuple(re.sub(r"[0-9][0-9a-fA-F:./]*", "#", step) for step in self.path)
         return (*shape, self.verdict.difference.side, frozenset(v.difference.path[-1] for v in self.below))
 
 
-def findings_of(
+def list_findings(
     device: str, nos: str, errors: list[Verdict], planned: Statements, spelling: Spelling
 ) -> Iterator[Finding]:
     """Yield at least one finding for each error; those that follow from a missing or extra row are told with it."""
     alike: dict[tuple[object, ...], list[_Cause]] = {}
-    for cause in _causes(errors):
-        alike.setdefault(cause.signature(), []).append(cause)
+    for cause in _group_causes(errors):
+        alike.setdefault(cause.make_signature(), []).append(cause)
     reader = _Reader(device, nos, planned, spelling) if alike else None
     for number, causes in enumerate(alike.values()):
         # causes alike are laid in together: a hundred MTUs are read at once, and told apart by their names
-        words = reader.words(causes) if reader and number < MOST_READ else {}
+        words = reader.describe_causes(causes) if reader and number < MOST_READ else {}
         for cause in causes:
-            yield from words.get(cause.path) or [_with_below(by_path(device, cause.verdict, Severity.ERROR), cause)]
+            yield from words.get(cause.path) or [
+                _name_below(describe_by_path(device, cause.verdict, Severity.ERROR), cause)
+            ]
 
 
-def _with_below(finding: Finding, cause: _Cause) -> Finding:
+def _name_below(finding: Finding, cause: _Cause) -> Finding:
     """A finding of a row or section with what stands in it, by name."""
-    names = [shown_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
+    names = [mask_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
     if not names:
         return finding
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return replace(finding, text=f"{finding.text}, with {', '.join(names[:MOST_NAMED])}{more}")
 
 
-def _causes(errors: list[Verdict]) -> list[_Cause]:
+def _group_causes(errors: list[Verdict]) -> list[_Cause]:
     """Errors, each with those at paths below it on the same side."""
-    above: dict[Path, Verdict] = {each.difference.path: each for each in errors}
+    above: dict[Path, Verdict] = {verdict.difference.path: verdict for verdict in errors}
     below: dict[Path, list[Verdict]] = {}
     first: list[Verdict] = []
-    for each in errors:
-        path = each.difference.path
+    for verdict in errors:
+        path = verdict.difference.path
         tops = (path[:depth] for depth in range(1, len(path)))
-        top = next((t for t in tops if t in above and above[t].difference.side == each.difference.side), None)
+        top = next((t for t in tops if t in above and above[t].difference.side == verdict.difference.side), None)
         if top is None:
-            first.append(each)
+            first.append(verdict)
         else:
-            below.setdefault(top, []).append(each)
-    return [_Cause(each, tuple(below.get(each.difference.path, ()))) for each in first]
+            below.setdefault(top, []).append(verdict)
+    return [_Cause(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in first]
 
 
 class _Reader:
@@ -229,67 +246,67 @@ class _Reader:
 
     def __init__(self, device: str, nos: str, planned: Statements, spelling: Spelling) -> None:
         self._device, self._nos, self._planned, self._spelling = device, nos, planned, spelling
-        self._form = self._read(planned)
+        self._form = self._read_model(planned)
 
-    def words(self, causes: list[_Cause]) -> Mapping[Path, list[Finding]]:
+    def describe_causes(self, causes: list[_Cause]) -> Mapping[Path, list[Finding]]:
         """What differs once some causes are laid in, by the cause that it is of: the one whose name it says."""
         if self._form is None:
             return {}
-        stated = dict(self._planned)
+        statements = dict(self._planned)
         for cause in causes:
             for verdict in (cause.verdict, *cause.below):
-                _lay_in(stated, verdict)
-        form = self._read(stated)
+                _lay_in(statements, verdict)
+        form = self._read_model(statements)
         if form is None:
             return {}
         by_name: dict[str, list[_Cause]] = {}
         for cause in causes:
-            for name in _names(" ".join(cause.path)):
+            for name in _find_names(" ".join(cause.path)):
                 by_name.setdefault(name, []).append(cause)
-        found: dict[Path, list[Finding]] = {}
-        for finding in differences(self._device, form, self._form, frozenset()):
+        findings_by_path: dict[Path, list[Finding]] = {}
+        for finding in compare_switches(self._device, form, self._form, frozenset()):
             if finding.severity == Severity.ERROR:
-                for path in _named_by(finding, by_name) if len(causes) > 1 else [causes[0].path]:
-                    found.setdefault(path, []).append(replace(finding, path=shown_path(path)))
-        return found
+                for path in _match_names(finding, by_name) if len(causes) > 1 else [causes[0].path]:
+                    findings_by_path.setdefault(path, []).append(replace(finding, path=mask_path(path)))
+        return findings_by_path
 
-    def _read(self, stated: Statements) -> Switch | None:
+    def _read_model(self, statements: Statements) -> Switch | None:
         """The model of the switch, None where it or a part of it cannot be read."""
         try:
             with read_tolerantly() as notes:
-                form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(stated))
+                form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(statements))
         except CANNOT_READ:
             return None
         return None if notes.unread else form
 
 
-def _lay_in(stated: Statements, verdict: Verdict) -> None:
+def _lay_in(statements: Statements, verdict: Verdict) -> None:
     """Put a difference into the statements of the plan."""
     difference = verdict.difference
     if difference.running is None:
-        stated.pop(difference.path, None)
+        statements.pop(difference.path, None)
     elif difference.path[-1] != UNREADABLE:
-        stated[difference.path] = difference.running
+        statements[difference.path] = difference.running
 
 
-def _named_by(finding: Finding, by_name: Mapping[str, list[_Cause]]) -> list[Path]:
+def _match_names(finding: Finding, by_name: Mapping[str, list[_Cause]]) -> list[Path]:
     """The paths of the causes of which a finding says the most names; what was planned instead is none of them."""
-    said = _names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
-    counts = Counter(cause.path for name in said for cause in by_name.get(name, ()))
+    names = _find_names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
+    counts = Counter(cause.path for name in names for cause in by_name.get(name, ()))
     most = max(counts.values(), default=0)
     return [path for path, count in counts.items() if count == most]
 
 
-def _names(text: str) -> set[str]:
+def _find_names(text: str) -> set[str]:
     """Words with a digit in them: ports, addresses, VLANs."""
     return set(re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
 
 
-def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
+def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
     """A difference at its place, with its values unless they are secret."""
     difference = verdict.difference
-    path, secret = shown_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
-    running, planned = _quoted(difference.running, secret), _quoted(difference.planned, secret)
+    path, secret = mask_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
+    running, planned = _quote_value(difference.running, secret), _quote_value(difference.planned, secret)
     if difference.path[-1] == UNREADABLE:
         path, text = path[:-1], f"cannot be read: {difference.running or difference.planned}"
     elif difference.running is None:
@@ -300,25 +317,25 @@ def by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
         text = "is not the secret that is planned" if secret else f"is {running}, planned: {planned}"
     if verdict.kind == "error" and verdict.why:
         text = f"{text}: {verdict.why}"
-    return Finding(device, path_text(path), text, severity, path)
+    return Finding(device, format_path(path), text, severity, path)
 
 
-def _quoted(value: str | None, secret: object) -> str:
+def _quote_value(value: str | None, secret: object) -> str:
     if not value:
         return ""
-    return MASK if secret else _masked(value)[:MOST_CHARACTERS]
+    return MASK if secret else _mask_secrets(value)[:MOST_CHARACTERS]
 
 
-def shown_path(path: Path) -> Path:
+def mask_path(path: Path) -> Path:
     """A path without secrets that lines of it may have, each step as long as a line may be that people read."""
-    return tuple(_masked(step)[:MOST_CHARACTERS] for step in path)
+    return tuple(_mask_secrets(step)[:MOST_CHARACTERS] for step in path)
 
 
-def _masked(text: str) -> str:
+def _mask_secrets(text: str) -> str:
     return _CRYPT.sub(MASK, _SECRET_WORD.sub(rf"\1 {MASK}", text)) if " " in text or "$" in text else text
 
 
-def path_text(path: Iterable[str]) -> str:
+def format_path(path: Iterable[str]) -> str:
     """A path as people read it: `PORT|Ethernet0|mtu` as SONiC's tools do, lines with ` / ` between them."""
     steps = list(path)
     # tables of config_db are in capitals without a blank, sections of other systems and names of files are not

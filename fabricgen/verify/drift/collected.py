@@ -12,7 +12,7 @@ from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import Surroundings
 from fabricgen.running.statements import Dump, ShownConfiguration
-from fabricgen.verify.dumps._sources import Source, contents, sources
+from fabricgen.verify.dumps._sources import Source, list_sources, read_contents
 
 CODE = "FG144"
 
@@ -32,7 +32,7 @@ class Collected:
     ignored: list[str] = field(default_factory=list)
 
 
-def collected(folder: str, devices: Collection[str]) -> Collected:
+def collect_configurations(folder: str, devices: Collection[str]) -> Collected:
     """Find the device of each file: a folder or file of its name, else the host name in the file.
 
     Raises InputError (FG144) where there is no folder or archive, or nothing of a planned device in it, and FG028 where
@@ -42,23 +42,23 @@ def collected(folder: str, devices: Collection[str]) -> Collected:
         raise fault(
             CODE, f"there is no folder '{folder}'", hint="name the folder that running configurations were collected in"
         )
-    found, known, builds = Collected(), frozenset(devices), Surroundings()
-    for source in sources([folder]):
-        own = device_of(source.shown.removeprefix(folder.rstrip("/")), known)
-        if own is None and source.path is not None:
-            own = _by_content(source, source.path, known, found, builds)
-        if own is not None:
-            found.files.setdefault(own, []).append(source)
-    if not found.files:
-        strange = f": {found.unknown[0][1]} is none" if found.unknown else ""
+    gathered, device_names, builds = Collected(), frozenset(devices), Surroundings()
+    for source in list_sources([folder]):
+        device = find_device(source.shown.removeprefix(folder.rstrip("/")), device_names)
+        if device is None and source.path is not None:
+            device = _find_by_content(source, source.path, device_names, gathered, builds)
+        if device is not None:
+            gathered.files.setdefault(device, []).append(source)
+    if not gathered.files:
+        strange = f": {gathered.unknown[0][1]} is none" if gathered.unknown else ""
         hint = (
             "files are known by the names of their devices, or by the host name in them; docs/day2.md lists the forms"
         )
         raise fault(CODE, f"no running configuration in '{folder}' is of a device of the plan{strange}", hint=hint)
-    return found
+    return gathered
 
 
-def device_of(shown: str, devices: Collection[str]) -> str | None:
+def find_device(shown: str, devices: Collection[str]) -> str | None:
     """The device that a path names: `DEVICE.cfg`, `DEVICE/config_db.json`, `DEVICE-running-config.txt`."""
     path = PurePosixPath(shown.lstrip("/"))
     stem = path.name
@@ -73,32 +73,36 @@ def device_of(shown: str, devices: Collection[str]) -> str | None:
     return next((part for part in reversed(path.parts[:-1]) if part in devices), None)
 
 
-def _by_content(
-    source: Source, path: Path, known: Collection[str], found: Collected, builds: Surroundings
+def _find_by_content(
+    source: Source, path: Path, device_names: Collection[str], gathered: Collected, builds: Surroundings
 ) -> str | None:
-    """The device of the plan whose host name is in a file, if any; what else it is of is added to `found`."""
+    """The device of the plan whose host name is in a file, if any; what else it is of is added to `gathered`."""
     try:
-        told = [each for _, each in read_configurations(source)]
+        configurations = [configuration for _, configuration in read_configurations(source)]
     except InputError:
-        told = []
-    names = {each.hostname for each in told if each is not None and each.hostname}
-    if own := sorted(names & frozenset(known)):
-        return own[0]
-    if any(told):
-        found.unknown.append((source.shown, min(names, default="")))
+        configurations = []
+    names = {
+        configuration.hostname
+        for configuration in configurations
+        if configuration is not None and configuration.hostname
+    }
+    if named := sorted(names & frozenset(device_names)):
+        return named[0]
+    if any(configurations):
+        gathered.unknown.append((source.shown, min(names, default="")))
     elif builds.of(path.parent if path.name == MANIFEST else path) is None:  # a build's own files are nobody's mistake
-        found.ignored.append(source.shown)
+        gathered.ignored.append(source.shown)
     return None
 
 
 def read_configurations(source: Source) -> Iterator[tuple[str, ShownConfiguration | None]]:
     """(file, what it tells) of a file; raises InputError for one that is damaged or too large."""
-    for shown, data in contents(source):
-        if len(data) > MOST_BYTES:
+    for shown, raw in read_contents(source):
+        if len(raw) > MOST_BYTES:
             raise fault(CODE, f"'{shown}' has more than {MOST_BYTES >> 20} MiB, which no running configuration has")
         yield (
             shown,
-            None if b"\0" in data[:4096] else recognize_configuration(data.decode("utf-8-sig", errors="replace")),
+            None if b"\0" in raw[:4096] else recognize_configuration(raw.decode("utf-8-sig", errors="replace")),
         )
 
 
@@ -116,20 +120,20 @@ class Shown:
     twice: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def shown_by(files: list[Source]) -> Shown:
+def read_device_files(files: list[Source]) -> Shown:
     """Read the files of one device; raises InputError as `read_configurations`."""
     shown = Shown()
     first: dict[tuple[str, str], str] = {}
     for source in files:
-        for file, told in read_configurations(source):
-            if told is None:
+        for file, configuration in read_configurations(source):
+            if configuration is None:
                 shown.ignored.append(file)
                 continue
             shown.files.append(file)
-            known = shown.by_nos.setdefault(told.nos, {})
-            for name, text in told.files.items():
-                earlier = first.setdefault((told.nos, name), file)
-                if known.setdefault(name, text) != text:
+            texts = shown.by_nos.setdefault(configuration.nos, {})
+            for name, text in configuration.files.items():
+                earlier = first.setdefault((configuration.nos, name), file)
+                if texts.setdefault(name, text) != text:
                     shown.twice.append((name, file, earlier))
     return shown
 

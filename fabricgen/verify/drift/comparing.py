@@ -18,24 +18,24 @@ UNREAD = {"BGP": ("bgp",), "QoS": ("qos",), "MLAG": ("pair",), "bonds": ("bonds"
 """Fields that say nothing where a part could not be read."""
 
 
-def differences(device: str, running: Switch, planned: Switch, unread: frozenset[str]) -> Iterator[Finding]:
+def compare_switches(device: str, running: Switch, planned: Switch, unread: frozenset[str]) -> Iterator[Finding]:
     """Yield what is not as planned; the parts `unread` are not compared."""
     left_out = {name for word in unread for name in UNREAD.get(word, ())}
-    for each in fields(Switch):
-        found, wanted = getattr(running, each.name), getattr(planned, each.name)
-        if found == wanted or each.name in left_out:
+    for field in fields(Switch):
+        running_value, planned_value = getattr(running, field.name), getattr(planned, field.name)
+        if running_value == planned_value or field.name in left_out:
             continue
-        if each.name == "unused":
-            yield from _unused(device, running, planned)
-        elif each.name == "bgp":
-            yield from _bgp(device, found, wanted)
-        elif is_dataclass(found) and is_dataclass(wanted):
-            yield from _Walk(device, label(each.name)).differ("", found, wanted)
+        if field.name == "unused":
+            yield from _compare_unused(device, running, planned)
+        elif field.name == "bgp":
+            yield from _compare_bgp(device, running_value, planned_value)
+        elif is_dataclass(running_value) and is_dataclass(planned_value):
+            yield from _Walk(device, name_field(field.name)).compare_field("", running_value, planned_value)
         else:
-            yield from _Walk(device, "").differ(each.name, found, wanted)
+            yield from _Walk(device, "").compare_field(field.name, running_value, planned_value)
 
 
-def _unused(device: str, running: Switch, planned: Switch) -> Iterator[Finding]:
+def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[Finding]:
     """Ports without a use: up where they should be down. Those that are in use, or gone, are told as ports."""
     for port in sorted(planned.unused - running.unused - set(running.interfaces)):
         yield Finding(device, f"port {port}", "is missing; the plan has no use for it", Severity.WARNING)
@@ -43,18 +43,18 @@ def _unused(device: str, running: Switch, planned: Switch) -> Iterator[Finding]:
         yield Finding(device, f"port {port}", "is not planned; it is down", Severity.WARNING)
 
 
-def _bgp(device: str, found: Mapping[str, Bgp], wanted: Mapping[str, Bgp]) -> Iterator[Finding]:
-    for vrf in sorted({*found, *wanted}):
+def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, Bgp]) -> Iterator[Finding]:
+    for vrf in sorted({*running, *planned}):
         place = f"in VRF {vrf}" if vrf else ""
         name = f"BGP {place}".strip()
-        if vrf not in found or vrf not in wanted:
-            yield Finding(device, name, "is missing" if vrf in wanted else "is not planned")
+        if vrf not in running or vrf not in planned:
+            yield Finding(device, name, "is missing" if vrf in planned else "is not planned")
             continue
         walk = _Walk(device, name, place)
-        for each in fields(Bgp):
-            one, other = getattr(found[vrf], each.name), getattr(wanted[vrf], each.name)
-            if each.name != "max_paths" or one:  # FRR leaves its default unsaid
-                yield from walk.differ(each.name, one, other)
+        for field in fields(Bgp):
+            running_value, planned_value = getattr(running[vrf], field.name), getattr(planned[vrf], field.name)
+            if field.name != "max_paths" or running_value:  # FRR leaves its default unsaid
+                yield from walk.compare_field(field.name, running_value, planned_value)
 
 
 class _Walk:
@@ -63,56 +63,62 @@ class _Walk:
     def __init__(self, device: str, subject: str, place: str = "") -> None:
         self._device, self._subject, self._place = device, subject, place
 
-    def differ(self, name: str, found: Any, wanted: Any, inside: str = "") -> Iterator[Finding]:
+    def compare_field(self, name: str, running: Any, planned: Any, inside: str = "") -> Iterator[Finding]:
         """Yield what differs in a field of this subject, "" for the subject itself; `inside` another, such as BFD."""
-        if found == wanted:
+        if running == planned:
             return
         if name in UNSAID:
-            if name in NEEDED and bool(found) != bool(wanted):
-                said = f"has no {NEEDED[name]}" if wanted else f"has a {NEEDED[name]}, planned: none"
-                yield self._finding(name, inside + said)
-        elif isinstance(found, Mapping) and isinstance(wanted, Mapping):
-            yield from self._entries(name, found, wanted)
-        elif is_dataclass(found) and type(found) is type(wanted):
-            below = f"{inside}{label(name)}: " if name else inside
-            for each in fields(found):
-                yield from self.differ(each.name, getattr(found, each.name), getattr(wanted, each.name), below)
+            if name in NEEDED and bool(running) != bool(planned):
+                sentence = f"has no {NEEDED[name]}" if planned else f"has a {NEEDED[name]}, planned: none"
+                yield self._make_finding(name, inside + sentence)
+        elif isinstance(running, Mapping) and isinstance(planned, Mapping):
+            yield from self._compare_entries(name, running, planned)
+        elif is_dataclass(running) and type(running) is type(planned):
+            below = f"{inside}{name_field(name)}: " if name else inside
+            for field in fields(running):
+                yield from self.compare_field(
+                    field.name, getattr(running, field.name), getattr(planned, field.name), below
+                )
         elif name == "class_of":
-            yield from self._classes(found, wanted)
+            yield from self._compare_classes(running, planned)
         else:
-            yield self._finding(name, inside + _sentence(name, found, wanted))
+            yield self._make_finding(name, inside + _describe_difference(name, running, planned))
 
-    def _finding(self, name: str, text: str) -> Finding:
+    def _make_finding(self, name: str, text: str) -> Finding:
         return Finding(self._device, self._subject, text, Severity.INFO if name in MILD else Severity.ERROR)
 
-    def _classes(self, found: tuple[int, ...], wanted: tuple[int, ...]) -> Iterator[Finding]:
+    def _compare_classes(self, running: tuple[int, ...], planned: tuple[int, ...]) -> Iterator[Finding]:
         """DSCPs in classes that are not planned, a sentence for each pair of classes."""
         moved: dict[tuple[int, int], list[int]] = {}
-        for dscp, pair in enumerate(zip(found, wanted, strict=True)):
+        for dscp, pair in enumerate(zip(running, planned, strict=True)):
             if pair[0] != pair[1]:
                 moved.setdefault(pair, []).append(dscp)
-        for (own, other), dscps in sorted(moved.items()):
-            yield self._finding("class_of", f"DSCP {_listed(dscps)} in class {own}, planned: {other}")
+        for (running_class, planned_class), dscps in sorted(moved.items()):
+            yield self._make_finding(
+                "class_of", f"DSCP {_join_values(dscps)} in class {running_class}, planned: {planned_class}"
+            )
 
-    def _entries(self, name: str, found: Mapping[Any, Any], wanted: Mapping[Any, Any]) -> Iterator[Finding]:
-        for key in sorted({*found, *wanted}, key=str):
-            if key in found and key in wanted and found[key] == wanted[key]:
+    def _compare_entries(self, name: str, running: Mapping[Any, Any], planned: Mapping[Any, Any]) -> Iterator[Finding]:
+        for key in sorted({*running, *planned}, key=str):
+            if key in running and key in planned and running[key] == planned[key]:
                 continue
-            own = self._of(name, key, wanted.get(key, found.get(key)))
-            if key in found and key in wanted:
-                yield from own.differ("" if is_dataclass(found[key]) else name, found[key], wanted[key])
+            walk = self._enter(name, key, planned.get(key, running.get(key)))
+            if key in running and key in planned:
+                yield from walk.compare_field("" if is_dataclass(running[key]) else name, running[key], planned[key])
             else:
-                yield own.gone() if key in wanted else own.strange(found[key])
+                yield walk.report_missing() if key in planned else walk.report_unplanned(running[key])
 
-    def gone(self) -> Finding:
+    def report_missing(self) -> Finding:
         """That the subject is planned, and not there."""
-        return self._finding("", "is missing")
+        return self._make_finding("", "is missing")
 
-    def strange(self, found: Any) -> Finding:
+    def report_unplanned(self, value: Any) -> Finding:
         """That the subject is there, and not planned."""
-        return self._finding("", "is up, and not planned" if getattr(found, "admin_up", False) else "is not planned")
+        return self._make_finding(
+            "", "is up, and not planned" if getattr(value, "admin_up", False) else "is not planned"
+        )
 
-    def _of(self, name: str, key: Any, value: Any) -> _Walk:
+    def _enter(self, name: str, key: Any, value: Any) -> _Walk:
         """The walk of an entry: session 10.0.0.1 (to spine-01) in VRF blue."""
         place = self._place
         if name == "routes":
@@ -121,55 +127,63 @@ class _Walk:
         if isinstance(value, Peer) and value.description:
             shown += f" (to {value.description})"
         inside = f"{self._subject}, " if name not in ("peers", *_TOP) and self._subject else ""
-        return _Walk(self._device, f"{inside}{THINGS.get(name, label(name))} {shown} {place}".strip(), place)
+        return _Walk(self._device, f"{inside}{THINGS.get(name, name_field(name))} {shown} {place}".strip(), place)
 
 
 _TOP = ("interfaces", "subinterfaces", "vlans", "bonds", "routes", "ports")
 
 
-def _sentence(name: str, found: Any, wanted: Any) -> str:
+def _describe_difference(name: str, running: Any, planned: Any) -> str:
     """What is found in a field, and what is planned."""
-    word = SAID.get((name, found)) if found is None or isinstance(found, bool) else None
+    word = SAID.get((name, running)) if running is None or isinstance(running, bool) else None
     if word is not None:
         return word
-    if isinstance(found, frozenset) and isinstance(wanted, frozenset):
-        return f"{label(name)}: {_sets(name, found, wanted)}"
-    return f"{label(name)} {_is(found)}, planned: {_shown(wanted)}"
+    if isinstance(running, frozenset) and isinstance(planned, frozenset):
+        return f"{name_field(name)}: {_compare_sets(name, running, planned)}"
+    return f"{name_field(name)} {_describe_value(running)}, planned: {_format_value(planned)}"
 
 
-def _is(found: Any) -> str:
-    return "is not there" if found in ("", 0, None, ()) and not isinstance(found, bool) else f"is {_shown(found)}"
+def _describe_value(value: Any) -> str:
+    return (
+        "is not there" if value in ("", 0, None, ()) and not isinstance(value, bool) else f"is {_format_value(value)}"
+    )
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None or value in ("", 0, ()):
         return "none"
     if isinstance(value, tuple):
-        return ", ".join(_shown(each) for each in value)
+        return ", ".join(_format_value(member) for member in value)
     if isinstance(value, Permit):
         lengths = f"/{value.shortest}" + (f" to /{value.longest}" if value.longest != value.shortest else "")
         return f"{value.prefix} as {lengths}"
     if is_dataclass(value):
         return ", ".join(
-            f"{label(f.name)} {_shown(getattr(value, f.name))}" for f in fields(value) if f.name not in UNSAID
+            f"{name_field(f.name)} {_format_value(getattr(value, f.name))}"
+            for f in fields(value)
+            if f.name not in UNSAID
         )
     if isinstance(value, frozenset):
-        return _listed(sorted(value, key=str))
+        return _join_values(sorted(value, key=str))
     return str(value)
 
 
-def _sets(name: str, found: frozenset[Any], wanted: frozenset[Any]) -> str:
-    extra, gone = sorted(found - wanted, key=str), sorted(wanted - found, key=str)
+def _compare_sets(name: str, running: frozenset[Any], planned: frozenset[Any]) -> str:
+    extra, gone = sorted(running - planned, key=str), sorted(planned - running, key=str)
     if name.endswith("keys"):
         return f"{len(gone)} missing, {len(extra)} not planned"
-    told = [f"{word} {_listed(values)}" for word, values in (("missing", gone), ("not planned", extra)) if values]
-    return "; ".join(told)
+    phrases = [
+        f"{word} {_join_values(values)}" for word, values in (("missing", gone), ("not planned", extra)) if values
+    ]
+    return "; ".join(phrases)
 
 
-def _listed(values: list[Any]) -> str:
-    named = ", ".join(_shown(each) if not isinstance(each, int) else str(each) for each in values[:MOST_NAMED])
+def _join_values(values: list[Any]) -> str:
+    named = ", ".join(
+        _format_value(value) if not isinstance(value, int) else str(value) for value in values[:MOST_NAMED]
+    )
     return named + (f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else "")
 
 
@@ -270,6 +284,6 @@ NEEDED = {"password": "password", "cak": "key"}
 """Those of links and sessions, which do not come up where one end has none."""
 
 
-def label(name: str) -> str:
+def name_field(name: str) -> str:
     """What a field is called."""
     return LABELS.get(name, name.replace("_", " "))

@@ -60,7 +60,7 @@ class Drift:
     beside: tuple[Finding, ...] = ()
     """Of what was missing or unknown, and of waivers."""
 
-    def findings(self) -> list[Finding]:
+    def list_findings(self) -> list[Finding]:
         """All findings, by device."""
         return [finding for device in self.checked for finding in device.findings] + list(self.beside)
 
@@ -72,33 +72,33 @@ class Drift:
 class Waiver:
     """A waiver, and where the blueprint states it (FILE:LINE:COLUMN)."""
 
-    stated: DriftWaiver
+    rule: DriftWaiver
     place: str
 
     def covers(self, nos: str, verdict: Verdict) -> bool:
         """Whether a difference is at its path: as many steps, each of its form."""
         path = verdict.difference.path
         return (
-            self.stated.nos == nos
-            and len(self.stated.path) == len(path)
-            and all(_fits(step, form) for step, form in zip(path, self.stated.path, strict=True))
+            self.rule.nos == nos
+            and len(self.rule.path) == len(path)
+            and all(_matches_form(step, form) for step, form in zip(path, self.rule.path, strict=True))
         )
 
 
-def _fits(step: str, form: str) -> bool:
+def _matches_form(step: str, form: str) -> bool:
     """Whether a step is of a form, in which `*` alone stands for any text; its time does not grow with many of them."""
     return fnmatchcase(step, "*".join(map(glob.escape, form.split("*"))))
 
 
-def waivers_of(loaded: LoadedBlueprint) -> tuple[Waiver, ...]:
+def list_waivers(loaded: LoadedBlueprint) -> tuple[Waiver, ...]:
     """The waivers of a blueprint, in its order."""
-    stated = loaded.blueprint.drift.waive
-    return tuple(Waiver(each, str(loaded.source.span(("drift", "waive", i)))) for i, each in enumerate(stated))
+    rules = loaded.blueprint.drift.waive
+    return tuple(Waiver(rule, str(loaded.source.span(("drift", "waive", i)))) for i, rule in enumerate(rules))
 
 
-def valid_waivers(waivers: Sequence[Waiver], as_of: str) -> tuple[Waiver, ...]:
+def find_valid_waivers(waivers: Sequence[Waiver], as_of: str) -> tuple[Waiver, ...]:
     """Those that hold on a day (YYYY-MM-DD)."""
-    return tuple(each for each in waivers if not each.stated.until or each.stated.until >= as_of)
+    return tuple(waiver for waiver in waivers if not waiver.rule.until or waiver.rule.until >= as_of)
 
 
 def judge_waivers(
@@ -106,11 +106,11 @@ def judge_waivers(
 ) -> Iterator[Finding]:
     """Yield a warning for each waiver that has ended or covers nothing; an info where not all devices were compared."""
     used = {place for device in checked for place in device.waived}
-    holding = valid_waivers(waivers, as_of)
-    for each in waivers:
-        what = f"the waiver of {' | '.join(each.stated.path)}"
-        if each not in holding:
-            yield Finding(each.place, "", f"{what} ended on {each.stated.until}", Severity.WARNING)
-        elif each.place not in used:
+    holding = find_valid_waivers(waivers, as_of)
+    for waiver in waivers:
+        subject = f"the waiver of {' | '.join(waiver.rule.path)}"
+        if waiver not in holding:
+            yield Finding(waiver.place, "", f"{subject} ended on {waiver.rule.until}", Severity.WARNING)
+        elif waiver.place not in used:
             severity = Severity.WARNING if all_there else Severity.INFO
-            yield Finding(each.place, "", f"{what} covers no difference", severity)
+            yield Finding(waiver.place, "", f"{subject} covers no difference", severity)

@@ -16,10 +16,10 @@ from fabricgen.running.statements import find_nos
 from fabricgen.verify.drift.collected import CODE
 
 
-class Planned(Protocol):
+class PlannedConfigs(Protocol):
     """Planned configurations by device."""
 
-    def devices(self) -> tuple[str, ...]:
+    def list_devices(self) -> tuple[str, ...]:
         """Devices that have one, sorted."""
 
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
@@ -27,38 +27,38 @@ class Planned(Protocol):
 
 
 @dataclass(frozen=True)
-class OfCluster:
+class ClusterConfigs:
     """Configurations of a blueprint's switches, rendered when asked for."""
 
     cluster: Cluster
 
-    def devices(self) -> tuple[str, ...]:
+    def list_devices(self) -> tuple[str, ...]:
         """Switches whose NOS has templates."""
-        known, devices = known_nos(whole_fabric=False), self.cluster.plan.devices
+        nos_names, devices = known_nos(whole_fabric=False), self.cluster.plan.devices
         rows = self.cluster.switch_rows()
         return tuple(
-            sorted(self.cluster.names[r] for r in rows if devices.classes[devices.device_class[r]].nos in known)
+            sorted(self.cluster.names[r] for r in rows if devices.classes[devices.device_class[r]].nos in nos_names)
         )
 
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
         """Render the files of some switches, with references in place of secrets."""
         subjects = list_subjects(self.cluster)
-        wanted = list(devices)
+        names = list(devices)
         files = make_subject_renderer(
-            self.cluster, [subjects[name] for name in wanted], make_render_options(self.cluster)
+            self.cluster, [subjects[name] for name in names], make_render_options(self.cluster)
         )
-        for name in wanted:
+        for name in names:
             yield name, {path.rpartition("/")[2]: text.decode() for path, text in files(subjects[name])}
 
 
 @dataclass(frozen=True)
-class OfBuild:
+class BuildConfigs:
     """Configurations of a built folder, as the build wrote them."""
 
     built: Built
     paths: Mapping[str, tuple[str, ...]]
 
-    def devices(self) -> tuple[str, ...]:
+    def list_devices(self) -> tuple[str, ...]:
         """Devices that have a folder with files of a switch."""
         return tuple(sorted(self.paths))
 
@@ -68,16 +68,16 @@ class OfBuild:
             yield name, {path.rpartition("/")[2]: self.built.read(path).decode() for path in self.paths[name]}
 
 
-def of_build(folder: str) -> OfBuild:
+def read_build(folder: str) -> BuildConfigs:
     """The configurations of a built folder; raises InputError (FG028, FG144) where it has none."""
     built = open_built(Path(folder))
-    found: dict[str, list[str]] = {}
+    paths_by_device: dict[str, list[str]] = {}
     every = built.entries or (p.relative_to(folder).as_posix() for p in sorted(Path(folder).glob("configs/*/*")))
     for path in sorted(every):
         top, _, rest = path.partition("/")
         device, _, name = rest.partition("/")
         if top == "configs" and find_nos([name]):
-            found.setdefault(device, []).append(path)
-    if not found:
+            paths_by_device.setdefault(device, []).append(path)
+    if not paths_by_device:
         raise fault(CODE, f"'{folder}' has no configurations", hint="build it with its part `configs`")
-    return OfBuild(built, {name: tuple(paths) for name, paths in found.items()})
+    return BuildConfigs(built, {name: tuple(paths) for name, paths in paths_by_device.items()})

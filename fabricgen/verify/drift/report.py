@@ -15,63 +15,64 @@ FEW = 4
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def write(form: str, drift: Drift) -> str:
+def write_report(form: str, drift: Drift) -> str:
     """The report in a format by name: text, json, junit or github."""
     return _FORMS[form](drift)
 
 
-def _text(drift: Drift) -> str:
-    lines = [line for device in drift.checked for line in _device(device)]
-    lines += [_line(finding, [finding.subject]) for finding in drift.beside]
+def _write_text(drift: Drift) -> str:
+    lines = [line for device in drift.checked for line in _list_device_lines(device)]
+    lines += [_format_line(finding, [finding.subject]) for finding in drift.beside]
     if drift.ignored:
-        lines.append(f"{_count(len(drift.ignored), 'file')} passed over: {_few(map(make_printable, drift.ignored))}")
-    counts = Counter(finding.severity for finding in drift.findings())
+        ignored = _shorten_list(map(make_printable, drift.ignored))
+        lines.append(f"{_format_count(len(drift.ignored), 'file')} passed over: {ignored}")
+    counts = Counter(finding.severity for finding in drift.list_findings())
     totals = [f"{counts[s]} {s.label}{'s' * (counts[s] != 1)}" for s in sorted(Severity, reverse=True)]
     more = (("foreign", "foreign"), ("waived", "waived"), ("neutral", "neutral"))
-    sums = [(word, sum(sum(getattr(each, name).values()) for each in drift.checked)) for name, word in more]
+    sums = [(word, sum(sum(getattr(device, name).values()) for device in drift.checked)) for name, word in more]
     totals += [f"{number:,} {word}" for word, number in sums if number]
     devices = len(drift.checked) + len(drift.missing)
     compared = f"{len(drift.checked):,} of " if drift.missing else ""
-    return "\n".join([*lines, f"{compared}{_count(devices, 'device')} compared: {', '.join(totals)}"])
+    return "\n".join([*lines, f"{compared}{_format_count(devices, 'device')} compared: {', '.join(totals)}"])
 
 
-def _device(device: Checked) -> Iterator[str]:
+def _list_device_lines(device: Checked) -> Iterator[str]:
     together: dict[tuple[Severity, str], list[Finding]] = {}
     for finding in device.findings:
         together.setdefault((finding.severity, finding.text), []).append(finding)
-    for found in together.values():
-        yield _line(found[0], list(dict.fromkeys(finding.subject for finding in found)))
+    for findings in together.values():
+        yield _format_line(findings[0], list(dict.fromkeys(finding.subject for finding in findings)))
     if device.foreign:
         number = sum(device.foreign.values())
-        yield f"{device.device}: note: {number:,} foreign: {make_printable(_few(sorted(device.foreign)))}"
+        yield f"{device.device}: note: {number:,} foreign: {make_printable(_shorten_list(sorted(device.foreign)))}"
 
 
-def _line(finding: Finding, subjects: list[str]) -> str:
-    what = f"{_few(subjects)}: " if any(subjects) else ""
-    return make_printable(f"{finding.device}: {finding.severity.label}: {what}{finding.text}")
+def _format_line(finding: Finding, subjects: list[str]) -> str:
+    subject = f"{_shorten_list(subjects)}: " if any(subjects) else ""
+    return make_printable(f"{finding.device}: {finding.severity.label}: {subject}{finding.text}")
 
 
-def _few(words: Iterable[str]) -> str:
+def _shorten_list(words: Iterable[str]) -> str:
     every = list(words)
     more = f" and {len(every) - FEW} more" if len(every) > FEW else ""
     return ", ".join(every[:FEW]) + more
 
 
-def _count(number: int, word: str) -> str:
+def _format_count(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
-def _json(drift: Drift) -> str:
+def _write_json(drift: Drift) -> str:
     value = {
         "devices": {
-            each.device: {
-                "files": list(each.files),
-                "findings": [_found(finding) for finding in each.findings],
-                "neutral": dict(sorted(each.neutral.items())),
-                "foreign": dict(sorted(each.foreign.items())),
-                "waived": dict(sorted(each.waived.items())),
+            device.device: {
+                "files": list(device.files),
+                "findings": [_describe_finding(finding) for finding in device.findings],
+                "neutral": dict(sorted(device.neutral.items())),
+                "foreign": dict(sorted(device.foreign.items())),
+                "waived": dict(sorted(device.waived.items())),
             }
-            for each in drift.checked
+            for device in drift.checked
         },
         "missing": list(drift.missing),
         "unknown": [{"file": file, "hostname": name} for file, name in drift.unknown],
@@ -80,30 +81,35 @@ def _json(drift: Drift) -> str:
     return json.dumps(value, indent=2)
 
 
-def _found(finding: Finding) -> dict[str, str | list[str]]:
-    told: dict[str, str | list[str]] = {"severity": finding.severity.label, "subject": finding.subject}
-    return told | {"path": list(finding.path), "text": finding.text}
+def _describe_finding(finding: Finding) -> dict[str, str | list[str]]:
+    fields: dict[str, str | list[str]] = {"severity": finding.severity.label, "subject": finding.subject}
+    return fields | {"path": list(finding.path), "text": finding.text}
 
 
-def _junit(drift: Drift) -> str:
+def _write_junit(drift: Drift) -> str:
     """A suite of all devices and a case for each, failed by errors and warnings (junit-10.xsd of Jenkins' plugin)."""
-    cases = [(each.device, [f for f in each.findings if f.severity > Severity.INFO]) for each in drift.checked]
+    cases = [(device.device, [f for f in device.findings if f.severity > Severity.INFO]) for device in drift.checked]
     cases += [(finding.device, [finding]) for finding in drift.beside]
-    failed = sum(bool(found) for _, found in cases)
+    failed = sum(bool(findings) for _, findings in cases)
     counts = f'tests="{len(cases)}" failures="{failed}" errors="0"'
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuites name="fabricgen check" {counts}>']
     lines.append(f'  <testsuite name="running configurations" {counts}>')
-    for name, found in cases:
-        told = "".join(f"<failure message={quoteattr(_line(f, [f.subject]))}/>" for f in found)
-        lines.append(f'    <testcase classname="device" name={quoteattr(make_printable(name))}>{told}</testcase>')
+    for name, findings in cases:
+        failures = "".join(f"<failure message={quoteattr(_format_line(f, [f.subject]))}/>" for f in findings)
+        lines.append(f'    <testcase classname="device" name={quoteattr(make_printable(name))}>{failures}</testcase>')
     return "\n".join([*lines, "  </testsuite>", "</testsuites>"])
 
 
-def _github(drift: Drift) -> str:
+def _write_github(drift: Drift) -> str:
     """A workflow command for each finding (actions/toolkit, command.ts)."""
-    lines = [(_COMMANDS[f.severity], _line(f, [f.subject]).replace("%", "%25")) for f in drift.findings()]
+    lines = [(_COMMANDS[f.severity], _format_line(f, [f.subject]).replace("%", "%25")) for f in drift.list_findings()]
     return "\n".join(f"::{command} title=running configuration::{text}" for command, text in lines)
 
 
-_FORMS: dict[str, Callable[[Drift], str]] = {"text": _text, "json": _json, "junit": _junit, "github": _github}
+_FORMS: dict[str, Callable[[Drift], str]] = {
+    "text": _write_text,
+    "json": _write_json,
+    "junit": _write_junit,
+    "github": _write_github,
+}
 FORMATS = tuple(_FORMS)

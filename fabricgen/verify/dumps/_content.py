@@ -58,26 +58,26 @@ class Content:
     first_line: int = 1
     faults: list[Diagnostic] = field(default_factory=list)
 
-    def lines(self) -> Iterator[tuple[int, str]]:
+    def read_lines(self) -> Iterator[tuple[int, str]]:
         """The lines of the text, numbered from 1, one by one: a list of them may take ten times the text."""
-        return lines_of(self.text)
+        return split_lines(self.text)
 
-    def box(self) -> Box:
+    def find_box(self) -> Box:
         """The device that a dump is of, for formats that do not say it."""
         return Box(name=self.device, file="" if self.path else self.shown) if self.device else Box(file=self.shown)
 
-    def child(self, key: str, value: Json) -> Content:
+    def make_child(self, key: str, value: Json) -> Content:
         """A dump that stands below a key, the name of its device."""
         path = (*self.path, key)
         if isinstance(value, str):
             return Content(self.shown, value, None, False, path, key, self.text, self.first_line, self.faults)
         return Content(self.shown, self.text, value, True, path, key, "", self.first_line, self.faults)
 
-    def wrong(self, line: int, column: int, message: str, hint: str = "") -> None:
+    def add_fault(self, line: int, column: int, message: str, hint: str = "") -> None:
         """Note a fault at a place of a text; raises TooManyFaultsError where enough are noted."""
         if self.within:
             message = f"{message} (line {line} of the text)"
-            line, column = _json.place(self.within, self.path)
+            line, column = _json.locate_value(self.within, self.path)
         line += self.first_line - 1
         if len(message) > MOST_CHARACTERS:
             message = f"{message[:MOST_CHARACTERS]}..."
@@ -86,22 +86,22 @@ class Content:
         if len(self.faults) >= (MOST_FAULTS if searched < LARGE else FEW_FAULTS):
             raise TooManyFaultsError
 
-    def wrong_value(self, error: WrongValueError) -> None:
+    def add_value_fault(self, error: WrongValueError) -> None:
         """Note a fault at a value of JSON; raises TooManyFaultsError where enough are noted."""
-        path = [*self.path, *(_json.path_to(self.value, error.holder) or ())]
-        line, column = _json.place(self.text, path if error.key is None else [*path, error.key])
-        self.wrong(line, column, error.message, error.hint)
+        path = [*self.path, *(_json.find_path(self.value, error.holder) or ())]
+        line, column = _json.locate_value(self.text, path if error.key is None else [*path, error.key])
+        self.add_fault(line, column, error.message, error.hint)
 
     @contextmanager
-    def noting(self) -> Iterator[None]:
+    def note_faults(self) -> Iterator[None]:
         """Note what is wrong in a part of a dump, and leave out the rest of that part."""
         try:
             yield
         except WrongValueError as error:
-            self.wrong_value(error)
+            self.add_value_fault(error)
 
 
-def lines_of(text: str) -> Iterator[tuple[int, str]]:
+def split_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines of a text, numbered from 1."""
     start, number = 0, 1
     while (end := text.find("\n", start)) >= 0:
@@ -111,45 +111,45 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
         yield number, text[start:]
 
 
-def mapping(holder: Json, key: str | int) -> dict[str, Json]:
+def read_mapping(holder: Json, key: str | int) -> dict[str, Json]:
     """The object below a key, or of a list; an empty one where there is none. Raises WrongValueError for another."""
-    value = _below(holder, key)
+    value = _read_key(holder, key)
     if type(value) is dict:
         return value
     if value is None:
         return {}
-    raise WrongValueError(holder, key, f"{_where(key)} is {_json.kind(value)}, not an object")
+    raise WrongValueError(holder, key, f"{_describe_key(key)} is {_json.describe_kind(value)}, not an object")
 
 
-def sequence(holder: Json, key: str | int) -> list[Json]:
+def read_sequence(holder: Json, key: str | int) -> list[Json]:
     """The list below a key; an empty one where there is none. Raises WrongValueError for another value."""
-    value = _below(holder, key)
+    value = _read_key(holder, key)
     if type(value) is list:
         return value
     if value is None:
         return []
-    raise WrongValueError(holder, key, f"{_where(key)} is {_json.kind(value)}, not a list")
+    raise WrongValueError(holder, key, f"{_describe_key(key)} is {_json.describe_kind(value)}, not a list")
 
 
-def mappings(holder: Json, key: str | int) -> Iterator[dict[str, Json]]:
+def read_mappings(holder: Json, key: str | int) -> Iterator[dict[str, Json]]:
     """The objects of the list below a key; raises WrongValueError for what is none."""
-    found = sequence(holder, key)
-    return (mapping(found, index) for index in range(len(found)))
+    values = read_sequence(holder, key)
+    return (read_mapping(values, index) for index in range(len(values)))
 
 
-def text(holder: Json, key: str | int) -> str:
+def read_text(holder: Json, key: str | int) -> str:
     """The text or number below a key; "" where there is none. Raises WrongValueError for another value."""
-    value = _below(holder, key)
+    value = _read_key(holder, key)
     if type(value) is str:
         return value
     if value is None:
         return ""
-    raise WrongValueError(holder, key, f"{_where(key)} is {_json.kind(value)}, not a text")
+    raise WrongValueError(holder, key, f"{_describe_key(key)} is {_json.describe_kind(value)}, not a text")
 
 
-def _below(holder: Json, key: str | int) -> Json:
+def _read_key(holder: Json, key: str | int) -> Json:
     return holder.get(key) if type(holder) is dict else holder[key]
 
 
-def _where(key: str | int) -> str:
+def _describe_key(key: str | int) -> str:
     return f"'{key}'" if isinstance(key, str) else "an item"

@@ -26,17 +26,17 @@ class NotJsonError(Exception):
         self.line, self.column, self.why = line, column, why
 
 
-def looks_like(text: str) -> bool:
+def looks_like_json(text: str) -> bool:
     """Whether a text begins as JSON does; lines of a log begin with [ too."""
     return _LOOKS.match(text) is not None
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """The value of a JSON text; raises NotJsonError. Halves of characters (lone surrogates) become U+FFFD."""
     if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
         raise NotJsonError(1, 1, f"it has more than {MOST_VALUES:,} values")
     if "\\ud" in text or "\\uD" in text:
-        text = _SURROGATES.sub(lambda found: found[1] or "\\ufffd", text)
+        text = _SURROGATES.sub(lambda match: match[1] or "\\ufffd", text)
     try:
         return _DECODER.decode(text)
     except JSONDecodeError as error:
@@ -45,7 +45,7 @@ def parse(text: str) -> Any:
         raise NotJsonError(1, 1, "it is nested too deeply") from None
 
 
-def kind(value: Any) -> str:
+def describe_kind(value: Any) -> str:
     """What a value is, in words."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -56,19 +56,19 @@ def kind(value: Any) -> str:
     return "an object" if isinstance(value, dict) else "a list"
 
 
-def path_to(value: Any, wanted: Any) -> list[str | int] | None:
+def find_path(value: Any, target: Any) -> list[str | int] | None:
     """The keys that lead from a value to an object or list in it, None where it is not in it."""
-    if value is wanted:
+    if value is target:
         return []
     path: list[str | int] = []
-    levels = [_inner(value)]
+    levels = [_list_children(value)]
     while levels:
         for key, below in levels[-1]:
-            if below is wanted:
+            if below is target:
                 return [*path, key]
             if isinstance(below, dict | list):
                 path.append(key)
-                levels.append(_inner(below))
+                levels.append(_list_children(below))
                 break
         else:
             levels.pop()
@@ -76,44 +76,44 @@ def path_to(value: Any, wanted: Any) -> list[str | int] | None:
     return None
 
 
-def _inner(value: Any) -> Iterator[tuple[str | int, Any]]:
+def _list_children(value: Any) -> Iterator[tuple[str | int, Any]]:
     return iter(value.items()) if isinstance(value, dict) else iter(enumerate(value))
 
 
-def place(text: str, path: Sequence[str | int]) -> tuple[int, int]:
+def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
     """(line, column) of a value in a text that has been parsed, or of the nearest value around it."""
-    at = _space(text, 0)
+    at = _skip_space(text, 0)
     for step in path:
-        found = _child(text, at, step)
-        if found is None:
+        child_at = _find_child(text, at, step)
+        if child_at is None:
             break
-        at = found
+        at = child_at
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
-def _child(text: str, at: int, step: str | int) -> int | None:
+def _find_child(text: str, at: int, step: str | int) -> int | None:
     """Where the value of a key, or an item of a list, begins; of a key that occurs twice, the last, which counts."""
     if text[at] not in "{[":
         return None
-    close, found, index = ("}" if text[at] == "{" else "]"), None, 0
-    at = _space(text, at + 1)
+    close, child_at, index = ("}" if text[at] == "{" else "]"), None, 0
+    at = _skip_space(text, at + 1)
     while text[at] != close:
         key: str | int = index
         if close == "}":
             key, at = _DECODER.raw_decode(text, at)
-            at = _space(text, _space(text, at) + 1)
+            at = _skip_space(text, _skip_space(text, at) + 1)
         if key == step:
-            found = at
+            child_at = at
             if close == "]":
                 break
         _, at = _DECODER.raw_decode(text, at)
-        at = _space(text, at)
+        at = _skip_space(text, at)
         if text[at] == ",":
-            at = _space(text, at + 1)
+            at = _skip_space(text, at + 1)
         index += 1
-    return found
+    return child_at
 
 
-def _space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+def _skip_space(text: str, at: int) -> int:
+    blanks = _SPACE.match(text, at)
+    return blanks.end() if blanks else at

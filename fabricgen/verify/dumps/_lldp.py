@@ -12,21 +12,21 @@ _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})|[0-9a-f]{2}(?:[:][0-9a-f]{2}){7}")
 
 
 @lru_cache(maxsize=100_000)
-def neighbor(name: str, chassis: str, *addresses: str) -> Box:
+def make_neighbor(name: str, chassis: str, *addresses: str) -> Box:
     """A neighbour of a host name, a chassis id and management addresses as they were told; "" for what was not.
 
     A chassis id that is neither a MAC nor a GUID is taken for a name where no other was told. Of addresses counts the
     first that others can reach.
     """
-    number = hardware(chassis)
-    told = (text.strip() for text in addresses)
-    address = next((text for text in told if text and not text.lower().startswith("fe80:")), "")
+    number = read_hardware(chassis)
+    stripped = (text.strip() for text in addresses)
+    address = next((text for text in stripped if text and not text.lower().startswith("fe80:")), "")
     return Box(name.strip() or ("" if number else chassis.strip()), number, address)
 
 
-def hardware(told: str) -> str:
+def read_hardware(chassis: str) -> str:
     """A MAC as aa:bb:cc:dd:ee:ff, a GUID as 0x and 16 digits, else ""."""
-    lower = told.strip().lower()
+    lower = chassis.strip().lower()
     digits = re.sub(r"[^0-9a-f]", "", lower.removeprefix("0x"))
     if _MAC.fullmatch(lower):
         return ":".join(digits[i : i + 2] for i in range(0, 12, 2))

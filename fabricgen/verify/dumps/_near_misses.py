@@ -15,9 +15,9 @@ _MADE_SO = (
 _LOOKED_AT = 65_536
 
 
-def told(text: str) -> str:
+def suggest_dump(text: str) -> str:
     """A sentence on how to make a dump of which the text says the same; "" where that is not known."""
-    for pattern, what in _MADE_SO:
+    for pattern, advice in _MADE_SO:
         if re.search(pattern, text[:_LOOKED_AT], re.MULTILINE):
-            return f"this is {what}"
+            return f"this is {advice}"
     return ""

@@ -67,7 +67,7 @@ class Source:
     argument: int
 
 
-def sources(arguments: list[str]) -> Iterator[Source]:
+def list_sources(arguments: list[str]) -> Iterator[Source]:
     """The files of arguments, those of folders by their names; raises InputError for what cannot be read.
 
     Symbolic links of a folder are followed to files in the same folder only.
@@ -77,22 +77,24 @@ def sources(arguments: list[str]) -> Iterator[Source]:
         if argument == "-":
             yield Source(None, "-", True, number)
         elif path.is_dir():
-            yield from (Source(file, _shown(argument, path, file), False, number) for file in _files(path, argument))
+            yield from (
+                Source(file, _format_path(argument, path, file), False, number) for file in _list_files(path, argument)
+            )
         else:
             yield Source(path, argument, True, number)
 
 
-def _shown(argument: str, folder: Path, file: Path) -> str:
+def _format_path(argument: str, folder: Path, file: Path) -> str:
     return f"{argument.rstrip('/') or '/'}/{file.relative_to(folder).as_posix()}"
 
 
-def _files(folder: Path, shown: str) -> Iterator[Path]:
+def _list_files(folder: Path, shown: str) -> Iterator[Path]:
     """Regular files below a folder, by name; named pipes and devices are no dumps, and could block."""
     inside, count = os.path.realpath(folder), 0
-    for here, folders, names in os.walk(folder):
+    for folder_path, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            file = Path(here, name)
+            file = Path(folder_path, name)
             if file.is_symlink() and not os.path.realpath(file).startswith(f"{inside}{os.sep}"):
                 continue
             if file.is_file():
@@ -102,7 +104,7 @@ def _files(folder: Path, shown: str) -> Iterator[Path]:
                 yield file
 
 
-def contents(source: Source) -> Iterator[tuple[str, bytes]]:
+def read_contents(source: Source) -> Iterator[tuple[str, bytes]]:
     """(file as it is shown, bytes) of each file in a source: of itself, or of those of an archive.
 
     Raises InputError for one that is too large, damaged, or cannot be read.
@@ -113,7 +115,7 @@ def contents(source: Source) -> Iterator[tuple[str, bytes]]:
     else:
         data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
     most = min(MOST_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(data)))
-    yield from _Unpacking(source.shown, most).files(source.shown, data, 0)
+    yield from _Unpacking(source.shown, most).unpack(source.shown, data, 0)
 
 
 @dataclass
@@ -125,65 +127,69 @@ class _Unpacking:
     unpacked: int = 0
     count: int = 0
 
-    def files(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_mib(MOST_BYTES)}")
-        packed = _opened(data)
+    def unpack(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+        _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_format_mib(MOST_BYTES)}")
+        packed = _open_packed(data)
         if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
             yield shown, data
             return
         _check(depth < MOST_NESTED, shown, f"more than {MOST_NESTED} archives lie in each other")
         try:
             if data.startswith(_ZIP):
-                yield from self._zipped(shown, data, depth)
+                yield from self._unpack_zip(shown, data, depth)
             elif packed is None or _is_tar(packed.read(512)):
-                yield from self._tarred(shown, _opened(data) or io.BytesIO(data), depth)
+                yield from self._unpack_tar(shown, _open_packed(data) or io.BytesIO(data), depth)
             else:
-                yield from self.files(shown, self._read(_opened(data) or io.BytesIO(data)), depth + 1)
+                yield from self.unpack(shown, self._read_stream(_open_packed(data) or io.BytesIO(data)), depth + 1)
         except _DAMAGE as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
             _check(False, shown, f"the archive is damaged: {reason}")
 
-    def _tarred(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
+    def _unpack_tar(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
         counted = _Counted(self, stream)
         with tarfile.open(fileobj=cast(IO[bytes], counted), mode="r|") as archive:
             for member in archive:
-                self._count(shown)
+                self._count_file(shown)
                 name = f"{shown}/{member.name.removeprefix('./')}"
-                _check(not member.isfile() or member.size <= MOST_BYTES, name, f"it is larger than {_mib(MOST_BYTES)}")
+                _check(
+                    not member.isfile() or member.size <= MOST_BYTES,
+                    name,
+                    f"it is larger than {_format_mib(MOST_BYTES)}",
+                )
                 stored = member.size
                 if member.sparse is not None:  # its holes are in no byte of the archive
                     holes: Any = member.sparse
                     stored = sum(size for _, size in holes)
-                    self.add(member.size)
+                    self.count_bytes(member.size)
                 counted.allowed = stored + MOST_OF_A_HEADER
                 opened = archive.extractfile(member) if member.isfile() else None
                 if opened is not None:
-                    yield from self.files(name, opened.read(), depth + 1)
+                    yield from self.unpack(name, opened.read(), depth + 1)
 
-    def _zipped(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+    def _unpack_zip(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
         _check(data.count(_ZIP_ENTRY) <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:  # which holds all entries in memory
             for member in archive.infolist():
-                self._count(shown)
+                self._count_file(shown)
                 if member.is_dir():
                     continue
                 name = f"{shown}/{member.filename}"
                 with archive.open(member) as opened:
-                    yield from self.files(name, self._read(opened), depth + 1)
+                    yield from self.unpack(name, self._read_stream(opened), depth + 1)
 
-    def _count(self, shown: str) -> None:
+    def _count_file(self, shown: str) -> None:
         self.count += 1
         _check(self.count <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
 
-    def _read(self, stream: IO[bytes]) -> bytes:
+    def _read_stream(self, stream: IO[bytes]) -> bytes:
         data = stream.read(min(MOST_BYTES, self.most - self.unpacked) + 1)
-        self.add(len(data))
+        self.count_bytes(len(data))
         return data
 
-    def add(self, size: int) -> None:
+    def count_bytes(self, size: int) -> None:
         """Count bytes that came out; raises InputError where they are too many."""
         self.unpacked += size
-        _check(self.unpacked <= self.most, self.shown, f"it unpacks to more than {_mib(self.most)}")
+        _check(self.unpacked <= self.most, self.shown, f"it unpacks to more than {_format_mib(self.most)}")
 
 
 @dataclass
@@ -198,12 +204,12 @@ class _Counted:
         """The next bytes; raises InputError where they are too many."""
         data = self.stream.read(size)
         self.allowed -= len(data)
-        self.unpacking.add(len(data))
+        self.unpacking.count_bytes(len(data))
         _check(self.allowed >= 0, self.unpacking.shown, "the archive has a name that is too long")
         return data
 
 
-def _opened(data: bytes) -> IO[bytes] | None:
+def _open_packed(data: bytes) -> IO[bytes] | None:
     """What is compressed in data, as a stream; None for data that is not compressed."""
     stream: Any = io.BytesIO(data)
     for mark, module in _PACKED.items():
@@ -220,7 +226,7 @@ def _is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
 
-def _mib(size: int) -> str:
+def _format_mib(size: int) -> str:
     return f"{size >> 20:,} MiB"
 
 

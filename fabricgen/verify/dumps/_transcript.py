@@ -33,11 +33,11 @@ def split_answers(text: str) -> list[Answer]:
     if _JSON_BEGINS.search(text) is None or _PROMPT.search(text) is None:
         return []
     # a session ends with a prompt alone, which answered nothing
-    kept = [answer for answer in _split(text) if answer.text.strip()]
-    return kept if any(_json.looks_like(answer.text) for answer in kept) else []
+    answers = [answer for answer in _cut_answers(text) if answer.text.strip()]
+    return answers if any(_json.looks_like_json(answer.text) for answer in answers) else []
 
 
-def _split(text: str) -> Iterator[Answer]:
+def _cut_answers(text: str) -> Iterator[Answer]:
     host, start, line = "", 0, 1
     for prompt in _PROMPT.finditer(text):
         yield Answer(host, line, text[start : prompt.start()])

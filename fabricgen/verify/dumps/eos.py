@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, mappings, sequence, text
-from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps._content import (
+    Content,
+    Json,
+    WrongValueError,
+    read_mapping,
+    read_mappings,
+    read_sequence,
+    read_text,
+)
+from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import SILENT, Box, Dump, Sighting
 
 TITLE = "EOS show lldp neighbors [detail] | json"
@@ -19,62 +27,64 @@ _TABLE = "lldpNeighbors"
 
 def recognises(value: Json) -> bool:
     """Whether the JSON is an answer with the table of neighbours in it, or a list of answers with one."""
-    return any(_TABLE in answer for answer in _answers(value))
+    return any(_TABLE in answer for answer in _list_answers(value))
 
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: all answers are of one device."""
-    answers = _answers(content.value)
-    yield Dump(_box(content, answers), (seen for answer in answers for seen in _sightings(content, answer)))
+    answers = _list_answers(content.value)
+    yield Dump(
+        _find_box(content, answers), (sighting for answer in answers for sighting in _read_sightings(content, answer))
+    )
 
 
-def _answers(value: Json) -> list[dict[str, Json]]:
+def _list_answers(value: Json) -> list[dict[str, Json]]:
     """The answers of commands: eAPI and its clients give a list of them."""
     if isinstance(value, dict) and isinstance(value.get("result"), list):
         value = value["result"]
     return [answer for answer in (value if isinstance(value, list) else [value]) if isinstance(answer, dict)]
 
 
-def _box(content: Content, answers: list[dict[str, Json]]) -> Box:
+def _find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
     name = chassis = ""
     for answer in answers:
-        with content.noting():
-            name = name or text(answer, "hostname") or text(answer, "fqdn")
-            chassis = chassis or text(answer, "systemMacAddress")
-    return neighbor(name, chassis) if name or chassis else content.box()
+        with content.note_faults():
+            name = name or read_text(answer, "hostname") or read_text(answer, "fqdn")
+            chassis = chassis or read_text(answer, "systemMacAddress")
+    return make_neighbor(name, chassis) if name or chassis else content.find_box()
 
 
-def _sightings(content: Content, answer: dict[str, Json]) -> Iterator[Sighting]:
+def _read_sightings(content: Content, answer: dict[str, Json]) -> Iterator[Sighting]:
     table = answer.get(_TABLE)
-    with content.noting():
+    with content.note_faults():
         if isinstance(table, dict):
             for port in table:
-                with content.noting():
-                    yield from _detailed(port, mapping(table, port))
+                with content.note_faults():
+                    yield from _read_detailed(port, read_mapping(table, port))
         else:
-            rows = sequence(answer, _TABLE)
+            rows = read_sequence(answer, _TABLE)
             for index in range(len(rows)):
-                with content.noting():
-                    yield _brief(mapping(rows, index))
+                with content.note_faults():
+                    yield _read_brief(read_mapping(rows, index))
 
 
-def _brief(row: dict[str, Json]) -> Sighting:
+def _read_brief(row: dict[str, Json]) -> Sighting:
     """A row; EOS writes the chassis id in place of a name that was not told."""
-    port, told, far_port = (text(row, key) for key in ("port", "neighborDevice", "neighborPort"))
-    if not port or not told:
+    port, name, far_port = (read_text(row, key) for key in ("port", "neighborDevice", "neighborPort"))
+    if not port or not name:
         raise WrongValueError(row, None, f"the row has no {'neighborDevice' if port else 'port'}")
-    return Sighting(port, neighbor("", told), far_port.strip('"'))
+    return Sighting(port, make_neighbor("", name), far_port.strip('"'))
 
 
-def _detailed(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
-    infos = list(mappings(entry, "lldpNeighborInfo"))
+def _read_detailed(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
+    infos = list(read_mappings(entry, "lldpNeighborInfo"))
     if not infos:
         yield Sighting(port, None, state=SILENT)
     for info in infos:
-        far = mapping(info, "neighborInterfaceInfo")
-        far_port = text(far, "interfaceId_v2") or text(far, "interfaceId").strip('"')
-        name, chassis = text(info, "systemName"), text(info, "chassisId")
+        far = read_mapping(info, "neighborInterfaceInfo")
+        far_port = read_text(far, "interfaceId_v2") or read_text(far, "interfaceId").strip('"')
+        name, chassis = read_text(info, "systemName"), read_text(info, "chassisId")
         if not name and not chassis:
             raise WrongValueError(info, None, f"the neighbour of {port} has neither systemName nor chassisId")
-        addresses = [text(each, "address") for each in mappings(info, "managementAddresses")]
-        yield Sighting(port, neighbor(name, chassis, *addresses), far_port, text(far, "interfaceDescription"))
+        addresses = [read_text(row, "address") for row in read_mappings(info, "managementAddresses")]
+        yield Sighting(port, make_neighbor(name, chassis, *addresses), far_port, read_text(far, "interfaceDescription"))

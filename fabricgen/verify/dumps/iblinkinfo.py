@@ -52,74 +52,81 @@ class Node:
     @property
     def box(self) -> Box:
         """The node as dumps name it."""
-        return _box(self.name, self.guid)
+        return _make_box(self.name, self.guid)
 
 
 def dumps(content: Content) -> Iterator[Dump]:
     """A dump for each switch and adapter; GUIDs are those of ports, which for a switch is that of all its ports."""
-    found = nodes(content)
-    boxes = {node.lid: node.box for node in found if node.lid and node.guid}
-    for node in found:
-        yield Dump(node.box, list(_sightings(node, boxes)), "ib", lists_all=False)
+    all_nodes = read_nodes(content)
+    boxes = {node.lid: node.box for node in all_nodes if node.lid and node.guid}
+    for node in all_nodes:
+        yield Dump(node.box, list(_list_sightings(node, boxes)), "ib", lists_all=False)
 
 
-def _sightings(node: Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
+def _list_sightings(node: Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
     for port, state, far_port, (guid, lid, name), *_ in node.ports:
         if state != SEEN:
             yield Sighting(port, None, state=state)
         else:
-            yield Sighting(port, _box(name, guid) if guid else boxes.get(lid, _box(name, "")), far_port)
+            yield Sighting(port, _make_box(name, guid) if guid else boxes.get(lid, _make_box(name, "")), far_port)
 
 
-def _box(name: str, guid: str) -> Box:
+def _make_box(name: str, guid: str) -> Box:
     return Box(name.strip(), guid_text(guid) if guid else "")
 
 
-def nodes(content: Content) -> list[Node]:
+def read_nodes(content: Content) -> list[Node]:
     """All nodes with their ports; warnings of the tool stand between its lines where both went to one file."""
-    found: list[Node] = []
-    for number, untrimmed in content.lines():
+    all_nodes: list[Node] = []
+    for number, untrimmed in content.read_lines():
         line = untrimmed.strip()
         if len(line) > _LONGEST_LINE:
-            content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
+            content.add_fault(number, 1, f"the line has {len(line):,} characters", _HINT)
         elif "==(" in line or _NEAR.match(line):
-            _read_port(content, number, line, found)
+            _read_port(content, number, line, all_nodes)
         elif head := _NODE.fullmatch(line):
-            found.append(Node(head[2], head[1] or "", 0, is_switch=bool(head[1])))
-    return found
+            all_nodes.append(Node(head[2], head[1] or "", 0, is_switch=bool(head[1])))
+    return all_nodes
 
 
-def _read_port(content: Content, number: int, line: str, found: list[Node]) -> None:
+def _read_port(content: Content, number: int, line: str, known_nodes: list[Node]) -> None:
     """Read the line of a port: NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR."""
     near, _, rest = line.partition("==(")
     link, arrow, far = rest.partition("==>")
     states, _, physical = link.partition("/")
     state = states.split()
-    port, there = _NEAR.fullmatch(near.strip()), _FAR.fullmatch(far.strip())
+    port, far_end = _NEAR.fullmatch(near.strip()), _FAR.fullmatch(far.strip())
     if not arrow or "/" not in link or not state:
-        content.wrong(number, 1, f"'{line[:40]}' is no line of iblinkinfo", _HINT)
-    elif port is None or (port[2] is None and not found):
-        content.wrong(number, 1, "the line does not say which port it is of", _HINT)
-    elif there is None and state[-1] != "Down" and far.strip() != '"Port not available"':
-        content.wrong(number, 1, "the line does not say what is at the other end", _HINT)
+        content.add_fault(number, 1, f"'{line[:40]}' is no line of iblinkinfo", _HINT)
+    elif port is None or (port[2] is None and not known_nodes):
+        content.add_fault(number, 1, "the line does not say which port it is of", _HINT)
+    elif far_end is None and state[-1] != "Down" and far.strip() != '"Port not available"':
+        content.add_fault(number, 1, "the line does not say what is at the other end", _HINT)
     else:
-        up = there is not None and state[-1] != "Down"
-        beyond = (str(int(there[3])), (there[1] or "", int(there[2]), there[4])) if there and up else ("", ("", 0, ""))
-        told = SEEN if up else DOWN if state[-1] == "Down" else SILENT
+        up = far_end is not None and state[-1] != "Down"
+        beyond = (
+            (str(int(far_end[3])), (far_end[1] or "", int(far_end[2]), far_end[4]))
+            if far_end and up
+            else ("", ("", 0, ""))
+        )
+        port_state = SEEN if up else DOWN if state[-1] == "Down" else SILENT
         rate = _RATE.match(states)
         lanes = (int(rate[1]), rate[2]) if rate else (0, "")
-        node = _node(found, port)
-        node.ports.append(Port(str(int(port[4])), told, *beyond, *lanes, physical.strip(" )")))
+        node = _find_node(known_nodes, port)
+        node.ports.append(Port(str(int(port[4])), port_state, *beyond, *lanes, physical.strip(" )")))
 
 
-def _node(found: list[Node], near: re.Match[str]) -> Node:
+def _find_node(known_nodes: list[Node], near: re.Match[str]) -> Node:
     """The node of a port: the last one, or a new one where lines have the name of their node and it is another.
 
     Lines do not say what a node is, but the description of an adapter has the name of its device last.
     """
     guid, name, lid = near[1] or "", near[2], int(near[3])
-    if name is not None and (not found or (found[-1].name, found[-1].guid, found[-1].lid) != (name.strip(), guid, lid)):
-        found.append(Node(name.strip(), guid, lid, is_switch=not _ADAPTER.search(name)))
-    node = found[-1]
+    if name is not None and (
+        not known_nodes
+        or (known_nodes[-1].name, known_nodes[-1].guid, known_nodes[-1].lid) != (name.strip(), guid, lid)
+    ):
+        known_nodes.append(Node(name.strip(), guid, lid, is_switch=not _ADAPTER.search(name)))
+    node = known_nodes[-1]
     node.guid, node.lid = node.guid or guid, lid
     return node

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, lines_of
+from fabricgen.verify.dumps._content import Content, split_lines
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
 
 TITLE = "ibnetdiscover"
@@ -31,45 +31,47 @@ def recognises(text: str) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """A dump for each node. Names are descriptions, which for an adapter have its name behind that of its host."""
-    names = _names(content.text)
+    names = _read_names(content.text)
     boxes: dict[str, Box] = {}
     node, sightings = "", list[Sighting]()
     is_switch = False
-    for number, line in content.lines():
+    for number, line in content.read_lines():
         if len(line) > _LONGEST_LINE:
-            content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
-        elif found := _PORT.match(line):
-            port, far, far_port, rest = found.groups()
+            content.add_fault(number, 1, f"the line has {len(line):,} characters", _HINT)
+        elif match := _PORT.match(line):
+            port, far, far_port, rest = match.groups()
             if not node:
-                content.wrong(number, 1, "a port before any Switch, Ca or Rt", _HINT)
+                content.add_fault(number, 1, "a port before any Switch, Ca or Rt", _HINT)
                 continue
-            told = _NAME.search(rest)
+            far_name = _NAME.search(rest)
             sightings.append(
-                Sighting(str(int(port)), _box(boxes, names, far, told[1] if told else ""), str(int(far_port)))
+                Sighting(
+                    str(int(port)), _make_box(boxes, names, far, far_name[1] if far_name else ""), str(int(far_port))
+                )
             )
-        elif found := _NODE.match(line):
+        elif match := _NODE.match(line):
             if node:
-                yield Dump(_box(boxes, names, node), sightings, "ib", is_switch)
-            node, sightings = found[4], []
-            is_switch = found[1] == "Switch"
+                yield Dump(_make_box(boxes, names, node), sightings, "ib", is_switch)
+            node, sightings = match[4], []
+            is_switch = match[1] == "Switch"
         elif not _KNOWN.match(line):
-            content.wrong(number, 1, f"'{line.strip()[:40]}' is no line of ibnetdiscover", _HINT)
+            content.add_fault(number, 1, f"'{line.strip()[:40]}' is no line of ibnetdiscover", _HINT)
     if node:
-        yield Dump(_box(boxes, names, node), sightings, "ib", is_switch)
+        yield Dump(_make_box(boxes, names, node), sightings, "ib", is_switch)
 
 
-def _names(text: str) -> dict[str, str]:
+def _read_names(text: str) -> dict[str, str]:
     """The description of each node that has a paragraph, by its GUID."""
     return {
-        guid_text(found[4]): (found[5] or "").strip()
-        for _, line in lines_of(text)
-        if (found := _NODE.match(line[:_LONGEST_LINE]))
+        guid_text(match[4]): (match[5] or "").strip()
+        for _, line in split_lines(text)
+        if (match := _NODE.match(line[:_LONGEST_LINE]))
     }
 
 
-def _box(boxes: dict[str, Box], names: dict[str, str], told: str, name: str = "") -> Box:
+def _make_box(boxes: dict[str, Box], names: dict[str, str], digits: str, name: str = "") -> Box:
     """The node of a GUID; its own paragraph knows its name best."""
-    guid = guid_text(told)
+    guid = guid_text(digits)
     if guid not in boxes:
         boxes[guid] = Box(names.get(guid, name.strip()), guid)
     return boxes[guid]

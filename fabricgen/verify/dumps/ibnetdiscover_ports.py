@@ -26,23 +26,23 @@ def recognises(text: str) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """A dump for each switch and port of an adapter; GUIDs are those of ports, and a switch has one for all."""
-    found: dict[Box, list[Sighting]] = {}
-    for number, untrimmed in content.lines():
+    sightings_by_box: dict[Box, list[Sighting]] = {}
+    for number, untrimmed in content.read_lines():
         line = untrimmed.strip()
         if len(line) > _LONGEST_LINE:
-            content.wrong(number, 1, f"the line has {len(line):,} characters", _HINT)
+            content.add_fault(number, 1, f"the line has {len(line):,} characters", _HINT)
         elif joined := _JOINED.fullmatch(line):
             port, guid, far_port, far_guid, name, far_name = joined.groups()
-            sighting = Sighting(str(int(port)), _box(far_name, far_guid), str(int(far_port)))
-            found.setdefault(_box(name, guid), []).append(sighting)
+            sighting = Sighting(str(int(port)), _make_box(far_name, far_guid), str(int(far_port)))
+            sightings_by_box.setdefault(_make_box(name, guid), []).append(sighting)
         elif alone := _ALONE.fullmatch(line):
             port, guid, name = alone.groups()
-            found.setdefault(_box(name, guid), []).append(Sighting(str(int(port)), None, state=SILENT))
+            sightings_by_box.setdefault(_make_box(name, guid), []).append(Sighting(str(int(port)), None, state=SILENT))
         elif not _OTHER.match(line):
-            content.wrong(number, 1, f"'{line[:40]}' is no line of ibnetdiscover --ports", _HINT)
-    for box, sightings in found.items():
+            content.add_fault(number, 1, f"'{line[:40]}' is no line of ibnetdiscover --ports", _HINT)
+    for box, sightings in sightings_by_box.items():
         yield Dump(box, sightings, "ib", lists_all=False)
 
 
-def _box(name: str, guid: str) -> Box:
+def _make_box(name: str, guid: str) -> Box:
     return Box(name.strip(), f"0x{guid}")

@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, mappings, sequence, text
-from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps._content import (
+    Content,
+    Json,
+    WrongValueError,
+    read_mapping,
+    read_mappings,
+    read_sequence,
+    read_text,
+)
+from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import Dump, Sighting
 
 TITLE = "Junos show lldp neighbors | display json"
@@ -26,16 +34,16 @@ def recognises(value: Json) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: the answer does not say of which device."""
-    yield Dump(content.box(), _sightings(content))
+    yield Dump(content.find_box(), _sightings(content))
 
 
 def _sightings(content: Content) -> Iterator[Sighting]:
-    with content.noting():
-        for answer in mappings(content.value, _ANSWER):
-            rows = sequence(answer, _ROWS) if _ROWS in answer else []
+    with content.note_faults():
+        for answer in read_mappings(content.value, _ANSWER):
+            rows = read_sequence(answer, _ROWS) if _ROWS in answer else []
             for index in range(len(rows)):
-                with content.noting():
-                    yield _sighting(mapping(rows, index))
+                with content.note_faults():
+                    yield _sighting(read_mapping(rows, index))
 
 
 def _sighting(row: dict[str, Json]) -> Sighting:
@@ -44,13 +52,13 @@ def _sighting(row: dict[str, Json]) -> Sighting:
     if not port or not (name or chassis):
         raise WrongValueError(row, None, f"the row has no {'neighbour' if port else 'port'}")
     far, described = _told(row, "lldp-remote-port-id"), _told(row, "lldp-remote-port-description")
-    box = neighbor(name, chassis, _told(row, "lldp-remote-management-address"))
+    box = make_neighbor(name, chassis, _told(row, "lldp-remote-management-address"))
     return Sighting(without_unit(port), box, without_unit(far or described), described if far else "")
 
 
 def _told(row: dict[str, Json], *keys: str) -> str:
     """The first text under some keys, "" for none."""
-    texts = (text(each, "data") for key in keys for each in mappings(row, key))
+    texts = (read_text(each, "data") for key in keys for each in read_mappings(row, key))
     return next((found for found in texts if found), "")
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.junos import without_unit
 from fabricgen.verify.dumps.sighting import Dump, Sighting
 
@@ -31,21 +31,21 @@ def recognises(text: str) -> bool:
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: neither says of which device."""
     is_table = _HEAD.search(content.text) is not None
-    yield Dump(content.box(), _rows(content) if is_table else _blocks(content), lists_all=is_table)
+    yield Dump(content.find_box(), _rows(content) if is_table else _blocks(content), lists_all=is_table)
 
 
 def _rows(content: Content) -> Iterator[Sighting]:
     fixed, start = 0, 0
-    for number, line in content.lines():
+    for number, line in content.read_lines():
         if head := _HEAD.match(line):
             fixed, start = (3 if head[1] else 2), line.index("System Name")
         elif fixed and _ROW.match(line):
             words = line.split(maxsplit=fixed)
             if len(words) <= fixed:
-                content.wrong(number, 1, "the row names no neighbour's port", _HINT)
+                content.add_fault(number, 1, "the row names no neighbour's port", _HINT)
                 continue
             port, name = _split(line, words[fixed], start)
-            yield Sighting(without_unit(words[0]), neighbor(name, words[fixed - 1]), without_unit(port))
+            yield Sighting(without_unit(words[0]), make_neighbor(name, words[fixed - 1]), without_unit(port))
 
 
 def _split(line: str, rest: str, start: int) -> tuple[str, str]:
@@ -62,7 +62,7 @@ def _split(line: str, rest: str, start: int) -> tuple[str, str]:
 def _blocks(content: Content) -> Iterator[Sighting]:
     told: dict[str, str] = {}
     begun = 0
-    for number, line in content.lines():
+    for number, line in content.read_lines():
         if _BLOCK.match(line):
             yield from _block(content, begun, told)
             told, begun = {}, number
@@ -77,7 +77,7 @@ def _block(content: Content, number: int, told: dict[str, str]) -> Iterator[Sigh
         return
     port, name, chassis = told.get("local interface", ""), told.get("system name", ""), told.get("chassis id", "")
     if not port or not (name or chassis):
-        content.wrong(number, 1, f"the block names no {'neighbour' if port else 'port'}", _HINT)
+        content.add_fault(number, 1, f"the block names no {'neighbour' if port else 'port'}", _HINT)
         return
-    box = neighbor(name, chassis, told.get("address", ""))
+    box = make_neighbor(name, chassis, told.get("address", ""))
     yield Sighting(without_unit(port), box, without_unit(told.get("port id", "")), told.get("port description", ""))

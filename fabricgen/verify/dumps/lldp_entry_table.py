@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, text
-from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps._content import Content, Json, WrongValueError, read_mapping, read_text
+from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import DOWN, Box, Dump, Sighting
 
 TITLE = "SONiC LLDP_ENTRY_TABLE as JSON"
@@ -30,61 +30,63 @@ def recognises(value: Json) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump; of the device that the file is of, where the dump is not of the whole database."""
-    yield Dump(_box(content), _sightings(content))
+    yield Dump(_find_box(content), _read_sightings(content))
 
 
-def _box(content: Content) -> Box:
-    with content.noting():
-        own = _fields(content.value, _CHASSIS)
-        name, chassis, addresses = (text(own, f"lldp_loc_{each}") for each in ("sys_name", "chassis_id", "man_addr"))
+def _find_box(content: Content) -> Box:
+    with content.note_faults():
+        chassis_fields = _read_fields(content.value, _CHASSIS)
+        name, chassis, addresses = (
+            read_text(chassis_fields, f"lldp_loc_{suffix}") for suffix in ("sys_name", "chassis_id", "man_addr")
+        )
         if name or chassis:
-            return neighbor(name, chassis, *addresses.split(","))
-    return content.box()
+            return make_neighbor(name, chassis, *addresses.split(","))
+    return content.find_box()
 
 
-def _sightings(content: Content) -> Iterator[Sighting]:
-    seen: set[str] = set()
+def _read_sightings(content: Content) -> Iterator[Sighting]:
+    seen_ports: set[str] = set()
     down: list[str] = []
     for key in content.value:
         try:
             if key == _ENTRIES:
-                for port, sighting in _table(content):
-                    seen.add(port)
+                for port, sighting in _read_table(content):
+                    seen_ports.add(port)
                     yield sighting
-            elif found := _KEY.fullmatch(key):
-                port = found[1]
-                fields = _fields(content.value, key)
+            elif match := _KEY.fullmatch(key):
+                port = match[1]
+                fields = _read_fields(content.value, key)
                 if key.startswith(_ENTRIES):
-                    seen.add(port)
-                    yield _sighting(port, fields)
+                    seen_ports.add(port)
+                    yield _make_sighting(port, fields)
                 elif fields.get("oper_status") == "down":
                     down.append(port)
         except WrongValueError as error:
-            content.wrong_value(error)
-    yield from (Sighting(port, None, state=DOWN) for port in down if port not in seen)
+            content.add_value_fault(error)
+    yield from (Sighting(port, None, state=DOWN) for port in down if port not in seen_ports)
 
 
-def _table(content: Content) -> Iterator[tuple[str, Sighting]]:
-    table = mapping(content.value, _ENTRIES)
+def _read_table(content: Content) -> Iterator[tuple[str, Sighting]]:
+    table = read_mapping(content.value, _ENTRIES)
     for port in table:
-        with content.noting():
-            yield port, _sighting(port, _fields(table, port))
+        with content.note_faults():
+            yield port, _make_sighting(port, _read_fields(table, port))
 
 
-def _fields(holder: dict[str, Json], key: str) -> dict[str, Json]:
-    fields = mapping(holder, key)
+def _read_fields(holder: dict[str, Json], key: str) -> dict[str, Json]:
+    fields = read_mapping(holder, key)
     return fields["value"] if type(fields.get("value")) is dict else fields
 
 
-def _sighting(port: str, fields: dict[str, Json]) -> Sighting:
+def _make_sighting(port: str, fields: dict[str, Json]) -> Sighting:
     name, chassis, address = (
-        text(fields, "lldp_rem_sys_name"),
-        text(fields, "lldp_rem_chassis_id"),
-        text(fields, _ADDRESS),
+        read_text(fields, "lldp_rem_sys_name"),
+        read_text(fields, "lldp_rem_chassis_id"),
+        read_text(fields, _ADDRESS),
     )
     if not name and not chassis:
         raise WrongValueError(
             fields, None, f"the neighbour of {port} has neither lldp_rem_sys_name nor lldp_rem_chassis_id"
         )
-    box = neighbor(name, chassis, *address.split(",")) if "," in address else neighbor(name, chassis, address)
-    return Sighting(port, box, text(fields, "lldp_rem_port_id"), text(fields, "lldp_rem_port_desc"))
+    box = make_neighbor(name, chassis, *address.split(",")) if "," in address else make_neighbor(name, chassis, address)
+    return Sighting(port, box, read_text(fields, "lldp_rem_port_id"), read_text(fields, "lldp_rem_port_desc"))

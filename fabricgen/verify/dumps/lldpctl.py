@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, mapping, text
-from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps._content import Content, Json, WrongValueError, read_mapping, read_text
+from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 
 TITLE = "lldpctl -f json0"
@@ -29,64 +29,66 @@ def recognises(value: Json) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: lldpd does not say of which device."""
-    yield Dump(content.box(), _sightings(content))
+    yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _sightings(content: Content) -> Iterator[Sighting]:
-    with content.noting():
-        for outer in _each(content.value, "lldp"):
-            for item in _each(outer, "interface"):
+def _read_sightings(content: Content) -> Iterator[Sighting]:
+    with content.note_faults():
+        for outer in _list_objects(content.value, "lldp"):
+            for interface in _list_objects(outer, "interface"):
                 try:
-                    yield from _of_item(item)
+                    yield from _read_interface(interface)
                 except WrongValueError as error:
-                    content.wrong_value(error)
+                    content.add_value_fault(error)
 
 
-def _of_item(item: dict[str, Json]) -> Iterator[Sighting]:
+def _read_interface(interface: dict[str, Json]) -> Iterator[Sighting]:
     """The neighbours in an item of `interface`: json0 has the port's name in it, json makes it a key."""
-    if type(item.get("name")) is str:
-        return _of_port(item["name"], item)
-    return (seen for port in item for seen in _of_port(port, mapping(item, port)))
+    if type(interface.get("name")) is str:
+        return _read_port(interface["name"], interface)
+    return (sighting for port in interface for sighting in _read_port(port, read_mapping(interface, port)))
 
 
-def _of_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
+def _read_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
     if "rid" not in entry and entry.get("via") == "unknown":
         message = f"{port} tells of itself, not of its neighbour: this is `lldpcli show interfaces`"
         raise WrongValueError(entry, None, message, _HINT)
     far_port = far_text = ""
-    for far in _each(entry, "port"):
-        far_port, far_text = _leaf(far, "id"), _leaf(far, "descr")
-    found = [box for item in _each(entry, "chassis") for box in _chassis(item)]
-    if not port or not found:
+    for far in _list_objects(entry, "port"):
+        far_port, far_text = _read_leaf(far, "id"), _read_leaf(far, "descr")
+    boxes = [box for chassis in _list_objects(entry, "chassis") for box in _list_neighbors(chassis)]
+    if not port or not boxes:
         raise WrongValueError(entry, None, f"{port or 'an interface'} names no {'chassis' if port else 'port'}", _HINT)
-    return (Sighting(port, box, far_port, far_text) for box in found)
+    return (Sighting(port, box, far_port, far_text) for box in boxes)
 
 
-def _chassis(item: dict[str, Json]) -> list[Box]:
+def _list_neighbors(chassis: dict[str, Json]) -> list[Box]:
     """Neighbours of a port: json has them below keys of their names, json0 and json without a name have not."""
-    told = item.get("id")
-    if any(type(value) is list for value in item.values()) or (type(told) is dict and "value" in told):
-        return [_box(_leaf(item, "name"), item)]
-    return [_box(name, mapping(item, name)) for name in item]
+    chassis_id = chassis.get("id")
+    if any(type(value) is list for value in chassis.values()) or (type(chassis_id) is dict and "value" in chassis_id):
+        return [_make_box(_read_leaf(chassis, "name"), chassis)]
+    return [_make_box(name, read_mapping(chassis, name)) for name in chassis]
 
 
-def _box(name: str, chassis: dict[str, Json]) -> Box:
-    told = chassis.get("mgmt-ip")
+def _make_box(name: str, chassis: dict[str, Json]) -> Box:
+    addresses_told = chassis.get("mgmt-ip")
     addresses = (
-        [_leaf(told, index) for index in range(len(told))] if type(told) is list else [_leaf(chassis, "mgmt-ip")]
+        [_read_leaf(addresses_told, index) for index in range(len(addresses_told))]
+        if type(addresses_told) is list
+        else [_read_leaf(chassis, "mgmt-ip")]
     )
-    return neighbor(name, _leaf(chassis, "id"), *addresses)
+    return make_neighbor(name, _read_leaf(chassis, "id"), *addresses)
 
 
-def _each(holder: dict[str, Json], key: str) -> list[dict[str, Json]]:
+def _list_objects(holder: dict[str, Json], key: str) -> list[dict[str, Json]]:
     """The objects of the list below a key, or the one object that stands in its place."""
     value = holder.get(key)
     if type(value) is list:
-        return [mapping(value, index) for index in range(len(value))]
-    return [mapping(holder, key)] if value is not None else []
+        return [read_mapping(value, index) for index in range(len(value))]
+    return [read_mapping(holder, key)] if value is not None else []
 
 
-def _leaf(holder: Json, key: str | int) -> str:
+def _read_leaf(holder: Json, key: str | int) -> str:
     """The text below a key: as such, in an object, or in a list of one object."""
     value = holder.get(key) if type(holder) is dict else holder[key]
     if type(value) is list:
@@ -95,4 +97,4 @@ def _leaf(holder: Json, key: str | int) -> str:
         holder, key, value = value, 0, value[0]
     if type(value) is dict:
         holder, key = value, "value"
-    return text(holder, key)
+    return read_text(holder, key)

@@ -23,26 +23,28 @@ _HINT = f"a row has {', '.join(COLUMNS)}; further columns are not read"
 
 def recognises(text: str) -> bool:
     """Whether the first line has the columns, or so many of them that the others must be meant."""
-    header, _ = _header(text)
+    header, _ = _read_header(text)
     return len(set(COLUMNS).intersection(header)) >= 3
 
 
 def dumps(content: Content) -> Iterator[Dump]:
     """A dump for each run of rows of a device; a row without a neighbour is a port that sees nobody."""
-    header, delimiter = _header(content.text)
+    header, delimiter = _read_header(content.text)
     for name in COLUMNS:
         if header.count(name) != 1:
-            what = f"column '{name}' occurs twice" if name in header else f"there is no column '{name}'"
-            others = [each for each in header if each not in COLUMNS]
-            content.wrong(1, 1, what, did_you_mean(name, others) if name not in header and others else _HINT)
+            complaint = f"column '{name}' occurs twice" if name in header else f"there is no column '{name}'"
+            other_columns = [column for column in header if column not in COLUMNS]
+            content.add_fault(
+                1, 1, complaint, did_you_mean(name, other_columns) if name not in header and other_columns else _HINT
+            )
             return
     pick = itemgetter(*(header.index(name) for name in COLUMNS))
     boxes: dict[str, Box] = {}
-    for device, rows in groupby(_rows(content, pick, len(header), delimiter), key=itemgetter(0)):
-        yield Dump(boxes.setdefault(device, Box(device)), _sightings(rows, boxes), agent="list")
+    for device, rows in groupby(_read_rows(content, pick, len(header), delimiter), key=itemgetter(0)):
+        yield Dump(boxes.setdefault(device, Box(device)), _list_sightings(rows, boxes), agent="list")
 
 
-def _sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting]:
+def _list_sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting]:
     for _, port, name, far_port in rows:
         if not name:
             yield Sighting(port, None, state=SILENT)
@@ -53,7 +55,7 @@ def _sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting
         yield Sighting(port, neighbor, far_port)
 
 
-def _rows(content: Content, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
+def _read_rows(content: Content, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
     """The rows that can be used; what is wrong with the others is noted."""
     lines = (line[0] for line in _LINE.finditer(content.text))  # io.StringIO holds four bytes a character
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
@@ -62,21 +64,21 @@ def _rows(content: Content, pick: Callable[[list[str]], _Row], width: int, delim
         for row in reader:
             if len(row) != width:
                 if row:
-                    content.wrong(reader.line_num, 1, f"{len(row)} fields where the header has {width}", _HINT)
+                    content.add_fault(reader.line_num, 1, f"{len(row)} fields where the header has {width}", _HINT)
                 continue
-            found = device, port, name, far_port = pick(row)
+            cells = device, port, name, far_port = pick(row)
             if device and port and (name or not far_port):
-                yield found
+                yield cells
                 continue
             missing = "device" if not device else "port" if not port else "neighbor"
-            content.wrong(reader.line_num, row.index("") + 1, f"the row names no {missing}", _HINT)
+            content.add_fault(reader.line_num, row.index("") + 1, f"the row names no {missing}", _HINT)
     except csv.Error as error:
-        content.wrong(
+        content.add_fault(
             reader.line_num, 1, f"the row is not CSV: {error}", "put texts with quotes or line ends in quotes"
         )
 
 
-def _header(text: str) -> tuple[list[str], str]:
+def _read_header(text: str) -> tuple[list[str], str]:
     """(names of columns, what is between them)."""
     line = text[:4096].partition("\n")[0].rstrip("\r")
     delimiter = max(",;\t", key=line.count)

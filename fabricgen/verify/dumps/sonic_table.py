@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import dropwhile
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.dumps._lldp import neighbor
+from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import Dump, Sighting
 
 TITLE = "SONiC show lldp table"
@@ -26,37 +26,39 @@ def recognises(text: str) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: the table does not say of which device."""
-    yield Dump(content.box(), _sightings(content))
+    yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _sightings(content: Content) -> Iterator[Sighting]:
-    lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.lines())
+def _read_sightings(content: Content) -> Iterator[Sighting]:
+    lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.read_lines())
     number, _ = next(lines, (0, ""))
     number, dashes = next(lines, (number + 1, ""))
-    spans = _spans(dashes)
+    spans = _find_spans(dashes)
     if not _COLUMNS <= len(spans) <= _MOST_COLUMNS:
-        content.wrong(number, 1, "there is no row of dashes under the head of the table", _HINT)
+        content.add_fault(number, 1, "there is no row of dashes under the head of the table", _HINT)
         return
-    found = 0
+    row_count = 0
     for number, line in lines:
         if total := _TOTAL.fullmatch(line):
-            if total[1] != str(found):
-                content.wrong(number, 1, f"{found} rows stand above, not {total[1][:20]}", _HINT)
+            if total[1] != str(row_count):
+                content.add_fault(number, 1, f"{row_count} rows stand above, not {total[1][:20]}", _HINT)
             return
         if not line.strip() or not line.strip().strip("-"):
             continue
         cells = [line[start:end].strip() for start, end in spans] + [""] * 2
         if not cells[0] or not (cells[1] or cells[2]):
-            content.wrong(number, 1, f"the row names no {'neighbour' if cells[0] else 'port'}", _HINT)
+            content.add_fault(number, 1, f"the row names no {'neighbour' if cells[0] else 'port'}", _HINT)
             continue
-        found += 1
-        yield Sighting(cells[0], neighbor(cells[1], ""), cells[2], cells[4])
-    content.wrong(content.text.count("\n") + 1, 1, "the table ends before its line 'Total entries displayed'", _HINT)
+        row_count += 1
+        yield Sighting(cells[0], make_neighbor(cells[1], ""), cells[2], cells[4])
+    content.add_fault(
+        content.text.count("\n") + 1, 1, "the table ends before its line 'Total entries displayed'", _HINT
+    )
 
 
-def _spans(dashes: str) -> list[tuple[int, int | None]]:
+def _find_spans(dashes: str) -> list[tuple[int, int | None]]:
     """Where the columns begin and end; the last has no end."""
     if dashes.strip(" -\r"):
         return []
-    starts = [found.start() for found in re.finditer("-+", dashes)]
+    starts = [dash_run.start() for dash_run in re.finditer("-+", dashes)]
     return list(zip(starts, [*starts[1:], None], strict=False))

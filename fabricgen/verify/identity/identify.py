@@ -13,81 +13,98 @@ from fabricgen.verify.actions import Action, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps._content import CODE
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.identity.names import DeviceNames, How, Identities, KnownAddress, device_names, ends_of, texts_of
-from fabricgen.verify.identity.votes import Inferred, infer
+from fabricgen.verify.identity.names import (
+    DeviceNames,
+    How,
+    Identities,
+    KnownAddress,
+    index_device_names,
+    list_end_texts,
+    number_ends,
+)
+from fabricgen.verify.identity.votes import Inferred, infer_devices
 from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, is_mac
-from fabricgen.verify.sightings import Sightings, box_text, capped
+from fabricgen.verify.sightings import Sightings, cap_notes, describe_box
 
 
-def identities_of(
+def identify_boxes(
     cabling: PlannedCabling,
     sightings: Sightings,
-    known: Iterable[KnownAddress] = (),
+    addresses: Iterable[KnownAddress] = (),
     catalog: Catalog | None = None,
 ) -> Identities:
-    """Which device of the plan each box is. `known` are MACs and GUIDs known before; `catalog` that of the blueprint.
+    """Which device of the plan each box is. `addresses`: MACs and GUIDs known before; `catalog`: the blueprint's.
 
     Boxes that name themselves are what they say. Others are inferred from the planned ends of their cables, which is
     said in the notes; what cannot be matched is listed there.
     """
-    identities = stated(cabling, sightings.boxes, known, PortNumbers(cabling, catalog or Catalog()))
+    identities = read_identities(cabling, sightings.boxes, addresses, PortNumbers(cabling, catalog or Catalog()))
     renamed = infer_names(cabling, sightings, identities)
-    identities, copies = separated(cabling, sightings, identities)
-    identities, inferred = infer(cabling, sightings, identities)
+    identities, copies = separate_copies(cabling, sightings, identities)
+    identities, inferred = infer_devices(cabling, sightings, identities)
     if inferred:
         renamed = sorted({*renamed, *infer_names(cabling, sightings, identities)})
     # What the plan does not have comes first: a stranger is to be looked at, what was inferred is for the record.
     notes = (
-        *_of_unmatched(sightings, identities),
-        *_of_copies(cabling, sightings, copies),
-        *_of_inferred(cabling, sightings, inferred),
-        *capped(renamed, "names of ports that were inferred"),
+        *_note_unmatched(sightings, identities),
+        *_note_copies(cabling, sightings, copies),
+        *_note_inferred(cabling, sightings, inferred),
+        *cap_notes(renamed, "names of ports that were inferred"),
     )
     return replace(identities, notes=notes)
 
 
-def _of_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inferred]) -> tuple[str, ...]:
+def _note_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inferred]) -> tuple[str, ...]:
     notes = [
-        f"{box_text(sightings.boxes[each.boxes[0]])} has the name of another box, and is inferred to be "
-        f"{cabling.device_names[each.device]}: {each.votes:,} of {each.ports:,} ports"
-        for each in copies
+        f"{describe_box(sightings.boxes[copy.boxes[0]])} has the name of another box, and is inferred to be "
+        f"{cabling.device_names[copy.device]}: {copy.votes:,} of {copy.ports:,} ports"
+        for copy in copies
     ]
-    return capped(notes, "boxes with the name of another")
+    return cap_notes(notes, "boxes with the name of another")
 
 
-def _of_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
-    several = sorted((each for each in inferred if each.ports > 1), key=lambda each: each.votes == each.ports)
-    weak = [each for each in inferred if each.ports == 1]
+def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
+    several = sorted((match for match in inferred if match.ports > 1), key=lambda match: match.votes == match.ports)
+    weak = [match for match in inferred if match.ports == 1]
     notes = [
-        f"{box_text(sightings.boxes[each.boxes[0]])} is inferred to be {cabling.device_names[each.device]}: "
-        f"{each.votes:,} of {each.ports:,} ports"
-        for each in several
+        f"{describe_box(sightings.boxes[match.boxes[0]])} is inferred to be {cabling.device_names[match.device]}: "
+        f"{match.votes:,} of {match.ports:,} ports"
+        for match in several
     ]
-    found = capped(notes, "boxes that were inferred by most of their ports")
+    strong_notes = cap_notes(notes, "boxes that were inferred by most of their ports")
     if not weak:
-        return found
+        return strong_notes
     shown = ", ".join(
-        f"{box_text(sightings.boxes[each.boxes[0]])} for {cabling.device_names[each.device]}" for each in weak[:3]
+        f"{describe_box(sightings.boxes[match.boxes[0]])} for {cabling.device_names[match.device]}"
+        for match in weak[:3]
     )
     more = f" and {len(weak) - 3:,} more" if len(weak) > 3 else ""
-    return (*found, f"taken for what is planned there, by a single port each, which is weak: {shown}{more}")
+    return (*strong_notes, f"taken for what is planned there, by a single port each, which is weak: {shown}{more}")
 
 
-def _of_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ...]:
+def _note_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ...]:
     owners = set(sightings.agents)
     unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
     dumps = [
-        f"the dump of {box_text(sightings.boxes[box])} cannot be matched with a device" + _by_file(sightings.boxes[box])
+        f"the dump of {describe_box(sightings.boxes[box])} cannot be matched with a device"
+        + _hint_at_file(sightings.boxes[box])
         for box in unknown
         if box in owners
     ]
-    others = sorted(
-        {f"{box_text(sightings.boxes[box])} cannot be matched with a device" for box in unknown if box not in owners}
+    neighbours = sorted(
+        {
+            f"{describe_box(sightings.boxes[box])} cannot be matched with a device"
+            for box in unknown
+            if box not in owners
+        }
     )
-    return (*capped(dumps, "dumps that cannot be matched"), *capped(others, "neighbours that cannot be matched"))
+    return (
+        *cap_notes(dumps, "dumps that cannot be matched"),
+        *cap_notes(neighbours, "neighbours that cannot be matched"),
+    )
 
 
-def _by_file(box: Box) -> str:
+def _hint_at_file(box: Box) -> str:
     """What helps where a dump does not say whose it is."""
     return "" if box.name or box.chassis or box.address else ": name the file after the device that it is of"
 
@@ -97,39 +114,41 @@ def _by_file(box: Box) -> str:
 RENAME = "rename each, or provision it again"
 
 
-def with_hardware(
+def add_hardware(
     cabling: PlannedCabling, diagnosis: Diagnosis, sightings: Sightings, identities: Identities
 ) -> Diagnosis:
     """The diagnosis with exchanges that the hardware confirms, or says to be of names alone; and with the devices whose
     own dump has their name, and a note on each box whose hardware is another's.
     """
     names = cabling.device_names
-    own = [box for box in sightings.agents if identities.how[box] == How.NAME]
-    named = frozenset(names[device] for device in identities.device[own].tolist())
+    named_boxes = [box for box in sightings.agents if identities.how[box] == How.NAME]
+    named = frozenset(names[device] for device in identities.device[named_boxes].tolist())
     hardware = {
         names[device]: names[is_really]
         for device, is_really in zip(identities.device.tolist(), identities.hardware.tolist(), strict=True)
         if device >= 0 and is_really >= 0
     }
-    told = {name for action in diagnosis.actions for name in action.renamed}
+    exchanged = {name for action in diagnosis.actions for name in action.renamed}
     notes = [
-        f"the box that calls itself {name} has the MAC or GUID of {other}: {RENAME}"
-        for name, other in sorted(hardware.items())
-        if name != other and name not in told
+        f"the box that calls itself {name} has the MAC or GUID of {real_name}: {RENAME}"
+        for name, real_name in sorted(hardware.items())
+        if name != real_name and name not in exchanged
     ]
-    actions = tuple(_judged(action, hardware) if action.renamed else action for action in diagnosis.actions)
-    notes = [*diagnosis.notes, *capped(notes, "boxes with the hardware of others")]
+    actions = tuple(_judge_exchange(action, hardware) if action.renamed else action for action in diagnosis.actions)
+    notes = [*diagnosis.notes, *cap_notes(notes, "boxes with the hardware of others")]
     return replace(diagnosis, actions=actions, notes=tuple(notes), named=named)
 
 
-def _judged(action: Action, hardware: dict[str, str]) -> Action:
-    known = {name: hardware.get(name, "") for name in action.renamed}
-    if all(is_really == name for name, is_really in known.items()):
-        others = tuple(other for other in action.alternatives if other.kind is not Kind.EXCHANGE)
+def _judge_exchange(action: Action, hardware: dict[str, str]) -> Action:
+    real_names = {name: hardware.get(name, "") for name in action.renamed}
+    if all(is_really == name for name, is_really in real_names.items()):
+        alternatives = tuple(
+            alternative for alternative in action.alternatives if alternative.kind is not Kind.EXCHANGE
+        )
         text = f"{action.text} Their MACs or GUIDs say so, too."
-        return replace(action, text=text, alternatives=others, by_hardware=True)
-    if all(is_really == action.renamed[name] for name, is_really in known.items()):
-        boxes = " and ".join(sorted(known))
+        return replace(action, text=text, alternatives=alternatives, by_hardware=True)
+    if all(is_really == action.renamed[name] for name, is_really in real_names.items()):
+        boxes = " and ".join(sorted(real_names))
         text = (
             f"the names of {boxes} are exchanged: by their MACs or GUIDs these boxes stand where they should: {RENAME}."
         )
@@ -152,12 +171,12 @@ def check_hall(plan: PlannedCabling, devices: Mapping[Box, int], dumps: Sequence
     """
     if not devices or max(devices.values()) >= 0:
         return
-    boxes = [text for text in dict.fromkeys(map(box_text, devices)) if text]
-    message = f"no box in the dumps is a device of the plan: they tell of {_some(boxes)}; the plan has "
-    raise fault(CODE, message + _some(plan.device_names), hint=_HINT, span=Span(dumps[0], 1, 1))
+    boxes = [text for text in dict.fromkeys(map(describe_box, devices)) if text]
+    message = f"no box in the dumps is a device of the plan: they tell of {_shorten_names(boxes)}; the plan has "
+    raise fault(CODE, message + _shorten_names(plan.device_names), hint=_HINT, span=Span(dumps[0], 1, 1))
 
 
-def _some(names: Sequence[str]) -> str:
+def _shorten_names(names: Sequence[str]) -> str:
     """The first three names, and how many more there are."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     return ", ".join(name[:80] for name in names[:3]) + more if names else "none"
@@ -168,36 +187,38 @@ def _some(names: Sequence[str]) -> str:
 # say that it is a device that no other box is, while another box of that name stands where that name is planned.
 
 
-def separated(
+def separate_copies(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities
 ) -> tuple[Identities, list[Inferred]]:
     """Identities in which copied names are not believed; what is believed instead."""
-    shared = _shared(sightings, identities)
+    shared = _find_shared_names(sightings, identities)
     if not shared:
         return identities, []
-    boxes = [box for own in shared.values() for box in own]
+    boxes = [box for same_name in shared.values() for box in same_name]
     device = identities.device.copy()
     device[boxes] = -1
-    _, found = infer(cabling, sightings, replace(identities, device=device))
+    _, inferred = infer_devices(cabling, sightings, replace(identities, device=device))
     claimed = set(identities.device.tolist())
-    at_home = {each.device for each in found if set(each.boxes) <= set(shared.get(each.device, ()))}
+    at_home = {match.device for match in inferred if set(match.boxes) <= set(shared.get(match.device, ()))}
     device, how, copies = identities.device.copy(), identities.how.copy(), []
-    for each in found:
-        own = {int(identities.device[box]) for box in each.boxes} & set(shared)
-        if each.votes > 1 and each.device not in claimed and own <= at_home and own:
-            device[list(each.boxes)], how[list(each.boxes)] = each.device, How.INFERRED
-            copies.append(each)
+    for match in inferred:
+        same_name = {int(identities.device[box]) for box in match.boxes} & set(shared)
+        if match.votes > 1 and match.device not in claimed and same_name <= at_home and same_name:
+            device[list(match.boxes)], how[list(match.boxes)] = match.device, How.INFERRED
+            copies.append(match)
     return replace(identities, device=device, how=how), copies
 
 
-def _shared(sightings: Sightings, identities: Identities) -> dict[int, list[int]]:
+def _find_shared_names(sightings: Sightings, identities: Identities) -> dict[int, list[int]]:
     """Boxes by the device whose name they have, where they have several MACs."""
-    found: dict[int, list[int]] = {}
+    boxes_by_device: dict[int, list[int]] = {}
     for box in np.flatnonzero(identities.how == How.NAME).tolist():
         if ":" in sightings.boxes[box].chassis:
-            found.setdefault(int(identities.device[box]), []).append(box)
+            boxes_by_device.setdefault(int(identities.device[box]), []).append(box)
     return {
-        device: boxes for device, boxes in found.items() if len({sightings.boxes[box].chassis for box in boxes}) > 1
+        device: boxes
+        for device, boxes in boxes_by_device.items()
+        if len({sightings.boxes[box].chassis for box in boxes}) > 1
     }
 
 
@@ -211,40 +232,40 @@ LEAST = 2
 
 def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
     """Find the planned names of unknown interfaces, put them into the ports of `identities`, and say so in notes."""
-    ends, said = ends_of(sightings, identities), texts_of(sightings, identities)
-    ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), said.texts
+    ends, end_texts = number_ends(sightings, identities), list_end_texts(sightings, identities)
+    ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), end_texts.texts
     parts = []
-    for port, device, other, text in (
-        (ends.own, ends.own_device, ends.far, said.own),
-        (ends.far, ends.far_device, ends.own, np.where(said.told > 0, said.told, said.described)),
+    for port, device, far_port, text in (
+        (ends.near, ends.near_device, ends.far, end_texts.near),
+        (ends.far, ends.far_device, ends.near, np.where(end_texts.far > 0, end_texts.far, end_texts.described)),
     ):
-        rows = np.flatnonzero((port == UNKNOWN) & (device >= 0) & (other >= 0) & (text > 0))
-        planned = other[rows] ^ 1
+        rows = np.flatnonzero((port == UNKNOWN) & (device >= 0) & (far_port >= 0) & (text > 0))
+        planned = far_port[rows] ^ 1
         right = cabling.device[planned] == device[rows]
-        parts.append((other[rows][right], text[rows][right], planned[right], device[rows][right]))
-    other, text, planned, device = (np.concatenate(column) for column in zip(*parts, strict=True))
-    if not len(other):
+        parts.append((far_port[rows][right], text[rows][right], planned[right], device[rows][right]))
+    far_port, text, planned, device = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if not len(far_port):
         return []
-    _, first = np.unique(other.astype(np.int64) * len(texts) + text, return_index=True)
+    _, first = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
     text, planned, device = text[first].astype(np.int64), planned[first], device[first]
     kind = ports.kind[device].astype(np.int64)
     keys, counts = np.unique((kind * len(texts) + text) * names + cabling.name[planned], return_counts=True)
     notes = []
-    taken: set[tuple[int, int]] = set()
+    named: set[tuple[int, int]] = set()
     subjects, totals = keys // names, dict[int, int]()
     for subject, count in zip(subjects.tolist(), counts.tolist(), strict=True):
         totals[subject] = totals.get(subject, 0) + count
     for i in np.argsort(-counts, kind="stable").tolist():
         subject, name, count = int(subjects[i]), int(keys[i] % names), int(counts[i])
         of_kind, said_text = divmod(subject, len(texts))
-        if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in taken or is_mac(texts[said_text]):
+        if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in named or is_mac(texts[said_text]):
             continue
-        taken.add((of_kind, name))
-        own = str(cabling.port_texts[name])
-        ports.renamed[of_kind, texts[said_text]] = own
-        model = cabling.of_device("model", int(device[kind == of_kind][0]))
+        named.add((of_kind, name))
+        planned_name = str(cabling.port_texts[name])
+        ports.renamed[of_kind, texts[said_text]] = planned_name
+        model = cabling.read_device("model", int(device[kind == of_kind][0]))
         notes.append(
-            f"port {texts[said_text]} of {model} is taken for {own}: "
+            f"port {texts[said_text]} of {model} is taken for {planned_name}: "
             f"{count:,} of {totals[subject]:,} devices that have it are joined so"
         )
     return sorted(notes)
@@ -253,57 +274,57 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
 # Boxes that say which device they are: by host name, management address, MAC or GUID, or the file of the dump.
 
 
-def stated(
-    cabling: PlannedCabling, boxes: Sequence[Box], known: Iterable[KnownAddress], ports: PortNumbers
+def read_identities(
+    cabling: PlannedCabling, boxes: Sequence[Box], addresses: Iterable[KnownAddress], ports: PortNumbers
 ) -> Identities:
     """The boxes that tell their device. Ports of known addresses are put into `ports`."""
-    names = device_names(cabling)
-    chassis = _chassis(cabling, known, ports)
+    names = index_device_names(cabling)
+    chassis = _index_addresses(cabling, addresses, ports)
     device, how = np.full(len(boxes), -1, dtype=np.int32), np.full(len(boxes), How.UNKNOWN, dtype=np.uint8)
     port, adapter = np.full(len(boxes), -1, dtype=np.int32), np.zeros(len(boxes), dtype=np.int32)
     adapters = {"": 0}
-    seen: dict[str, tuple[int, str]] = {}
+    by_name: dict[str, tuple[int, str]] = {}
     for i, box in enumerate(boxes):
         if box.chassis:
             port[i] = ports.by_address.get(box.chassis, -1) if box.chassis.startswith("0x") else -1
-        if box.name not in seen:
-            seen[box.name] = names.of_name(box.name)
-        found, own = seen[box.name]
-        if own:
-            adapter[i] = adapters.setdefault(own, len(adapters))
-        device[i], how[i] = (found, How.NAME) if found >= 0 else _otherwise(box, names, chassis)
+        if box.name not in by_name:
+            by_name[box.name] = names.find_by_name(box.name)
+        named_device, adapter_name = by_name[box.name]
+        if adapter_name:
+            adapter[i] = adapters.setdefault(adapter_name, len(adapters))
+        device[i], how[i] = (named_device, How.NAME) if named_device >= 0 else _identify_otherwise(box, names, chassis)
     wrong = (port >= 0) & (cabling.device[port] != device)
     port[wrong] = -1
     hardware = np.array([chassis.get(box.chassis, -1) if box.chassis else -1 for box in boxes], dtype=np.int32)
     return Identities(device, how, port, hardware, adapter, tuple(adapters), ports)
 
 
-def _otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -> tuple[int, How]:
-    if box.address and (found := names.of_address(box.address)) >= 0:
-        return found, How.ADDRESS
-    if box.chassis and (found := chassis.get(box.chassis, -1)) >= 0:
-        return found, How.CHASSIS
-    if box.file and (found := names.of_file(box.file)) >= 0:
-        return found, How.FILE
+def _identify_otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -> tuple[int, How]:
+    if box.address and (device := names.find_by_address(box.address)) >= 0:
+        return device, How.ADDRESS
+    if box.chassis and (device := chassis.get(box.chassis, -1)) >= 0:
+        return device, How.CHASSIS
+    if box.file and (device := names.find_by_file(box.file)) >= 0:
+        return device, How.FILE
     return -1, How.UNKNOWN
 
 
-def _chassis(cabling: PlannedCabling, known: Iterable[KnownAddress], ports: PortNumbers) -> dict[str, int]:
+def _index_addresses(cabling: PlannedCabling, addresses: Iterable[KnownAddress], ports: PortNumbers) -> dict[str, int]:
     """The device of each known address."""
-    found: dict[str, int] = {}
+    devices_by_address: dict[str, int] = {}
     with_port: list[tuple[int, KnownAddress]] = []
-    for row in known:
+    for row in addresses:
         device = cabling.device_numbers.get(row.device, -1)
         if device >= 0:
-            found.setdefault(row.address, device)
+            devices_by_address.setdefault(row.address, device)
             if row.port:
                 with_port.append((device, row))
     if with_port:
         texts = {"": 0}
         codes = np.array([texts.setdefault(row.port, len(texts)) for _, row in with_port], dtype=np.int32)
         devices = np.array([device for device, _ in with_port], dtype=np.int32)
-        numbers = ports.find(devices, codes, tuple(texts)).tolist()
+        numbers = ports.find_ports(devices, codes, tuple(texts)).tolist()
         for number, (_, row) in zip(numbers, with_port, strict=True):
             if number >= 0:
                 ports.by_address[row.address] = number
-    return found
+    return devices_by_address

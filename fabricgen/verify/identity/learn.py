@@ -18,8 +18,8 @@ from fabricgen.blueprint.beside.inventory import COLUMNS, OPTIONAL, Hardware
 from fabricgen.blueprint.beside.tables import PLANNED, PLANNED_BITS
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.names import How, Identities, ends_of
-from fabricgen.verify.sightings import Sightings, capped
+from fabricgen.verify.identity.names import How, Identities, number_ends
+from fabricgen.verify.sightings import Sightings, cap_notes
 from fabricgen.wiring.arrays import unique_values
 
 CODE = "FG070"
@@ -37,7 +37,7 @@ class Learnt(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def learnt(
+def learn_hardware(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, inventory: Sequence[Hardware]
 ) -> Learnt:
     """What `inventory` has, and what the dumps add.
@@ -45,10 +45,14 @@ def learnt(
     Devices are in the order of the plan. What was inferred from a single port is not learnt, nor what dumps tell of
     several devices. Raises InputError (FG070) for each line of `inventory` that the dumps contradict.
     """
-    told = _macs(cabling, sightings, identities), _guids(cabling, sightings, identities)
-    macs, guids = map(_clear, told)
-    left_out = [text for name, found in zip(("MAC", "GUID"), told, strict=True) for text in _unclear(found, name)]
-    faults = [*_contradictions(inventory, macs, "mac"), *_contradictions(inventory, guids, "guid")]
+    found_addresses = _find_macs(cabling, sightings, identities), _find_guids(cabling, sightings, identities)
+    macs, guids = map(_keep_clear, found_addresses)
+    left_out = [
+        text
+        for name, addresses in zip(("MAC", "GUID"), found_addresses, strict=True)
+        for text in _list_unclear(addresses, name)
+    ]
+    faults = [*_find_contradictions(inventory, macs, "mac"), *_find_contradictions(inventory, guids, "guid")]
     if faults:
         raise InputError(faults)
     rows = {place: ["", "", ""] for place in (*macs, *guids)}
@@ -56,8 +60,8 @@ def learnt(
         _, _, *figures = row.figures
         rows[row.device, row.port] = list(figures)
     taken = {text for figures in rows.values() for text in figures if text}
-    for column, found in enumerate((macs, guids)):
-        for place, text in found.items():
+    for column, addresses in enumerate((macs, guids)):
+        for place, text in addresses.items():
             if not rows[place][column] and text not in taken:
                 rows[place][column] = text
     order = cabling.device_numbers
@@ -67,80 +71,83 @@ def learnt(
     width = max((len(figures) for figures in rows.values()), default=3)
     writer.writerow((*COLUMNS, *OPTIONAL)[: width + 2])
     writer.writerows((*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place]))
-    return Learnt(out.getvalue(), capped(left_out, "addresses that are not learnt"))
+    return Learnt(out.getvalue(), cap_notes(left_out, "addresses that are not learnt"))
 
 
-def _macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
+def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
     """MACs of places: of switches, and of ports whose MAC is not that of their device."""
-    found: set[tuple[Place, str]] = set()
+    addresses: set[tuple[Place, str]] = set()
     switch = [bool(nos) for nos in cabling.devices["nos"].texts().tolist()]
     for box in np.flatnonzero((identities.device >= 0) & (identities.how < How.WEAK)).tolist():
         device, chassis = int(identities.device[box]), sightings.boxes[box].chassis
         if switch[device] and _is_mac(chassis):
-            found.add(((cabling.device_names[device], ""), chassis))
-    own = {mac for _, mac in found}
+            addresses.add(((cabling.device_names[device], ""), chassis))
+    switch_macs = {mac for _, mac in addresses}
     is_mac = np.array([_is_mac(text) for text in sightings.texts], dtype=bool)
-    far = ends_of(sightings, identities).far
+    far = number_ends(sightings, identities).far
     sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
     rows = np.flatnonzero((far >= 0) & is_mac[sightings.far_port] & sure)
     count = len(sightings.texts)
     for key in unique_values(far[rows].astype(np.int64) * count + sightings.far_port[rows]):
         port, text = divmod(key, count)
-        if sightings.texts[text] not in own:
-            found.add(((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text]))
-    return found
+        if sightings.texts[text] not in switch_macs:
+            addresses.add(
+                ((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text])
+            )
+    return addresses
 
 
-def _guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
+def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
     """GUIDs by place: of switches, and of the ports of nodes, each an adapter of its own."""
-    found: set[tuple[Place, str]] = set()
-    ends = ends_of(sightings, identities)
-    for boxes, ports in ((sightings.owner, ends.own), (sightings.neighbor, ends.far)):
+    addresses: set[tuple[Place, str]] = set()
+    ends = number_ends(sightings, identities)
+    for boxes, ports in ((sightings.owner, ends.near), (sightings.neighbor, ends.far)):
         rows = np.flatnonzero((boxes >= 0) & (ports >= 0))
         count = len(sightings.boxes)
         for key in unique_values(ports[rows].astype(np.int64) * count + boxes[rows]):
             port, box = divmod(key, count)
             if guid := _real_guid(sightings.boxes[box].chassis):
                 device = int(cabling.device[port])
-                is_switch = bool(cabling.of_device("nos", device))
+                is_switch = bool(cabling.read_device("nos", device))
                 place = (cabling.device_names[device], "" if is_switch else cabling.port_text(port))
                 if identities.how[box] < How.WEAK:
-                    found.add((place, guid))
-    return found
+                    addresses.add((place, guid))
+    return addresses
 
 
-def _clear(found: Iterable[tuple[Place, str]]) -> dict[Place, str]:
+def _keep_clear(addresses: Iterable[tuple[Place, str]]) -> dict[Place, str]:
     """What one place alone has, and of which it has one."""
-    places, texts = _by_text(found), _by_place(found)
-    clear = {place: next(iter(own)) for place, own in texts.items() if len(own) == 1}
+    places, texts = _group_by_text(addresses), _group_by_place(addresses)
+    clear = {place: next(iter(values)) for place, values in texts.items() if len(values) == 1}
     return {place: clear[place] for place in sorted(clear) if len(places[clear[place]]) == 1}
 
 
-def _unclear(found: Iterable[tuple[Place, str]], name: str) -> Iterator[str]:
+def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator[str]:
     """What is told of several devices, or several of one place. The ports of a bond may share their MAC."""
-    for text, places in sorted(_by_text(found).items()):
+    for text, places in sorted(_group_by_text(addresses).items()):
         if len({device for device, _ in places}) > 1:
-            yield f"{name} {text} is told of {_listed(_words(*place) for place in sorted(places))}: it is not learnt"
-    for place, texts in sorted(_by_place(found).items()):
+            owners = _shorten_words(_name_place(*place) for place in sorted(places))
+            yield f"{name} {text} is told of {owners}: it is not learnt"
+    for place, texts in sorted(_group_by_place(addresses).items()):
         if len(texts) > 1:
-            yield f"{_words(*place)} tells several {name}s, {_listed(sorted(texts))}: none is learnt"
+            yield f"{_name_place(*place)} tells several {name}s, {_shorten_words(sorted(texts))}: none is learnt"
 
 
-def _by_text(found: Iterable[tuple[Place, str]]) -> dict[str, set[Place]]:
+def _group_by_text(addresses: Iterable[tuple[Place, str]]) -> dict[str, set[Place]]:
     places: dict[str, set[Place]] = {}
-    for place, text in found:
+    for place, text in addresses:
         places.setdefault(text, set()).add(place)
     return places
 
 
-def _by_place(found: Iterable[tuple[Place, str]]) -> dict[Place, set[str]]:
+def _group_by_place(addresses: Iterable[tuple[Place, str]]) -> dict[Place, set[str]]:
     texts: dict[Place, set[str]] = {}
-    for place, text in found:
+    for place, text in addresses:
         texts.setdefault(place, set()).add(text)
     return texts
 
 
-def _listed(words: Iterable[str]) -> str:
+def _shorten_words(words: Iterable[str]) -> str:
     """Three of some words, and how many more there are."""
     first, *rest = words
     more = f" and {len(rest) - 2:,} more" if len(rest) > 2 else ""
@@ -160,21 +167,22 @@ def _real_guid(chassis: str) -> str:
     return "" if number in (0, (1 << 64) - 1) or number >> PLANNED_BITS == PLANNED >> PLANNED_BITS else chassis[2:]
 
 
-def _contradictions(inventory: Sequence[Hardware], found: dict[Place, str], column: str) -> list[Diagnostic]:
+def _find_contradictions(inventory: Sequence[Hardware], addresses: dict[Place, str], column: str) -> list[Diagnostic]:
     """Lines with another address than the dumps have there, or with one that the dumps have elsewhere."""
-    at = {text: place for place, text in found.items()}
+    place_by_address = {text: place for place, text in addresses.items()}
     faults = []
     for row in inventory:
-        said = row.mac if column == "mac" else row.figures[3]
-        seen = found.get((row.device, row.port), "")
-        elsewhere = at.get(said, (row.device, row.port)) if said else (row.device, row.port)
+        stated_address = row.mac if column == "mac" else row.figures[3]
+        seen_address = addresses.get((row.device, row.port), "")
+        elsewhere = (
+            place_by_address.get(stated_address, (row.device, row.port)) if stated_address else (row.device, row.port)
+        )
+        owner = _name_place(row.device, row.port)
         span: Span = row.cells.get(column, row.cells["device"])
-        if said and seen and said != seen:
-            message = f"{_words(row.device, row.port)} has {column.upper()} {said} here and {seen} in the dumps"
+        if stated_address and seen_address and stated_address != seen_address:
+            message = f"{owner} has {column.upper()} {stated_address} here and {seen_address} in the dumps"
         elif elsewhere != (row.device, row.port):
-            message = (
-                f"{column.upper()} {said} is of {_words(row.device, row.port)} here, of {_words(*elsewhere)} there"
-            )
+            message = f"{column.upper()} {stated_address} is of {owner} here, of {_name_place(*elsewhere)} there"
         else:
             continue
         hint = "correct the line where hardware was replaced, or the cables where two boxes were exchanged"
@@ -182,5 +190,5 @@ def _contradictions(inventory: Sequence[Hardware], found: dict[Place, str], colu
     return faults
 
 
-def _words(device: str, port: str) -> str:
+def _name_place(device: str, port: str) -> str:
     return f"{device}:{port}" if port else device

@@ -45,17 +45,17 @@ class DeviceNames:
     folded: dict[str, int]
     addresses: dict[str, int]
 
-    def of_name(self, name: str) -> tuple[int, str]:
+    def find_by_name(self, name: str) -> tuple[int, str]:
         """(device of a host name or node description, -1 for none; the adapter that it names, "" for none)."""
         name = name.strip().strip("'\"")
-        if (device := self._host(name)) >= 0:
+        if (device := self._find_host(name)) >= 0:
             return device, ""
-        if found := _SWITCH_DESCRIPTION.match(name):
-            return self._host(found[1].strip()), ""
+        if match := _SWITCH_DESCRIPTION.match(name):
+            return self._find_host(match[1].strip()), ""
         host, _, adapter = name.partition(" ")
-        return (self._host(host), adapter.strip()) if adapter else (-1, "")
+        return (self._find_host(host), adapter.strip()) if adapter else (-1, "")
 
-    def _host(self, name: str) -> int:
+    def _find_host(self, name: str) -> int:
         if (device := self.exact.get(name, -1)) >= 0:
             return device
         folded = name.lower()
@@ -67,31 +67,31 @@ class DeviceNames:
                 return device
         return -1
 
-    def of_address(self, address: str) -> int:
+    def find_by_address(self, address: str) -> int:
         """The device of a management address; -1 for none."""
         return self.addresses.get(address.partition("/")[0].lower(), -1)
 
-    def of_file(self, file: str) -> int:
+    def find_by_file(self, file: str) -> int:
         """The device that a file is called after, or a folder above it; -1 for none, or for several."""
         for part in reversed(file.split("/")):
-            if (device := self._in_text(part)) >= 0:
+            if (device := self._find_in_text(part)) >= 0:
                 return device
         return -1
 
-    def _in_text(self, text: str) -> int:
+    def _find_in_text(self, text: str) -> int:
         """The device whose name or address is the longest in a text, bounded by what is not part of names."""
         best, device = 0, -1
-        for run in _runs(text.lower()):
-            found = self.folded.get(run, -1)
-            found = self.addresses.get(run, -1) if found < 0 else found
-            if found >= 0 and len(run) > best:
-                best, device = len(run), found
-            elif found >= 0 and len(run) == best and found != device:
+        for run in _list_runs(text.lower()):
+            candidate = self.folded.get(run, -1)
+            candidate = self.addresses.get(run, -1) if candidate < 0 else candidate
+            if candidate >= 0 and len(run) > best:
+                best, device = len(run), candidate
+            elif candidate >= 0 and len(run) == best and candidate != device:
                 return -1
         return device
 
 
-def _runs(text: str) -> Iterator[str]:
+def _list_runs(text: str) -> Iterator[str]:
     """Parts of a text between characters that names do not have; each without words such as `lldp-` around it, too."""
     pieces = re.split(r"([^a-z0-9-]+)", text[-255:])[:41]
     for first in range(0, len(pieces), 2):
@@ -107,7 +107,7 @@ def _runs(text: str) -> Iterator[str]:
                 yield "-".join(words)
 
 
-def device_names(cabling: PlannedCabling) -> DeviceNames:
+def index_device_names(cabling: PlannedCabling) -> DeviceNames:
     """The names of a plan's devices; texts that two of them share fold to none."""
     folded, addresses = dict[str, int](), dict[str, int]()
     mgmt = cabling.devices["mgmt"].texts().tolist()
@@ -129,7 +129,7 @@ class KnownAddress(NamedTuple):
     port: str = ""
 
 
-def of_inventory(rows: Iterable[Hardware]) -> Iterator[KnownAddress]:
+def read_inventory_addresses(rows: Iterable[Hardware]) -> Iterator[KnownAddress]:
     """What an inventory table tells."""
     for row in rows:
         if row.mac:
@@ -138,29 +138,29 @@ def of_inventory(rows: Iterable[Hardware]) -> Iterator[KnownAddress]:
             yield KnownAddress(guid_text(f"{row.guid:x}"), row.device, row.port)
 
 
-def known_addresses(cluster: Cluster) -> tuple[KnownAddress, ...]:
+def list_known_addresses(cluster: Cluster) -> tuple[KnownAddress, ...]:
     """What a blueprint tells: its inventory and tables of GUIDs, and planned GUIDs until hardware is known."""
-    found = dict.fromkeys(of_inventory(cluster.design.loaded.inventory))
+    addresses = dict.fromkeys(read_inventory_addresses(cluster.design.loaded.inventory))
     for name in cluster.whole_fabrics():
         view = cluster.whole_fabric(name)
         for switch in view.switches:
-            found[KnownAddress(guid_text(f"{switch.guid:x}"), switch.name)] = None
+            addresses[KnownAddress(guid_text(f"{switch.guid:x}"), switch.name)] = None
         for adapter in view.adapters:
             for guid in (adapter.guid, adapter.port_guid):
-                found[KnownAddress(guid_text(f"{guid:x}"), adapter.name, adapter.port)] = None
-    return tuple(found)
+                addresses[KnownAddress(guid_text(f"{guid:x}"), adapter.name, adapter.port)] = None
+    return tuple(addresses)
 
 
-def known_addresses_in(folder: Path) -> tuple[KnownAddress, ...]:
+def read_known_addresses(folder: Path) -> tuple[KnownAddress, ...]:
     """What a built folder tells: the GUIDs in the name maps of its InfiniBand fabrics."""
-    found: dict[KnownAddress, None] = {}
+    addresses: dict[KnownAddress, None] = {}
     for file in sorted(folder.glob("configs/*/ib-node-name-map")):
         for guid, name in re.findall(
             r'^(0x[0-9a-f]{16})\s+"([^"]+)"', read_regular(file).decode(errors="replace"), re.M
         ):
             device, _, port = name.partition(" ")
-            found[KnownAddress(guid, device, port)] = None
-    return tuple(found)
+            addresses[KnownAddress(guid, device, port)] = None
+    return tuple(addresses)
 
 
 # Both ends of every sighting as numbers: devices of the plan and their ports.
@@ -169,8 +169,8 @@ def known_addresses_in(folder: Path) -> tuple[KnownAddress, ...]:
 class Ends(NamedTuple):
     """One entry a sighting, int32: devices, -1 for none; ports as `PortNumbers.find` returns them."""
 
-    own_device: Ints
-    own: Ints
+    near_device: Ints
+    near: Ints
     far_device: Ints
     far: Ints
 
@@ -178,53 +178,55 @@ class Ends(NamedTuple):
 class OwnTexts(NamedTuple):
     """What each end of a sighting is called: indexes into `texts`, int32. An adapter's port is called as the adapter.
 
-    `told` is the far port as it was told, `described` its description.
+    `far` is the far port as it was told, `described` its description.
     """
 
     texts: Sequence[str]
-    own: Ints
-    told: Ints
+    near: Ints
+    far: Ints
     described: Ints
 
 
-def texts_of(sightings: Sightings, identities: Identities) -> OwnTexts:
+def list_end_texts(sightings: Sightings, identities: Identities) -> OwnTexts:
     """The names of ports, those of adapters put in place of their port's number: `mlx5_4`, or `HCA-1/2`."""
     if len(identities.adapters) == 1:
         return OwnTexts(sightings.texts, sightings.port, sightings.far_port, sightings.far_text)
-    known = {text: code for code, text in enumerate(sightings.texts)}
-    own = _of_adapters(sightings.owner, sightings.port, sightings.texts, identities, known)
-    told = _of_adapters(sightings.neighbor, sightings.far_port, sightings.texts, identities, known)
-    return OwnTexts(tuple(known), own, told, sightings.far_text)
+    codes = {text: code for code, text in enumerate(sightings.texts)}
+    near = _name_adapters(sightings.owner, sightings.port, sightings.texts, identities, codes)
+    far = _name_adapters(sightings.neighbor, sightings.far_port, sightings.texts, identities, codes)
+    return OwnTexts(tuple(codes), near, far, sightings.far_text)
 
 
-def _of_adapters(box: Ints, text: Ints, texts: Sequence[str], identities: Identities, known: dict[str, int]) -> Ints:
+def _name_adapters(
+    box: Ints, text: Ints, texts: Sequence[str], identities: Identities, all_codes: dict[str, int]
+) -> Ints:
     adapter = np.where(box >= 0, identities.adapter[box], 0)
     at = np.flatnonzero(adapter)
     pairs, inverse = np.unique(adapter[at].astype(np.int64) * len(texts) + text[at], return_inverse=True)
     codes = np.empty(len(pairs), dtype=np.int32)
     for i, pair in enumerate(pairs.tolist()):
         name, port = identities.adapters[pair // len(texts)], texts[pair % len(texts)]
-        codes[i] = known.setdefault(name if port in ("", "1") else f"{name}/{port}", len(known))
-    found = text.copy()
-    found[at] = codes[inverse]
-    return found
+        codes[i] = all_codes.setdefault(name if port in ("", "1") else f"{name}/{port}", len(all_codes))
+    column = text.copy()
+    column[at] = codes[inverse]
+    return column
 
 
-def ends_of(sightings: Sightings, identities: Identities) -> Ends:
+def number_ends(sightings: Sightings, identities: Identities) -> Ends:
     """The ends of all sightings."""
-    said, ports = texts_of(sightings, identities), identities.ports
+    end_texts, ports = list_end_texts(sightings, identities), identities.ports
     own_device = identities.device[sightings.owner]
     far_device = np.where(sightings.neighbor >= 0, identities.device[sightings.neighbor], -1)
-    own = ports.find(own_device, said.own, said.texts)
-    far = ports.find(far_device, said.told, said.texts)
-    unsure = np.flatnonzero((far < 0) & (far_device >= 0) & (said.described > 0))
+    near = ports.find_ports(own_device, end_texts.near, end_texts.texts)
+    far = ports.find_ports(far_device, end_texts.far, end_texts.texts)
+    unsure = np.flatnonzero((far < 0) & (far_device >= 0) & (end_texts.described > 0))
     if len(unsure):
-        described = ports.find(far_device[unsure], said.described[unsure], said.texts)
+        described = ports.find_ports(far_device[unsure], end_texts.described[unsure], end_texts.texts)
         far[unsure] = np.where((described >= 0) | (far[unsure] == UNKNOWN), described, far[unsure])
-    for end, box in ((own, sightings.owner), (far, sightings.neighbor)):
+    for end, box in ((near, sightings.owner), (far, sightings.neighbor)):
         adapter = np.where(box >= 0, identities.port[box], -1)
         np.copyto(end, adapter, where=adapter >= 0)
-    return Ends(own_device, own, far_device, far)
+    return Ends(own_device, near, far_device, far)
 
 
 # Which device of the plan each box is, and how that is known.

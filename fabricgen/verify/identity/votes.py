@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.names import Ends, How, Identities, ends_of, is_default, texts_of
+from fabricgen.verify.identity.names import Ends, How, Identities, is_default, list_end_texts, number_ends
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.arrays import Flags, Ints64
 
@@ -48,52 +48,54 @@ class _Votes:
     agrees: Flags
 
 
-def infer(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[Identities, list[Inferred]]:
+def infer_devices(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities
+) -> tuple[Identities, list[Inferred]]:
     """Identities with the boxes that told nothing matched by their cables; what was inferred, in order."""
-    groups = _groups(sightings)
-    identities = _proven(identities, groups)
-    found: list[Inferred] = []
+    groups = _group_by_chassis(sightings)
+    identities = _apply_proven(identities, groups)
+    inferred: list[Inferred] = []
     for _ in range(ROUNDS):
         if (identities.device >= 0).all():
             break
-        choices = _choices(cabling, sightings, identities, groups)
+        choices = _list_choices(cabling, sightings, identities, groups)
         # Less than most of several ports is taken only where nothing better will come.
-        more = _by_most(choices) or _by_half(choices, identities) or _by_one(choices)
+        more = _take_most_voted(choices) or _take_even(choices, identities) or _take_single(choices)
         if not more:
             break
-        found += more
+        inferred += more
         device, how = identities.device.copy(), identities.how.copy()
-        for each in more:
-            boxes = list(each.boxes)
-            device[boxes], how[boxes] = each.device, each.how
+        for match in more:
+            boxes = list(match.boxes)
+            device[boxes], how[boxes] = match.device, match.how
         identities = replace(identities, device=device, how=how)
-    return identities, found
+    return identities, inferred
 
 
-def _groups(sightings: Sightings) -> Ints64:
+def _group_by_chassis(sightings: Sightings) -> Ints64:
     """Boxes that prove to be one, as they have the same chassis; int64, a number by box."""
-    known: dict[str, int] = {}
+    first_boxes: dict[str, int] = {}
     return np.array(
         [
-            known.setdefault(box.chassis, number) if box.chassis else number
+            first_boxes.setdefault(box.chassis, number) if box.chassis else number
             for number, box in enumerate(sightings.boxes)
         ],
         dtype=np.int64,
     )
 
 
-def _proven(identities: Identities, groups: Ints64) -> Identities:
+def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
     """A box is the device that another one with the same chassis says to be, if all those say the same."""
     unknown = np.flatnonzero(identities.device < 0)
     if not len(unknown):
         return identities
     count = len(groups)
     low, high = np.full(count, 2**31 - 1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
-    told = np.flatnonzero(identities.device >= 0)
-    np.minimum.at(low, groups[told], identities.device[told])
-    np.maximum.at(high, groups[told], identities.device[told])
-    mine = groups[unknown]
-    proven = unknown[(high[mine] >= 0) & (low[mine] == high[mine])]
+    identified = np.flatnonzero(identities.device >= 0)
+    np.minimum.at(low, groups[identified], identities.device[identified])
+    np.maximum.at(high, groups[identified], identities.device[identified])
+    own_groups = groups[unknown]
+    proven = unknown[(high[own_groups] >= 0) & (low[own_groups] == high[own_groups])]
     device, how = identities.device.copy(), identities.how.copy()
     device[proven], how[proven] = high[groups[proven]], How.CHASSIS
     return replace(identities, device=device, how=how)
@@ -104,15 +106,17 @@ class _Choice(NamedTuple):
 
     lightness: float
     group: int
-    found: Inferred
+    inferred: Inferred
     has_chassis: bool
     has_name: bool
 
 
-def _choices(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64) -> list[_Choice]:
+def _list_choices(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64
+) -> list[_Choice]:
     """Devices for which half of the votes of a group are, or more."""
-    ends = ends_of(sightings, identities)
-    votes = _votes(cabling, sightings, identities, groups, ends)
+    ends = number_ends(sightings, identities)
+    votes = _collect_votes(cabling, sightings, identities, groups, ends)
     total = np.bincount(votes.group, minlength=len(groups))
     cast = votes.target >= 0
     pairs, index, count = np.unique(
@@ -121,89 +125,91 @@ def _choices(cabling: PlannedCabling, sightings: Sightings, identities: Identiti
     group, target = np.divmod(pairs, len(cabling.device_names))
     weight = count + np.bincount(index, weights=votes.agrees[cast], minlength=len(pairs))
     chosen = np.flatnonzero((2 * count >= total[group]) & ~_is_elsewhere(cabling, ends)[target])
-    members: dict[int, list[int]] = {own: [] for own in group[chosen].tolist()}
+    members: dict[int, list[int]] = {number: [] for number in group[chosen].tolist()}
     for box in np.flatnonzero(identities.device < 0).tolist():
-        if (own := int(groups[box])) in members:
-            members[own].append(box)
-    found = []
+        if (number := int(groups[box])) in members:
+            members[number].append(box)
+    choices = []
     for i in chosen.tolist():
-        own = int(group[i])
-        if boxes := tuple(members[own]):
+        number = int(group[i])
+        if boxes := tuple(members[number]):
             has_chassis = any(sightings.boxes[box].chassis for box in boxes)
             has_name = any(not is_default(sightings.boxes[box].name) for box in boxes)
-            inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[own]))
-            found.append(_Choice(-float(weight[i]), own, inferred, has_chassis, has_name))
-    return sorted(found)
+            inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[number]))
+            choices.append(_Choice(-float(weight[i]), number, inferred, has_chassis, has_name))
+    return sorted(choices)
 
 
-def _by_most(choices: list[_Choice]) -> list[Inferred]:
+def _take_most_voted(choices: list[_Choice]) -> list[Inferred]:
     """Those that no other box beats. A dump without a chassis and what neighbours see of it are no rivals."""
     best: dict[tuple[int, bool], float] = {}
     return [
-        each.found
-        for each in choices
-        if each.found.how == How.INFERRED
-        and best.setdefault((each.found.device, each.has_chassis), each.lightness) == each.lightness
+        choice.inferred
+        for choice in choices
+        if choice.inferred.how == How.INFERRED
+        and best.setdefault((choice.inferred.device, choice.has_chassis), choice.lightness) == choice.lightness
     ]
 
 
-def _by_half(choices: list[_Choice], identities: Identities) -> list[Inferred]:
+def _take_even(choices: list[_Choice], identities: Identities) -> list[Inferred]:
     """Boxes of which two devices are as likely, one by one: whichever is taken, as many plugs have to be moved."""
-    taken = set(identities.device.tolist())
+    taken_devices = set(identities.device.tolist())
     done: set[int] = set()
-    found = []
-    for each in choices:
-        free = each.found.device not in taken and each.group not in done
-        if free and each.found.ports > 1 and not each.has_name:
-            taken.add(each.found.device)
-            done.add(each.group)
-            found.append(each.found)
-    return found
+    inferred = []
+    for choice in choices:
+        free = choice.inferred.device not in taken_devices and choice.group not in done
+        if free and choice.inferred.ports > 1 and not choice.has_name:
+            taken_devices.add(choice.inferred.device)
+            done.add(choice.group)
+            inferred.append(choice.inferred)
+    return inferred
 
 
-def _by_one(choices: list[_Choice]) -> list[Inferred]:
+def _take_single(choices: list[_Choice]) -> list[Inferred]:
     """Boxes that are seen once: a host's adapters have chassis of their own. A stranger has a name that no plan has."""
-    return [each.found for each in choices if each.found.ports == 1 and not each.has_name]
+    return [choice.inferred for choice in choices if choice.inferred.ports == 1 and not choice.has_name]
 
 
-def _votes(cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: Ends) -> _Votes:
-    taken = _taken(cabling, ends)
-    said = texts_of(sightings, identities)
-    unknown_far = (ends.own != -1) & (sightings.neighbor >= 0) & (ends.far_device < 0)
-    unknown_own = (ends.own_device < 0) & (ends.far != -1) & (ends.far_device >= 0)
+def _collect_votes(
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: Ends
+) -> _Votes:
+    is_taken = _find_taken_ports(cabling, ends)
+    end_texts = list_end_texts(sightings, identities)
+    unknown_far = (ends.near != -1) & (sightings.neighbor >= 0) & (ends.far_device < 0)
+    unknown_own = (ends.near_device < 0) & (ends.far != -1) & (ends.far_device >= 0)
     parts = []
     for rows, port, box, text in (
-        (np.flatnonzero(unknown_far & (ends.own_device >= 0)), ends.own, sightings.neighbor, said.told),
-        (np.flatnonzero(unknown_own), ends.far, sightings.owner, said.own),
+        (np.flatnonzero(unknown_far & (ends.near_device >= 0)), ends.near, sightings.neighbor, end_texts.far),
+        (np.flatnonzero(unknown_own), ends.far, sightings.owner, end_texts.near),
     ):
-        near = ends.own_device if port is ends.own else ends.far_device
+        near = ends.near_device if port is ends.near else ends.far_device
         spare = cabling.ports + near[rows].astype(np.int64) * 65536 - port[rows]
-        at = np.where(port[rows] >= 0, port[rows], spare)
+        seen_at = np.where(port[rows] >= 0, port[rows], spare)
         planned = np.maximum(port[rows], 0) ^ 1
-        free = (port[rows] >= 0) & ~taken[planned]
+        free = (port[rows] >= 0) & ~is_taken[planned]
         target = np.where(free, cabling.device[planned], -1)
-        called = identities.ports.find(target.astype(np.int32), text[rows], said.texts)
-        parts.append((groups[box[rows]], at, target, (called == planned) & (target >= 0)))
+        called = identities.ports.find_ports(target.astype(np.int32), text[rows], end_texts.texts)
+        parts.append((groups[box[rows]], seen_at, target, (called == planned) & (target >= 0)))
     group, port, target, agrees = (np.concatenate(column) for column in zip(*parts, strict=True))
     key = group * (int(port.max(initial=0)) + 1) + port
     _, first = np.unique(key, return_index=True)
     return _Votes(group[first], port[first].astype(np.int64), target[first].astype(np.int64), agrees[first])
 
 
-def _taken(cabling: PlannedCabling, ends: Ends) -> Flags:
+def _find_taken_ports(cabling: PlannedCabling, ends: Ends) -> Flags:
     """Planned ports that are known to be joined to another port than planned: no unknown box has them."""
-    taken = np.zeros(max(cabling.ports, 2), dtype=bool)
-    both = (ends.own >= 0) & (ends.far >= 0) & (ends.own != ends.far ^ 1)
-    taken[ends.own[both]] = taken[ends.far[both]] = True
-    return taken
+    is_taken = np.zeros(max(cabling.ports, 2), dtype=bool)
+    joined_ends = (ends.near >= 0) & (ends.far >= 0) & (ends.near != ends.far ^ 1)
+    is_taken[ends.near[joined_ends]] = is_taken[ends.far[joined_ends]] = True
+    return is_taken
 
 
 def _is_elsewhere(cabling: PlannedCabling, ends: Ends) -> Flags:
     """Devices that stand, by what they say themselves, mostly where the plan has others: they were exchanged."""
     home, away = (np.zeros(len(cabling.device_names), dtype=np.int64) for _ in range(2))
-    for port, device in ((ends.own, ends.far_device), (ends.far, ends.own_device)):
+    for port, device in ((ends.near, ends.far_device), (ends.far, ends.near_device)):
         rows = np.flatnonzero((port >= 0) & (device >= 0))
-        there = cabling.device[port[rows] ^ 1] == device[rows]
-        home += np.bincount(device[rows[there]], minlength=len(home))
-        away += np.bincount(device[rows[~there]], minlength=len(away))
+        at_home = cabling.device[port[rows] ^ 1] == device[rows]
+        home += np.bincount(device[rows[at_home]], minlength=len(home))
+        away += np.bincount(device[rows[~at_home]], minlength=len(away))
     return away > home

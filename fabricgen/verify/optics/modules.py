@@ -15,7 +15,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.product_models import CODED, PLAIN, Product, ProductList
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.optics.report import PortReport, added
+from fabricgen.verify.optics.report import PortReport, add_rows
 from fabricgen.wiring.arrays import Ints, Ints64
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Parts:
     @cached_property
     def _products(self) -> dict[str, Product]:
         """Products whose part has no length, by number in capitals."""
-        return {each.part.upper(): each for each in self._all if not each.lengths_m}
+        return {product.part.upper(): product for product in self._all if not product.lengths_m}
 
     @cached_property
     def _lists(self) -> tuple[ProductList, ...]:
@@ -83,77 +83,82 @@ class Parts:
 
     @cached_property
     def _all(self) -> tuple[Product, ...]:
-        return tuple(product for found in self._lists for product in found.products)
+        return tuple(product for product_list in self._lists for product in product_list.products)
 
     @cached_property
     def _of_vendors(self) -> frozenset[str]:
         """Parts that one vendor sells, with marks for lengths."""
-        return frozenset(each.part for found in self._lists if found.vendor != "any" for each in found.products)
+        return frozenset(
+            product.part
+            for product_list in self._lists
+            if product_list.vendor != "any"
+            for product in product_list.products
+        )
 
     @cached_property
     def _cables(self) -> tuple[tuple[re.Pattern[str], Product], ...]:
         """Cables sold by length, and the pattern of their numbers."""
-        found = []
+        cables = []
         for product in self._all:
             if product.kind == "cable" and product.lengths_m:
                 text = re.escape(product.part).replace(re.escape(CODED), r"(\d\d[\dA])")
                 text = text.replace(re.escape(PLAIN), r"(\d+(?:\.\d+)?)")
-                found.append((re.compile(text, re.IGNORECASE), product))
-        return tuple(found)
+                cables.append((re.compile(text, re.IGNORECASE), product))
+        return tuple(cables)
 
     def is_product(self, part: str) -> bool:
         """Whether a part is one that a vendor sells, rather than a kind that many sell."""
-        product = self._product(part)
+        product = self._find_product(part)
         return product is not None and product.part in self._of_vendors
 
-    def kind(self, part: str) -> Kind | None:
+    def find_kind(self, part: str) -> Kind | None:
         """What a part is, by its number; None where the catalogue does not know it."""
-        return self._known(part)[0]
+        return self._look_up(part)[0]
 
-    def profile(self, part: str) -> CableProfile | None:
+    def find_profile(self, part: str) -> CableProfile | None:
         """The technology of a part, of a planned one always but for a list of the blueprint's own."""
-        return self._known(part)[1]
+        return self._look_up(part)[1]
 
-    def _known(self, part: str) -> tuple[Kind | None, CableProfile | None]:
+    def _look_up(self, part: str) -> tuple[Kind | None, CableProfile | None]:
         """What a part is; each is looked up once."""
         if part not in self._looked_up:
-            profile = self._profile(part)
-            self._looked_up[part] = (self._kind(part, profile) if profile else None), profile
+            profile = self._find_profile(part)
+            self._looked_up[part] = (self._make_kind(part, profile) if profile else None), profile
         return self._looked_up[part]
 
-    def _profile(self, part: str) -> CableProfile | None:
-        product = self._product(part)
+    def _find_profile(self, part: str) -> CableProfile | None:
+        product = self._find_product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
         ids = [name for name in self._profiles if part == name or part.startswith(f"{name}-")]
         return self._profiles[max(ids, key=len)] if ids else None
 
-    def _product(self, part: str) -> Product | None:
+    def _find_product(self, part: str) -> Product | None:
         sold_by_length = (cable for pattern, cable in self._cables if pattern.fullmatch(part))
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
-    def _kind(self, part: str, profile: CableProfile) -> Kind:
+    def _make_kind(self, part: str, profile: CableProfile) -> Kind:
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
             if length := pattern.fullmatch(part):
-                return Kind(_family(profile), gbps=max(cable.gbps), length_m=_metres(length[1]))
+                return Kind(_find_family(profile), gbps=max(cable.gbps), length_m=_read_metres(length[1]))
         reach = product.reach_m if product and product.reach_m else profile.reach_m
-        return Kind(_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0)
+        return Kind(_find_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0)
 
 
-def _metres(told: str) -> float:
-    return float(told[:-1]) + 0.5 if told.upper().endswith("A") else float(told)
+def _read_metres(text: str) -> float:
+    return float(text[:-1]) + 0.5 if text.upper().endswith("A") else float(text)
 
 
-def _family(profile: CableProfile) -> str:
+def _find_family(profile: CableProfile) -> str:
     if profile.medium in ("DAC", "ACC", "AEC"):
         return COPPER
     if profile.medium in ("AOC", "COPPER", "ZR", "CPO"):
         return profile.medium
-    return planned_family(profile.medium, profile)
+    return find_planned_family(profile.medium, profile)
 
 
-def planned_family(medium: str, profile: CableProfile | None = None) -> str:
+def find_planned_family(medium: str, profile: CableProfile | None = None) -> str:
     """The family of a medium of cables.csv; media named for their electronics (LPO) by the light of their profile."""
     if medium in ("DAC", "ACC", "AEC"):
         return COPPER
@@ -165,9 +170,9 @@ def planned_family(medium: str, profile: CableProfile | None = None) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def kind_by_words(words: str) -> Kind:
+def read_kind(words: str) -> Kind:
     """What a module is by the words of its EEPROM or of the NOS; its family is "" where they tell none, or several."""
-    kinds = [_named(found) for found in _NAMES.finditer(words)]
+    kinds = [_read_name(match) for match in _NAMES.finditer(words)]
     families = {kind.family for kind in kinds if kind.family}
     optical = families - {COPPER, AOC}
     if _ATTACHED.search(words) and optical:
@@ -182,24 +187,24 @@ def kind_by_words(words: str) -> Kind:
     return Kind(family, max(reaches, default=0.0), gbps)
 
 
-def _named(found: re.Match[str]) -> Kind:
+def _read_name(match: re.Match[str]) -> Kind:
     """One name in a text, such as 400GBASE-DR4."""
-    if found["kind"] is None:
-        family = next((family for group, family in _OTHERS.items() if found[group]), "")
+    if match["kind"] is None:
+        family = next((family for group, family in _OTHERS.items() if match[group]), "")
         return Kind(family, REACH_M.get(family, 0.0))
-    name, more = found["kind"].upper(), (found["more"] or "").upper()
-    gbps = float(found["rate"]) * (1000 if found["unit"].upper() == "T" else 1)
+    name, more = match["kind"].upper(), (match["more"] or "").upper()
+    gbps = float(match["rate"]) * (1000 if match["unit"].upper() == "T" else 1)
     if name in ("CR", "DAC", "ACC", "AEC"):
         return Kind(COPPER)
     if name in ("AR", "AOC"):
         return Kind(AOC)
-    if name == "KR" or found["bidi"]:
+    if name == "KR" or match["bidi"]:
         return Kind(gbps=gbps)
-    family = _light(name, more, found["lanes"], gbps)
-    return Kind(family, _reach(name, more, found, gbps), gbps)
+    family = _find_light(name, more, match["lanes"], gbps)
+    return Kind(family, _find_reach(name, more, match, gbps), gbps)
 
 
-def _light(name: str, more: str, lanes: str, gbps: float) -> str:
+def _find_light(name: str, more: str, lanes: str, gbps: float) -> str:
     """The family of a name: one wavelength a fibre is DR, whether it is called FR1, LR or PLR4."""
     if name in ("SR", "VR"):
         return "SR"
@@ -209,12 +214,12 @@ def _light(name: str, more: str, lanes: str, gbps: float) -> str:
     return "LR" if name == "ER" else name
 
 
-def _reach(name: str, more: str, found: re.Match[str], gbps: float) -> float:
+def _find_reach(name: str, more: str, match: re.Match[str], gbps: float) -> float:
     """Reach in m; 0 where the name does not settle it: 2XDR4 is two of DR4 or of XDR4, and XSR4 goes beyond SR4."""
-    if found["far"]:
-        return float(found["far"]) * (1 if len(found["far"]) == 3 else 1000)
+    if match["far"]:
+        return float(match["far"]) * (1 if len(match["far"]) == 3 else 1000)
     if name == "DR":
-        return 0.0 if found["count"] else REACH_M["FR"] if more == "X" or found["plus"] else REACH_M["DR"]
+        return 0.0 if match["count"] else REACH_M["FR"] if more == "X" or match["plus"] else REACH_M["DR"]
     if name == "SR":
         return REACH_M["VR"] if more == "V" else 0.0 if more or gbps in (10, 40) else REACH_M["SR"]
     return 40_000.0 if name == "ER" else REACH_M[name]
@@ -243,16 +248,16 @@ class Cage:
     module: PortReport = _EMPTY
     lanes_of: dict[str, PortReport] = field(default_factory=dict)
 
-    def told(self, report: PortReport) -> None:
+    def add_report(self, report: PortReport) -> None:
         """Add what a row says of the module; lanes may stand in a row each."""
         plugged = self.module.present or report.present  # SONiC may name a module at one port of its cage alone
-        self.module = report if self.module is _EMPTY else added(self.module, report)._replace(present=plugged)
+        self.module = report if self.module is _EMPTY else add_rows(self.module, report)._replace(present=plugged)
         if report.tx_dbm or report.rx_dbm:
             self.lanes_of[report.port] = report
 
-    def power(self, what: str) -> tuple[float, ...]:
+    def list_power(self, attribute: str) -> tuple[float, ...]:
         """`tx_dbm` or `rx_dbm` of all lanes."""
-        rows = [getattr(report, what) for _, report in sorted(self.lanes_of.items())]
+        rows = [getattr(report, attribute) for _, report in sorted(self.lanes_of.items())]
         widest = max(rows, key=len, default=())
         return widest if len(widest) > 1 else tuple(power for row in rows for power in row)
 
@@ -267,7 +272,7 @@ class Reported:
     strange: set[Box] = field(default_factory=set)
 
 
-def reported_on(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Ints, ports: Ints) -> Reported:
+def sort_reports(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Ints, ports: Ints) -> Reported:
     """Bring reports to cages and ports.
 
     `devices` and `ports`, int32: the device of each report (row of devices), and its port; negative where not known.
@@ -280,15 +285,15 @@ def reported_on(cabling: PlannedCabling, reports: Sequence[PortReport], devices:
         face = faces.get(device)
         if face is None:
             face = faces[device] = _Face(cabling, device)
-        planned, name = face.place(report, port)
+        planned, name = face.locate_row(report, port)
         cage = reported.cages.get((device, name))
         if cage is None:
             cage = reported.cages[device, name] = Cage(device, name, face.cages.get(name, []))
             reported.cage_of.update(dict.fromkeys(cage.ports, cage))
-        cage.told(report)
+        cage.add_report(report)
         if planned >= 0:
-            known = reported.ports.get(planned)
-            reported.ports[planned] = added(known, report) if known else report
+            earlier = reported.ports.get(planned)
+            reported.ports[planned] = add_rows(earlier, report) if earlier else report
     return reported
 
 
@@ -299,13 +304,13 @@ class _Face:
         self.cages: dict[str, list[int]] = {}
         self._names: dict[str, int] = {}
         self._cage: dict[int, str] = {}
-        for port in cabling.ports_of_device(device).tolist():
-            cage = cabling.cage(port)
+        for port in cabling.list_device_ports(device).tolist():
+            cage = cabling.find_cage(port)
             self.cages.setdefault(cage, []).append(port)
             self._names[cabling.port_text(port)] = port
             self._cage[port] = cage
 
-    def place(self, report: PortReport, port: int) -> tuple[int, str]:
+    def locate_row(self, report: PortReport, port: int) -> tuple[int, str]:
         """(planned port or -1, cage) of a row. Lanes of a cage whose port is another are of the cage alone."""
         if report.is_cage:
             return -1, report.port
@@ -319,25 +324,27 @@ class _Face:
         return -1, lane[1] if lane and lane[1] in self.cages else name
 
 
-def planned_cages(cabling: PlannedCabling) -> int:
+def count_planned_cages(cabling: PlannedCabling) -> int:
     """The number of cages with planned cables that take a module or a cable with ends of its own."""
     numbers: dict[str, int] = {}
-    medium = _encoded(cabling, "medium")
+    medium = _find_column(cabling, "medium")
     pluggable = np.array([text not in NO_MODULE for text in medium.vocabulary.tolist()], dtype=np.bool_)[medium.codes]
     pairs = []
     for side in "ab":
-        device, cage = (_numbered(_encoded(cabling, f"{side}_{what}"), numbers) for what in ("device", "cage"))
+        device, cage = (
+            _number_rows(_find_column(cabling, f"{side}_{column}"), numbers) for column in ("device", "cage")
+        )
         pairs.append((device << 32 | cage)[pluggable])
     cages = np.sort(np.concatenate(pairs))
     return int(np.count_nonzero(np.diff(cages))) + min(len(cages), 1)
 
 
-def _encoded(cabling: PlannedCabling, column: str) -> EncodedColumn:
+def _find_column(cabling: PlannedCabling, column: str) -> EncodedColumn:
     return cast("EncodedColumn", cabling.cables[column])
 
 
-def _numbered(column: EncodedColumn, numbers: dict[str, int]) -> Ints64:
+def _number_rows(column: EncodedColumn, numbers: dict[str, int]) -> Ints64:
     """The number of each row's text, int64; new texts get the next numbers."""
     codes = [numbers.setdefault(text, len(numbers)) for text in column.vocabulary.tolist()]
-    found: Ints64 = np.array(codes, dtype=np.int64)[column.codes]
-    return found
+    row_numbers: Ints64 = np.array(codes, dtype=np.int64)[column.codes]
+    return row_numbers

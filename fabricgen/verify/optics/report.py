@@ -48,16 +48,16 @@ class PortReport(NamedTuple):
     uncorrected: int | None = None
 
 
-def added(one: PortReport, other: PortReport) -> PortReport:
+def add_rows(first: PortReport, second: PortReport) -> PortReport:
     """Two rows of one port as one: what the other tells counts, and what it does not is kept."""
     # a rate of 0 tells something, None does not
-    both = PortReport._make([new if new or old is None else old for old, new in zip(one, other, strict=True)])
-    if other.present is False:
-        both = both._replace(present=False)
-    if one.told and other.told:
-        words = one.told if other.told in one.told else f"{one.told}; {other.told}"[:_MOST_WORDS]
-        both = both._replace(told=words)
-    return both
+    merged = PortReport._make([new if new or old is None else old for old, new in zip(first, second, strict=True)])
+    if second.present is False:
+        merged = merged._replace(present=False)
+    if first.told and second.told:
+        words = first.told if second.told in first.told else f"{first.told}; {second.told}"[:_MOST_WORDS]
+        merged = merged._replace(told=words)
+    return merged
 
 
 # What is wrong with a cable, its modules or its ports, before it is put together as actions.
@@ -92,14 +92,14 @@ class Finding:
 class Findings:
     """All that is wrong, and what is worth a note: texts with the places that each holds for."""
 
-    found: list[Finding] = field(default_factory=list)
+    faults: list[Finding] = field(default_factory=list)
     noted: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, kind: Kind, ports: tuple[int, ...], text: str, lost_gbps: float = 0.0) -> None:
+    def add_fault(self, kind: Kind, ports: tuple[int, ...], text: str, lost_gbps: float = 0.0) -> None:
         """Add a fault."""
-        self.found.append(Finding(kind, ports, text, lost_gbps))
+        self.faults.append(Finding(kind, ports, text, lost_gbps))
 
-    def note(self, text: str, place: str) -> None:
+    def add_note(self, text: str, place: str) -> None:
         """Note something that holds for a place."""
         self.noted.setdefault(text, []).append(place)
 

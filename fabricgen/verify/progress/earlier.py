@@ -40,13 +40,13 @@ class Earlier:
 class Since:
     """What became of earlier findings.
 
-    `verified`: by cable, whether it was verified earlier and no dump shows it now. `known` are the ids of actions that
-    were open already. `mended` are findings whose cables are all right now; `unseen` those of which the dumps do not
-    show enough; both as the reports have them. What is neither is explained otherwise now.
+    `verified`: by cable, whether it was verified earlier and no dump shows it now. `still_open` are the ids of actions
+    that were open already. `mended` are findings whose cables are all right now; `unseen` those of which the dumps
+    do not show enough; both as the reports have them. What is neither is explained otherwise now.
     """
 
     verified: Flags
-    known: frozenset[str]
+    still_open: frozenset[str]
     mended: tuple[Mapping[str, Any], ...]
     unseen: tuple[Mapping[str, Any], ...]
 
@@ -55,18 +55,18 @@ def read_reports(files: Sequence[str]) -> Earlier:
     """What some reports say together, the later ones last; raises InputError (FG001, FG066) for what is no report."""
     verified, opened = set[str](), dict[str, Mapping[str, Any]]()
     for file in files:
-        report = _report(file)
-        verified |= set(_ids(report["verified"]))
+        report = _read_report(file)
+        verified |= set(_list_ids(report["verified"]))
         actions = [*report["actions"], *report["since"]["unseen"]]
-        gone = {each["id"] for each in report["since"]["mended"]}
-        opened = {key: each for key, each in opened.items() if key not in gone}
+        gone = {finding["id"] for finding in report["since"]["mended"]}
+        opened = {key: finding for key, finding in opened.items() if key not in gone}
         for action in actions:
             opened[action["id"]] = action
             verified -= set(action["cables"])
     return Earlier(frozenset(verified), opened)
 
 
-def since(
+def compare_with_earlier(
     plan: PlannedCabling, states: Ints, actions: Sequence[Action], earlier: Earlier, looked_at: Set[str] = frozenset()
 ) -> Since:
     """What became of earlier findings; those on optics are only judged of cables whose optics were looked at."""
@@ -79,53 +79,53 @@ def since(
     for key, finding in sorted(earlier.open.items()):
         if key in now:
             continue
-        its = [CableState(int(states[number[name]])) for name in finding["cables"] if name in number]
+        cable_states = [CableState(int(states[number[name]])) for name in finding["cables"] if name in number]
         if is_of_optics(finding["kind"], finding["text"]):
             (mended if looked_at >= set(finding["cables"]) else unseen).append(finding)
-        elif CableState.UNSEEN in its:
+        elif CableState.UNSEEN in cable_states:
             unseen.append(finding)
-        elif all(state in RIGHT for state in its):
+        elif all(state in RIGHT for state in cable_states):
             mended.append(finding)
     verified &= states == CableState.UNSEEN
     return Since(verified, frozenset(now & earlier.open.keys()), tuple(mended), tuple(unseen))
 
 
-def verified_ids(plan: PlannedCabling, states: Ints, before: Flags) -> dict[str, str]:
-    """Ids of all cables that are right, now or earlier: `_ids` reads them."""
-    return ids_by_device(plan.cable_ids[np.isin(states, RIGHT) | before].tolist())
+def list_verified_ids(plan: PlannedCabling, states: Ints, before: Flags) -> dict[str, str]:
+    """Ids of all cables that are right, now or earlier: `_list_ids` reads them."""
+    return group_ids_by_device(plan.cable_ids[np.isin(states, RIGHT) | before].tolist())
 
 
-def ids_by_device(ids: Iterable[str]) -> dict[str, str]:
+def group_ids_by_device(ids: Iterable[str]) -> dict[str, str]:
     """Ids of cables as cages by device, with blanks between."""
-    found: dict[str, list[str]] = {}
+    cages: dict[str, list[str]] = {}
     for name in ids:
         device, _, cage = name.partition(":")
-        found.setdefault(device, []).append(cage)
-    return {device: " ".join(cages) for device, cages in sorted(found.items())}
+        cages.setdefault(device, []).append(cage)
+    return {device: " ".join(cages) for device, cages in sorted(cages.items())}
 
 
-def _ids(verified: Mapping[str, str]) -> Iterable[str]:
+def _list_ids(verified: Mapping[str, str]) -> Iterable[str]:
     return (f"{device}:{cage}" for device, cages in verified.items() for cage in cages.split(" "))
 
 
-def _report(file: str) -> Mapping[str, Any]:
+def _read_report(file: str) -> Mapping[str, Any]:
     """A report as written by `reports.json`; raises InputError (FG066) unless it has what is used here."""
     text = decode_text(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
         report = json.loads(text)
-        _require(isinstance(report["verified"], dict))
-        _require(all(isinstance(text, str) for text in report["verified"].values()))
+        _require_form(isinstance(report["verified"], dict))
+        _require_form(all(isinstance(text, str) for text in report["verified"].values()))
         report.setdefault("since", {"mended": [], "unseen": []})
         lists = report["actions"], report["since"]["mended"], report["since"]["unseen"]
-        for action in (each for listed in lists for each in listed):
-            _require(all(isinstance(action[key], str) for key in ("id", "kind", "text")))
-            _require(all(isinstance(name, str) for name in action["cables"]))
+        for action in (finding for listed in lists for finding in listed):
+            _require_form(all(isinstance(action[key], str) for key in ("id", "kind", "text")))
+            _require_form(all(isinstance(name, str) for name in action["cables"]))
         return dict(report)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         hint = "give what `fabricgen verify --format json` wrote"
         raise fault("FG066", f"{file} is no report of `verify`", hint=hint, span=Span(file, 1, 1)) from error
 
 
-def _require(held: bool) -> None:
+def _require_form(held: bool) -> None:
     if not held:
         raise ValueError

@@ -6,7 +6,7 @@ from fabricgen.export.formats.csv import write
 from fabricgen.export.table import Cell, Table, escape_formula
 from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import Stop, cells, walk
+from fabricgen.verify.reports._words import Stop, list_cells, list_stops
 
 END = ("device", "port", "cage", "connector", "rack", "u", "label")
 COLUMNS = (
@@ -20,14 +20,14 @@ COLUMNS = (
 
 def report(report: Report) -> bytes:
     """The rows of all actions."""
-    rows = [_row(report, number, stop) for number, stop in enumerate(walk(report), start=1)]
+    rows = [_make_row(report, number, stop) for number, stop in enumerate(list_stops(report), start=1)]
     columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
     return write(Table("moves", dict(zip(COLUMNS, columns, strict=True))))
 
 
-def _row(report: Report, order: int, stop: Stop) -> tuple[Cell, ...]:
+def _make_row(report: Report, order: int, stop: Stop) -> tuple[Cell, ...]:
     action = stop.action
-    texts = (action.id, action.kind.value, report.status(action), str(stop.step), make_printable(stop.cable))
+    texts = (action.id, action.kind.value, report.find_status(action), str(stop.step), make_printable(stop.cable))
     reaches = {None: "", True: "yes", False: "no"}[stop.reaches]
-    row = (*texts, *cells(stop.here), *cells(stop.put), reaches, make_printable(action.text))
+    row = (*texts, *list_cells(stop.pull_end), *list_cells(stop.put_end), reaches, make_printable(action.text))
     return order, *(escape_formula(text) for text in row)

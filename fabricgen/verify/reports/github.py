@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import meanwhile, work
-from fabricgen.verify.reports.text import summary
+from fabricgen.verify.reports._words import describe_cost, describe_work
+from fabricgen.verify.reports.text import summarize
 
 
 def report(report: Report) -> bytes:
@@ -13,22 +13,22 @@ def report(report: Report) -> bytes:
 
     The first one counts, since GitHub shows ten annotations of a kind in a step, and drops the rest.
     """
-    lines = [_command("error" if report.differs() else "notice", "fabricgen verify", [summary(report)])]
+    lines = [_write_command("error" if report.has_differences() else "notice", "fabricgen verify", [summarize(report)])]
     for action in report.actions:
-        costs = meanwhile(action.consequence)
-        told = [action.text, *([f"until then: {costs}"] if costs else [])]
-        lines.append(_command("error", f"{action.kind.value}: {work(action)} ({action.id})", told))
-    lines += [_command("warning", "extra link", [text]) for text in report.diagnosis.extra]
+        costs = describe_cost(action.consequence)
+        message = [action.text, *([f"until then: {costs}"] if costs else [])]
+        lines.append(_write_command("error", f"{action.kind.value}: {describe_work(action)} ({action.id})", message))
+    lines += [_write_command("warning", "extra link", [text]) for text in report.diagnosis.extra]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 
-def _command(level: str, title: str, lines: list[str]) -> str:
-    return f"::{level} title={_property(title)}::{_data(chr(10).join(map(make_printable, lines)))}"
+def _write_command(level: str, title: str, lines: list[str]) -> str:
+    return f"::{level} title={_escape_property(title)}::{_escape_data(chr(10).join(map(make_printable, lines)))}"
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(make_printable(text)).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(make_printable(text)).replace(":", "%3A").replace(",", "%2C")

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from fabricgen.verify.actions import Action, CableState, Consequence
-from fabricgen.verify.consequences.wording import consequence_text
+from fabricgen.verify.consequences.wording import describe_consequence
 from fabricgen.verify.progress.counts import Progress
-from fabricgen.verify.progress.earlier import ids_by_device, verified_ids
+from fabricgen.verify.progress.earlier import group_ids_by_device, list_verified_ids
 from fabricgen.verify.report import Report
 
 VERSION = 1
@@ -19,61 +19,61 @@ VERSION = 1
 def report(report: Report) -> bytes:
     """One object: counts of cables and actions of the scope, progress, and what later runs need to know."""
     diagnosis = report.diagnosis
-    found = {
+    document = {
         "version": VERSION,
         "name": report.name,
-        "scope": list(report.scope.asked),
-        "cables": {**_states(report.whole), "extra": len(diagnosis.extra)},
-        "verified_earlier": report.whole.earlier,
-        "actions": [_action(report, action) for action in report.actions],
+        "scope": list(report.scope.requested),
+        "cables": {**_count_states(report.total), "extra": len(diagnosis.extra)},
+        "verified_earlier": report.total.earlier,
+        "actions": [_describe_action(report, action) for action in report.actions],
         "extra": list(diagnosis.extra),
         "harmless": list(diagnosis.harmless),
         "notes": list(diagnosis.notes),
         "progress": {
-            "units": [_progress(each) for each in report.units],
-            "racks": [_progress(each) for each in report.racks],
+            "units": [_describe_progress(progress) for progress in report.units],
+            "racks": [_describe_progress(progress) for progress in report.racks],
         },
         "since": {"mended": list(report.since.mended), "unseen": list(report.since.unseen)},
-        "harmless_cables": ids_by_device(report.plan.cable_ids[diagnosis.states == CableState.HARMLESS].tolist()),
-        "verified": verified_ids(report.plan, diagnosis.states, report.since.verified),
+        "harmless_cables": group_ids_by_device(report.plan.cable_ids[diagnosis.states == CableState.HARMLESS].tolist()),
+        "verified": list_verified_ids(report.plan, diagnosis.states, report.since.verified),
     }
-    return (json.dumps(found, indent=2) + "\n").encode()
+    return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _states(progress: Progress) -> dict[str, int]:
-    return {state.word: progress.of(state) for state in CableState}
+def _count_states(progress: Progress) -> dict[str, int]:
+    return {state.word: progress.count(state) for state in CableState}
 
 
-def _progress(progress: Progress) -> dict[str, Any]:
+def _describe_progress(progress: Progress) -> dict[str, Any]:
     return {
         "name": progress.name,
         "total": progress.total,
         "verified": progress.verified,
         "earlier": progress.earlier,
-        **_states(progress),
+        **_count_states(progress),
     }
 
 
-def _action(report: Report, action: Action) -> dict[str, Any]:
+def _describe_action(report: Report, action: Action) -> dict[str, Any]:
     """An action as plain data; keys of the contract first."""
     return {
         "id": action.id,
         "kind": action.kind.value,
-        "status": report.status(action),
+        "status": report.find_status(action),
         "moves": action.moves,
         "boxes": action.boxes,
         "cables": list(action.cables),
         "ends": [asdict(end) for end in action.ends],
         "steps": [asdict(step) for step in action.steps],
-        "alternatives": [asdict(each) | {"kind": each.kind.value} for each in action.alternatives],
+        "alternatives": [asdict(alternative) | {"kind": alternative.kind.value} for alternative in action.alternatives],
         "text": action.text,
-        "consequence": _consequence(action.consequence),
+        "consequence": _list_consequence(action.consequence),
         "renamed": dict(sorted(action.renamed.items())),
         "by_hardware": action.by_hardware,
     }
 
 
-def _consequence(consequence: Consequence) -> dict[str, Any]:
+def _list_consequence(consequence: Consequence) -> dict[str, Any]:
     """Pairs that are crossed as objects, since their members differ in meaning; and all of it in words."""
     named = {
         "rails": ("fabric", "planned", "seen"),
@@ -82,8 +82,10 @@ def _consequence(consequence: Consequence) -> dict[str, Any]:
         "uplinks": ("switch", "lost", "planned"),
         "uneven": ("switch", "other", "seen", "planned"),
     }
-    found = asdict(consequence)
-    told = {"text": consequence_text(consequence)}
+    fields = asdict(consequence)
+    words = {"text": describe_consequence(consequence)}
     return (
-        found | told | {key: [dict(zip(names, row, strict=True)) for row in found[key]] for key, names in named.items()}
+        fields
+        | words
+        | {key: [dict(zip(names, row, strict=True)) for row in fields[key]] for key, names in named.items()}
     )

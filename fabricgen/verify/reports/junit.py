@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action
 from fabricgen.verify.progress.counts import Progress, unit_names
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import at, meanwhile, place, work
+from fabricgen.verify.reports._words import describe_cost, describe_place, describe_work, name_end
 
 
 def report(report: Report) -> bytes:
@@ -22,49 +22,53 @@ def report(report: Report) -> bytes:
         name = of_device.get(action.ends[0].device, "") if action.ends else ""
         actions.setdefault(name or "other", []).append(action)
     units = {unit.name: unit for unit in report.units}
-    suites = [_suite(report, name, units.get(name), found) for name, found in actions.items()]
+    suites = [_write_suite(report, name, units.get(name), suite_actions) for name, suite_actions in actions.items()]
     extra = report.diagnosis.extra
     if extra:
-        cases = [_case("extra links", text, _failure("extra", text, [text])) for text in extra]
-        suites.append(_suite_of("extra links", cases, len(cases), 0))
+        cases = [_write_case("extra links", text, _write_failure("extra", text, [text])) for text in extra]
+        suites.append(_wrap_suite("extra links", cases, len(cases), 0))
     failures = len(report.actions) + len(extra)
-    tests = sum(max(1, len(found)) for found in actions.values()) + len(extra)
-    head = _attributes(name=f"fabricgen verify {report.name}", tests=tests, failures=failures, errors=0)
+    tests = sum(max(1, len(suite_actions)) for suite_actions in actions.values()) + len(extra)
+    head = _write_attributes(name=f"fabricgen verify {report.name}", tests=tests, failures=failures, errors=0)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites{head}>", *suites, "</testsuites>"]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 
-def _suite(report: Report, name: str, unit: Progress | None, actions: list[Action]) -> str:
-    cases = [_case(name, f"{action.kind.value} {action.id}", _told(report, action)) for action in actions]
+def _write_suite(report: Report, name: str, unit: Progress | None, actions: list[Action]) -> str:
+    cases = [
+        _write_case(name, f"{action.kind.value} {action.id}", _describe_action(report, action)) for action in actions
+    ]
     if cases or unit is None:
-        return _suite_of(name, cases, len(cases), 0)
-    told = f"{unit.verified:,} of {unit.total:,} cables verified"
+        return _wrap_suite(name, cases, len(cases), 0)
+    text = f"{unit.verified:,} of {unit.total:,} cables verified"
     if not unit.verified:
-        return _suite_of(name, [_case(name, told, f"<skipped{_attributes(message='no dump shows any')}/>")], 0, 1)
-    return _suite_of(name, [_case(name, told, "")], 0, 0)
+        return _wrap_suite(
+            name, [_write_case(name, text, f"<skipped{_write_attributes(message='no dump shows any')}/>")], 0, 1
+        )
+    return _wrap_suite(name, [_write_case(name, text, "")], 0, 0)
 
 
-def _suite_of(name: str, cases: list[str], failures: int, skipped: int) -> str:
-    counts = _attributes(name=name, tests=len(cases), failures=failures, errors=0, skipped=skipped)
+def _wrap_suite(name: str, cases: list[str], failures: int, skipped: int) -> str:
+    counts = _write_attributes(name=name, tests=len(cases), failures=failures, errors=0, skipped=skipped)
     return "\n".join([f"  <testsuite{counts}>", *(f"    {case}" for case in cases), "  </testsuite>"])
 
 
-def _case(suite: str, name: str, inside: str) -> str:
-    return f"<testcase{_attributes(classname=suite, name=name)}>{inside}</testcase>"
+def _write_case(suite: str, name: str, inside: str) -> str:
+    return f"<testcase{_write_attributes(classname=suite, name=name)}>{inside}</testcase>"
 
 
-def _told(report: Report, action: Action) -> str:
-    lines = [action.text, *(f"{at(end)} {place(report, end)}" for end in action.ends)]
-    costs = meanwhile(action.consequence)
+def _describe_action(report: Report, action: Action) -> str:
+    lines = [action.text, *(f"{name_end(end)} {describe_place(report, end)}" for end in action.ends)]
+    costs = describe_cost(action.consequence)
     lines += [f"until then: {costs}"] if costs else []
-    return _failure(action.kind.value, f"{action.text} ({work(action)})", lines)
+    return _write_failure(action.kind.value, f"{action.text} ({describe_work(action)})", lines)
 
 
-def _failure(kind: str, message: str, lines: list[str]) -> str:
+def _write_failure(kind: str, message: str, lines: list[str]) -> str:
     shown = "\n".join(escape(make_printable(line)) for line in lines)
-    return f"<failure{_attributes(type=kind, message=message)}>{shown}</failure>"
+    return f"<failure{_write_attributes(type=kind, message=message)}>{shown}</failure>"
 
 
-def _attributes(**values: str | int) -> str:
+def _write_attributes(**values: str | int) -> str:
     """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
     return "".join(f" {key}={quoteattr(make_printable(str(value)))}" for key, value in values.items())

@@ -10,8 +10,15 @@ from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action, CableState, Kind, Step
 from fabricgen.verify.progress.counts import Progress
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import at, cage, instead, meanwhile, place, work
-from fabricgen.verify.sightings import counted
+from fabricgen.verify.reports._words import (
+    describe_cage,
+    describe_cost,
+    describe_place,
+    describe_work,
+    list_alternatives,
+    name_end,
+)
+from fabricgen.verify.sightings import format_count
 
 WIDTH = 100
 """Columns of a line of prose; names are not broken."""
@@ -25,92 +32,103 @@ LISTED = 20
 
 def report(report: Report) -> bytes:
     """Blocks with an empty line between them."""
-    blocks = [[summary(report)], _progress(report), *_actions(report), *_lists(report), _earlier(report)]
+    blocks = [
+        [summarize(report)],
+        _list_progress(report),
+        *_list_actions(report),
+        *_list_notes(report),
+        _list_earlier(report),
+    ]
     return ("\n\n".join("\n".join(block) for block in blocks if block) + "\n").encode(errors="backslashreplace")
 
 
-def summary(report: Report) -> str:
+def summarize(report: Report) -> str:
     """What the hall is like, in a line."""
-    whole, scope = report.whole, ", ".join(report.scope.asked)
+    progress, scope = report.total, ", ".join(report.scope.requested)
     name = make_printable(f"{report.name}{f', only {scope}' if scope else ''}")
-    states = [f"{whole.of(CableState.AS_PLANNED):,} as planned"]
+    states = [f"{progress.count(CableState.AS_PLANNED):,} as planned"]
     for state in (CableState.HARMLESS, CableState.ELSEWHERE, CableState.DARK):
-        states += [f"{whole.of(state):,} {state.word}"] if whole.of(state) else []
-    states += [f"{whole.earlier:,} verified earlier"] if whole.earlier else []
-    states += [f"{whole.unseen:,} unseen"] if whole.unseen else []
+        states += [f"{progress.count(state):,} {state.word}"] if progress.count(state) else []
+    states += [f"{progress.earlier:,} verified earlier"] if progress.earlier else []
+    states += [f"{progress.unseen:,} unseen"] if progress.unseen else []
     extra = len(report.diagnosis.extra)
-    states += [f"{counted(extra, 'extra link')}"] if extra else []
-    return f"{name}: {counted(whole.total, 'cable')}: {', '.join(states)}"
+    states += [f"{format_count(extra, 'extra link')}"] if extra else []
+    return f"{name}: {format_count(progress.total, 'cable')}: {', '.join(states)}"
 
 
-def _progress(report: Report) -> list[str]:
+def _list_progress(report: Report) -> list[str]:
     """Units, then racks in which something is left to do; what is done is not listed where that would be long."""
     lines: list[str] = []
-    racks = [each for each in report.racks if each.verified < each.total]
-    for what, rows, every in (("unit", _unfinished(report.units), report.units), ("rack", racks, report.racks)):
+    racks = [progress for progress in report.racks if progress.verified < progress.total]
+    for kind, rows, every in (("unit", _list_unfinished(report.units), report.units), ("rack", racks, report.racks)):
         if rows:
-            lines += [*([""] if lines else []), *_table(what, rows, len(every))]
+            lines += [*([""] if lines else []), *_format_table(kind, rows, len(every))]
     return lines
 
 
-def _unfinished(units: Sequence[Progress]) -> Sequence[Progress]:
-    return units if len(units) <= LISTED else [each for each in units if each.verified < each.total]
+def _list_unfinished(units: Sequence[Progress]) -> Sequence[Progress]:
+    return units if len(units) <= LISTED else [progress for progress in units if progress.verified < progress.total]
 
 
-def _table(what: str, rows: Sequence[Progress], every: int) -> list[str]:
+def _format_table(kind: str, rows: Sequence[Progress], every: int) -> list[str]:
     shown = rows if len(rows) <= LISTED else sorted(rows, key=lambda row: row.verified - row.total)[:LISTED]
-    width = max(len(what), *(len(make_printable(row.name)) for row in shown))
-    lines = [f"{what:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
+    width = max(len(kind), *(len(make_printable(row.name)) for row in shown))
+    lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
     for row in shown:
         done = f"{row.verified:,} of {row.total:,}"
-        counts = f"{row.of(CableState.ELSEWHERE):>10,} {row.of(CableState.DARK):>7,} {row.unseen:>8,}"
+        counts = f"{row.count(CableState.ELSEWHERE):>10,} {row.count(CableState.DARK):>7,} {row.unseen:>8,}"
         lines.append(f"{make_printable(row.name):<{width}}  {done:>16} {counts}")
-    left, whole = len(rows) - len(shown), every - len(rows)
-    told = [f"{left:,} more {what}s with something left to do"] if left else []
-    told += [f"{counted(whole, what)} verified whole"] if whole else []
-    return [*lines, *([f"and {', '.join(told)}"] if told else [])]
+    hidden, finished = len(rows) - len(shown), every - len(rows)
+    phrases = [f"{hidden:,} more {kind}s with something left to do"] if hidden else []
+    phrases += [f"{format_count(finished, kind)} verified whole"] if finished else []
+    return [*lines, *([f"and {', '.join(phrases)}"] if phrases else [])]
 
 
-def _actions(report: Report) -> Iterator[list[str]]:
+def _list_actions(report: Report) -> Iterator[list[str]]:
     if not report.actions:
         return
     moves, boxes = sum(a.moves for a in report.actions), sum(a.boxes for a in report.actions)
-    told = [counted(len(report.actions), "action"), f"{counted(moves, 'plug')} to move"]
-    told += [f"{counted(boxes, 'box', 'boxes')} to exchange"] if boxes else []
-    yield [", ".join(told)]
+    phrases = [format_count(len(report.actions), "action"), f"{format_count(moves, 'plug')} to move"]
+    phrases += [f"{format_count(boxes, 'box', 'boxes')} to exchange"] if boxes else []
+    yield [", ".join(phrases)]
     for number, action in enumerate(report.actions[:SHOWN], start=1):
-        yield _action(report, number, action)
+        yield _format_action(report, number, action)
     rest = Counter(action.kind for action in report.actions[SHOWN:])
     if rest:
         counts = ", ".join(f"{rest[kind]:,} {kind.value}" for kind in Kind if rest[kind])
-        yield [f"and {counted(rest.total(), 'more action')}: {counts}; every one is in --format json, csv and xlsx"]
+        yield [
+            f"and {format_count(rest.total(), 'more action')}: {counts}; every one is in --format json, csv and xlsx"
+        ]
 
 
-def _action(report: Report, number: int, action: Action) -> list[str]:
-    status = f", {report.status(action)}" if report.status(action) else ""
-    lines = _filled(f"{number}. {action.text} ({work(action)}{status}; {action.id})", "", "   ")
+def _format_action(report: Report, number: int, action: Action) -> list[str]:
+    status = f", {report.find_status(action)}" if report.find_status(action) else ""
+    lines = _wrap_text(f"{number}. {action.text} ({describe_work(action)}{status}; {action.id})", "", "   ")
     if _goes_round(action.steps):
         lines.append("   lay the first plug aside until its place is free")
-    lines += [line for step in action.steps[:LISTED] for line in _step(report, step)]
+    lines += [line for step in action.steps[:LISTED] for line in _format_step(report, step)]
     if len(action.steps) > LISTED:
-        lines.append(f"   and {counted(len(action.steps) - LISTED, 'plug')} more")
+        lines.append(f"   and {format_count(len(action.steps) - LISTED, 'plug')} more")
     if not action.steps:
-        ends = [f"   at {at(end)}  {place(report, end)}".rstrip() for end in action.ends]
+        ends = [f"   at {name_end(end)}  {describe_place(report, end)}".rstrip() for end in action.ends]
         lines += [*ends[:LISTED], *([f"   and {len(ends) - LISTED:,} more ends"] if len(ends) > LISTED else [])]
-    costs = meanwhile(action.consequence)
-    lines += _filled(f"until then: {costs}", "   ", "     ") if costs else []
-    return [*lines, *(line for other in instead(action) for line in _filled(other, "   ", "     "))]
+    costs = describe_cost(action.consequence)
+    lines += _wrap_text(f"until then: {costs}", "   ", "     ") if costs else []
+    return [
+        *lines,
+        *(line for alternative in list_alternatives(action) for line in _wrap_text(alternative, "   ", "     ")),
+    ]
 
 
 def _goes_round(steps: Sequence[Step]) -> bool:
     """Whether the place of the first of several plugs is free only when others have been pulled."""
-    return len(steps) > 1 and at(steps[0].put) in {at(step.pull) for step in steps[1:]}
+    return len(steps) > 1 and name_end(steps[0].put) in {name_end(step.pull) for step in steps[1:]}
 
 
-def _step(report: Report, step: Step) -> list[str]:
-    lines = [f"   pull {at(step.pull)}  {place(report, step.pull)}".rstrip()]
-    where = cage(step.put) if step.put.device == step.pull.device else place(report, step.put)
-    lines.append(f"    put {at(step.put)}  {where}".rstrip())
+def _format_step(report: Report, step: Step) -> list[str]:
+    lines = [f"   pull {name_end(step.pull)}  {describe_place(report, step.pull)}".rstrip()]
+    where = describe_cage(step.put) if step.put.device == step.pull.device else describe_place(report, step.put)
+    lines.append(f"    put {name_end(step.put)}  {where}".rstrip())
     if step.put.label:
         lines.append(f"        label {make_printable(step.put.label)}")
     if step.reaches is False:
@@ -118,7 +136,7 @@ def _step(report: Report, step: Step) -> list[str]:
     return lines
 
 
-def _lists(report: Report) -> Iterator[list[str]]:
+def _list_notes(report: Report) -> Iterator[list[str]]:
     diagnosis = report.diagnosis
     for head, texts in (
         ("extra links, which no plan has", diagnosis.extra),
@@ -126,26 +144,30 @@ def _lists(report: Report) -> Iterator[list[str]]:
         ("notes", diagnosis.notes),
     ):
         if texts:
-            lines = [line for text in texts[:LISTED] for line in _filled(text, "  ", "    ")]
+            lines = [line for text in texts[:LISTED] for line in _wrap_text(text, "  ", "    ")]
             more = [f"  and {len(texts) - LISTED:,} more in --format json"] if len(texts) > LISTED else []
             yield [f"{head}:", *lines, *more]
 
 
-def _earlier(report: Report) -> list[str]:
+def _list_earlier(report: Report) -> list[str]:
     """What became of the findings of earlier reports."""
-    if not report.given:
+    if not report.has_earlier:
         return []
     lines = []
     for head, findings in (("mended since", report.since.mended), ("not seen this time", report.since.unseen)):
-        here = [each for each in findings if report.in_scope(each["cables"])]
-        lines += [f"{head}: {counted(len(here), 'finding')}"] if here else []
-        lines += [line for each in here[:LISTED] for line in _filled(f"{each['text']} ({each['id']})", "  ", "    ")]
-        lines += [f"  and {len(here) - LISTED:,} more in --format json"] if len(here) > LISTED else []
-    new = sum(report.status(action) == "new" for action in report.actions)
+        findings_here = [finding for finding in findings if report.in_scope(finding["cables"])]
+        lines += [f"{head}: {format_count(len(findings_here), 'finding')}"] if findings_here else []
+        lines += [
+            line
+            for finding in findings_here[:LISTED]
+            for line in _wrap_text(f"{finding['text']} ({finding['id']})", "  ", "    ")
+        ]
+        lines += [f"  and {len(findings_here) - LISTED:,} more in --format json"] if len(findings_here) > LISTED else []
+    new = sum(report.find_status(action) == "new" for action in report.actions)
     return [f"since the earlier reports: {new:,} new, {len(report.actions) - new:,} still open", *lines]
 
 
-def _filled(text: str, first: str, later: str) -> list[str]:
+def _wrap_text(text: str, first: str, later: str) -> list[str]:
     return textwrap.wrap(
         make_printable(text),
         WIDTH,

@@ -14,8 +14,8 @@ from fabricgen.export.technician.workbook import Contents, Cover, write_cover
 from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.verify.actions import Action, End
 from fabricgen.verify.report import Report
-from fabricgen.verify.reports._words import Stop, at, instead, meanwhile, walk, work
-from fabricgen.verify.reports.text import summary
+from fabricgen.verify.reports._words import Stop, describe_cost, describe_work, list_alternatives, list_stops, name_end
+from fabricgen.verify.reports.text import summarize
 
 BINARY = True
 
@@ -36,118 +36,123 @@ Give it back: have the devices dumped again, and run `fabricgen verify` again.""
 
 def report(report: Report) -> bytes:
     """The workbook; always the same bytes. Raises InputError (FG029) when a sheet has too many rows."""
-    stops = walk(report)
-    sheets = [_moves(report, stops), _actions(report, stops), _labels(stops)]
+    stops = list_stops(report)
+    sheets = [_list_moves(report, stops), _list_actions(report, stops), _list_labels(stops)]
     name = make_printable(report.name)
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    made = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-    book.set_properties({"title": f"{name} moves", "created": made})
+    created = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+    book.set_properties({"title": f"{name} moves", "created": created})
     styles = Styles(book)
-    write_cover(book, styles, _cover(report, name, stops, sheets))
+    write_cover(book, styles, _make_cover(report, name, stops, sheets))
     for sheet in sheets:
         write_sheet(book, styles, sheet, name)
     book.close()
     return buffer.getvalue()
 
 
-def _cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[Sheet]) -> Cover:
+def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[Sheet]) -> Cover:
     counts = [
         ("actions", len(report.actions)),
         ("plugs to move", sum(action.moves for action in report.actions)),
         ("boxes to exchange", sum(action.boxes for action in report.actions)),
-        ("racks to go to", len({end.rack for stop in stops for end in (stop.here, stop.put) if end.rack})),
+        ("racks to go to", len({end.rack for stop in stops for end in (stop.pull_end, stop.put_end) if end.rack})),
     ]
     contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
-    return Cover(name, "What to move", summary(report).partition(": ")[2], counts, (), contents, _HOW)
+    return Cover(name, "What to move", summarize(report).partition(": ")[2], counts, (), contents, _HOW)
 
 
-def _moves(report: Report, stops: Sequence[Stop]) -> Sheet:
+def _list_moves(report: Report, stops: Sequence[Stop]) -> Sheet:
     columns = (
         Column("no", 6, BOLD, [f"{stop.number}.{stop.step}" for stop in stops]),
-        Column("do", 5, TEXT, [_what(stop) for stop in stops]),
-        Column("rack", 15, SMALL, [_rack(report, stop.here) for stop in stops]),
-        Column("u", 5, NUMBER, [stop.here.u or "" for stop in stops]),
-        Column("device", 20, SMALL, [make_printable(stop.here.device) for stop in stops]),
-        Column("port", 13, BOLD, [make_printable(stop.here.port) for stop in stops]),
-        Column("cage", 8, BOLD, [make_printable(stop.here.connector or stop.here.cage) for stop in stops]),
-        Column("put_rack_u", 18, SMALL, [_put_at(report, stop) for stop in stops]),
-        Column("put_device", 20, SMALL, [_put_into(stop) for stop in stops]),
-        Column("put_port", 13, BOLD, [make_printable(stop.put.port) for stop in stops]),
-        Column("put_cage", 8, BOLD, [make_printable(stop.put.connector or stop.put.cage) for stop in stops]),
+        Column("do", 5, TEXT, [_name_work(stop) for stop in stops]),
+        Column("rack", 15, SMALL, [_describe_rack(report, stop.pull_end) for stop in stops]),
+        Column("u", 5, NUMBER, [stop.pull_end.u or "" for stop in stops]),
+        Column("device", 20, SMALL, [make_printable(stop.pull_end.device) for stop in stops]),
+        Column("port", 13, BOLD, [make_printable(stop.pull_end.port) for stop in stops]),
+        Column("cage", 8, BOLD, [make_printable(stop.pull_end.connector or stop.pull_end.cage) for stop in stops]),
+        Column("put_rack_u", 18, SMALL, [_locate_target(report, stop) for stop in stops]),
+        Column("put_device", 20, SMALL, [_name_target(stop) for stop in stops]),
+        Column("put_port", 13, BOLD, [make_printable(stop.put_end.port) for stop in stops]),
+        Column("put_cage", 8, BOLD, [make_printable(stop.put_end.connector or stop.put_end.cage) for stop in stops]),
         Column("cable", 20, SMALL, [make_printable(stop.cable) for stop in stops]),
         Column("reaches", 7, TEXT, [{None: "", True: "yes", False: "no"}[stop.reaches] for stop in stops]),
         Column("done", 7, REDLINE),
         Column("remark", 14, REDLINE),
     )
     return Sheet(
-        "moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=_bands(stops)
+        "moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=_list_bands(stops)
     )
 
 
-def _what(stop: Stop) -> str:
-    return "box" if stop.action.boxes and not stop.action.steps else "pull" if stop.put.device else "look"
+def _name_work(stop: Stop) -> str:
+    return "box" if stop.action.boxes and not stop.action.steps else "pull" if stop.put_end.device else "look"
 
 
-def _put_into(stop: Stop) -> str:
-    return "same" if stop.put.device == stop.here.device else make_printable(stop.put.device)
+def _name_target(stop: Stop) -> str:
+    return "same" if stop.put_end.device == stop.pull_end.device else make_printable(stop.put_end.device)
 
 
-def _put_at(report: Report, stop: Stop) -> str:
+def _locate_target(report: Report, stop: Stop) -> str:
     """Rack and unit of the other place, where that is another device."""
-    put = stop.put
-    if not put.device or put.device == stop.here.device:
+    put_end = stop.put_end
+    if not put_end.device or put_end.device == stop.pull_end.device:
         return ""
-    rack = "same rack" if put.rack == stop.here.rack else _rack(report, put)
-    return f"{rack} U{put.u}" if put.u else rack
+    rack = "same rack" if put_end.rack == stop.pull_end.rack else _describe_rack(report, put_end)
+    return f"{rack} U{put_end.u}" if put_end.u else rack
 
 
-def _rack(report: Report, end: End) -> str:
+def _describe_rack(report: Report, end: End) -> str:
     """The rack's name, and where it stands on a line of its own."""
     stands = report.rack_order.places.get(end.rack, "")
     return "\n".join(make_printable(text) for text in (end.rack, stands) if text)
 
 
-def _actions(report: Report, stops: Sequence[Stop]) -> Sheet:
+def _list_actions(report: Report, stops: Sequence[Stop]) -> Sheet:
     """What each action is about, by the numbers of the sheet of moves."""
     actions = list({stop.number: stop.action for stop in stops}.values())
     listed = {action.id for action in actions}
     actions += [action for action in report.actions if action.id not in listed]
-    prose = [(make_printable(action.text), meanwhile(action.consequence), _others(action)) for action in actions]
+    prose = [
+        (make_printable(action.text), describe_cost(action.consequence), _join_alternatives(action))
+        for action in actions
+    ]
     columns = (
         Column("no", 6, BOLD, [str(number) for number in range(1, len(actions) + 1)]),
         Column("kind", 11, TEXT, [action.kind.value for action in actions]),
-        Column("takes", 14, SMALL, [work(action) for action in actions]),
-        Column("what", 46, SMALL, [what for what, _, _ in prose]),
+        Column("takes", 14, SMALL, [describe_work(action) for action in actions]),
+        Column("what", 46, SMALL, [text for text, _, _ in prose]),
         Column("until_then", 36, SMALL, [costs for _, costs, _ in prose]),
-        Column("or", 36, SMALL, [others for _, _, others in prose]),
+        Column("or", 36, SMALL, [alternatives for _, _, alternatives in prose]),
         Column("id", 20, SMALL, [action.id for action in actions]),
         Column("done", 7, REDLINE),
         Column("remark", 16, REDLINE),
     )
-    lines = [max(2, *(_lines(text, width) for text, width in zip(texts, (46, 36, 36), strict=True))) for texts in prose]
+    lines = [
+        max(2, *(_count_lines(text, width) for text, width in zip(texts, (46, 36, 36), strict=True))) for texts in prose
+    ]
     return Sheet("actions", "What is to be done, and why", len(actions), columns, lines=lines)
 
 
-def _lines(text: str, width: int) -> int:
+def _count_lines(text: str, width: int) -> int:
     """Lines that small text takes in a column; its characters are narrower than those that widths are counted in."""
     return sum(-(-len(line) // round(width * 1.15)) or 1 for line in text.split("\n"))
 
 
-def _others(action: Action) -> str:
-    return "\n".join(instead(action))
+def _join_alternatives(action: Action) -> str:
+    return "\n".join(list_alternatives(action))
 
 
-def _labels(stops: Sequence[Stop]) -> Sheet:
+def _list_labels(stops: Sequence[Stop]) -> Sheet:
     """What the label of each plug that is moved should read, and the names of boxes that are exchanged."""
     rows: list[tuple[Cell, ...]] = [
-        (f"{stop.number}.{stop.step}", at(stop.put), *_two_lines(stop.put.label), stop.cable)
+        (f"{stop.number}.{stop.step}", name_end(stop.put_end), *_split_label(stop.put_end.label), stop.cable)
         for stop in stops
-        if stop.put.label
+        if stop.put_end.label
     ]
     for number, action in {stop.number: stop.action for stop in stops}.items():
         rows += [
-            (str(number), f"box that calls itself {told}", is_, "", "") for told, is_ in sorted(action.renamed.items())
+            (str(number), f"box that calls itself {box}", is_, "", "") for box, is_ in sorted(action.renamed.items())
         ]
     columns = list(zip(*rows, strict=True)) or [()] * 5
     no, where, line1, line2, cable = ([make_printable(str(cell)) for cell in column] for column in columns)
@@ -166,11 +171,11 @@ def _labels(stops: Sequence[Stop]) -> Sheet:
     )
 
 
-def _two_lines(label: str) -> tuple[str, str]:
+def _split_label(label: str) -> tuple[str, str]:
     """Near and far end of a label of cables.csv."""
     near, _, far = label.partition(" > ")
     return near, f"> {far}" if far else ""
 
 
-def _bands(stops: Sequence[Stop]) -> list[bool]:
+def _list_bands(stops: Sequence[Stop]) -> list[bool]:
     return [stop.number % 2 == 0 for stop in stops]

@@ -9,11 +9,11 @@ import numpy as np
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.verify.accept.accepting import accepted
+from fabricgen.verify.accept.accepting import write_overlay
 from fabricgen.verify.actions import Diagnosis
-from fabricgen.verify.cabling import PlannedCabling, cabling_of
+from fabricgen.verify.cabling import PlannedCabling, make_cabling
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.sightings import Seen, SparePort
+from fabricgen.verify.sightings import SeenPorts, SparePort
 from tests.conftest import BLUEPRINTS
 from tests.verify.diagnosis.hall import Hall
 
@@ -30,7 +30,7 @@ class Site:
         self.overlay.write_text("cable_of: {}\n", encoding="utf-8")
         self.file.write_text(f"include: as-built.yaml\n{text}{more}", encoding="utf-8")
         self.cluster = self.built()
-        self.hall = Hall(cabling_of(self.cluster))
+        self.hall = Hall(make_cabling(self.cluster))
 
     def built(self) -> Cluster:
         """The cluster with the overlay as it is now."""
@@ -75,18 +75,18 @@ class Site:
 
     def verify(self, cluster: Cluster | None = None) -> Diagnosis:
         """What is found of the hall by the plan, or by another one."""
-        cabling = cabling_of(cluster or self.cluster)
+        cabling = make_cabling(cluster or self.cluster)
         return diagnose(cabling, seen_by(cabling, self.pairs()))
 
     def accept(self, *ids: str) -> tuple[str, Diagnosis]:
         """(the overlay, which is written; what is found afterwards, with the same dumps)."""
-        found = accepted(self.cluster, self.verify(), ids, str(self.overlay))
+        found = write_overlay(self.cluster, self.verify(), ids, str(self.overlay))
         self.overlay.write_bytes(found)
         self.cluster = self.built()
         return found.decode(), self.verify()
 
 
-def seen_by(cabling: PlannedCabling, pairs: list[Pair]) -> Seen:
+def seen_by(cabling: PlannedCabling, pairs: list[Pair]) -> SeenPorts:
     """What a plan sees in dumps of all devices."""
     number = {(cabling.device_names[cabling.device[p]], cabling.port_text(p)): p for p in range(cabling.ports)}
     spare: dict[tuple[str, str], int] = {}
@@ -101,4 +101,4 @@ def seen_by(cabling: PlannedCabling, pairs: list[Pair]) -> Seen:
     numbers = cabling.device_numbers
     none = np.zeros(size, dtype=bool)
     spares = tuple(SparePort(numbers[device], port) for device, port in spare)
-    return Seen(mate, np.full(size, -1, dtype=np.int32), ~none, none, none, spares)
+    return SeenPorts(mate, np.full(size, -1, dtype=np.int32), ~none, none, none, spares)

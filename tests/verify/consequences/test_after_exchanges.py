@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.verify.actions import Kind
-from fabricgen.verify.reports._words import meanwhile
+from fabricgen.verify.reports._words import describe_cost
 from tests.verify.consequences.test_diagnosed import judged
 from tests.verify.diagnosis.hall import Hall, cabling
 
@@ -23,14 +23,14 @@ def test_cables_that_are_seen_as_planned_because_of_an_exchange(name: str, one: 
     hall = Hall(cabling(name))
     a, b = (hall.cabling.device_numbers[box] for box in (one, other))
     hall.tells[a], hall.tells[b] = b, a
-    plugs = [int(hall.cabling.plug[hall.cabling.ports_of_device(box)[0]]) for box in (a, b)]
+    plugs = [int(hall.cabling.plug[hall.cabling.list_device_ports(box)[0]]) for box in (a, b)]
     hall.cage[plugs[0]], hall.cage[plugs[1]] = plugs[1], plugs[0]
     exchange, swap = judged(name, hall)[0].actions
     assert (exchange.kind, swap.kind) == (Kind.EXCHANGE, Kind.SWAP)
     assert not exchange.text.startswith("after")
     assert swap.text.startswith(f"after the exchange of {one} and {other}: ")
     assert swap.consequence.links >= 2
-    assert meanwhile(swap.consequence)
+    assert describe_cost(swap.consequence)
 
 
 def test_a_swap_elsewhere_waits_for_no_exchange() -> None:
@@ -38,7 +38,7 @@ def test_a_swap_elsewhere_waits_for_no_exchange() -> None:
     hall = Hall(cabling(name))
     a, b, c = (hall.cabling.device_numbers[box] for box in (one, other, third))
     hall.tells[a], hall.tells[b] = b, a
-    plugs = [int(hall.cabling.plug[port]) for port in hall.cabling.ports_of_device(c)[:2]]
+    plugs = [int(hall.cabling.plug[port]) for port in hall.cabling.list_device_ports(c)[:2]]
     hall.cage[plugs[0]], hall.cage[plugs[1]] = plugs[1], plugs[0]
     exchange, swap = judged(name, hall)[0].actions
     assert (exchange.kind, swap.kind) == (Kind.EXCHANGE, Kind.CROSSED)

@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, End, Kind, Step
-from fabricgen.verify.cabling import PlannedCabling, cabling_of
-from fabricgen.verify.consequences.costs import with_consequences
-from fabricgen.verify.consequences.wording import consequence_text
+from fabricgen.verify.cabling import PlannedCabling, make_cabling
+from fabricgen.verify.consequences.costs import add_consequences
+from fabricgen.verify.consequences.wording import describe_consequence
 from tests.conftest import example_cluster
 
 NAME = "superpod-b200"
@@ -19,19 +19,19 @@ NAME = "superpod-b200"
 @cache
 def planned() -> PlannedCabling:
     """The planned cabling of the SuperPOD."""
-    return cabling_of(example_cluster(NAME))
+    return make_cabling(example_cluster(NAME))
 
 
 def port(place: str) -> int:
     """The planned port of DEVICE:PORT."""
     device, _, name = place.partition(":")
-    ports = planned().ports_of_device(planned().device_numbers[device]).tolist()
+    ports = planned().list_device_ports(planned().device_numbers[device]).tolist()
     return next(p for p in ports if planned().port_text(p) == name)
 
 
 def far(place: str) -> str:
     """DEVICE:PORT of the planned other end."""
-    return planned().place(port(place) ^ 1)
+    return planned().name_port(port(place) ^ 1)
 
 
 def end(place: str) -> End:
@@ -42,7 +42,7 @@ def end(place: str) -> End:
 
 def cable(place: str) -> str:
     """The id of the cable that is planned at a place."""
-    return str(planned().of_cable("cable", port(place)))
+    return str(planned().read_cable("cable", port(place)))
 
 
 def moved(kind: Kind, *pairs: tuple[str, str]) -> Action:
@@ -65,7 +65,7 @@ def dark(place: str) -> Action:
 def judged(*actions: Action) -> Diagnosis:
     """The diagnosis with consequences."""
     states = np.zeros(len(planned().cable_ids), dtype=np.int32)
-    return with_consequences(planned(), Diagnosis(states, actions), example_cluster(NAME))
+    return add_consequences(planned(), Diagnosis(states, actions), example_cluster(NAME))
 
 
 def cost(action: Action) -> Consequence:
@@ -75,9 +75,9 @@ def cost(action: Action) -> Consequence:
 
 def node_ports(name: str) -> list[str]:
     """The compute ports of a node, by rail."""
-    ports = planned().ports_of_device(planned().device_numbers[name]).tolist()
-    mine = [p for p in ports if planned().of_link("fabric", p) == "compute"]
-    return [planned().place(p) for p in sorted(mine, key=lambda p: int(planned().of_link("rail", p)))]
+    ports = planned().list_device_ports(planned().device_numbers[name]).tolist()
+    mine = [p for p in ports if planned().read_link("fabric", p) == "compute"]
+    return [planned().name_port(p) for p in sorted(mine, key=lambda p: int(planned().read_link("rail", p)))]
 
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -85,7 +85,7 @@ LEAF = "compute-leaf-p1-su01-r1-01"
 
 def test_nothing_is_asked_of_a_diagnosis_without_actions() -> None:
     nothing = Diagnosis(np.zeros(0, dtype=np.int32), ())
-    assert with_consequences(planned(), nothing, None) is nothing
+    assert add_consequences(planned(), nothing, None) is nothing
 
 
 def test_two_cables_of_a_node_on_each_others_rails() -> None:
@@ -104,7 +104,7 @@ def test_two_cables_of_a_node_on_each_others_rails() -> None:
         assert not found.uplinks
         assert not found.planes
         assert not found.fabrics
-    assert consequence_text(found) == (
+    assert describe_consequence(found) == (
         "rails crossed (compute 1<->3): collectives on them leave their leaf; "
         "800 Gb/s of compute (node-leaf) on a wrong path; 8 GPUs of 1 node affected"
     )
@@ -116,8 +116,8 @@ def test_two_nodes_swapped_on_one_leaf_lose_no_bandwidth() -> None:
     assert far(other).startswith(LEAF)
     found = cost(swap(far(one), far(other)))
     assert found == Consequence(links=2, nodes=2, accelerators=16)
-    assert consequence_text(found).startswith("no bandwidth lost: ")
-    assert "16 GPUs of 2 nodes" in consequence_text(found)
+    assert describe_consequence(found).startswith("no bandwidth lost: ")
+    assert "16 GPUs of 2 nodes" in describe_consequence(found)
 
 
 def test_two_nodes_swapped_between_units_stay_on_their_rail() -> None:
@@ -129,24 +129,26 @@ def test_two_nodes_swapped_between_units_stay_on_their_rail() -> None:
 
 
 def test_a_dark_uplink_is_a_share_of_the_leaf() -> None:
-    uplinks = [p for p in planned().ports_of_device(planned().device_numbers[LEAF]).tolist() if not p & 1]
-    uplinks = [p for p in uplinks if planned().of_link("fabric", p) == "compute"]
-    place = planned().place(uplinks[0])
+    uplinks = [p for p in planned().list_device_ports(planned().device_numbers[LEAF]).tolist() if not p & 1]
+    uplinks = [p for p in uplinks if planned().read_link("fabric", p) == "compute"]
+    place = planned().name_port(uplinks[0])
     found = cost(dark(place))
     assert found.lost_gbps == {"compute leaf-spine": 400}
     assert found.uplinks == ((LEAF, 1, len(uplinks)),)
-    below = {far(planned().place(p)).partition(":")[0] for p in planned().ports_of_device(port_device(LEAF)) if p & 1}
+    below = {
+        far(planned().name_port(p)).partition(":")[0] for p in planned().list_device_ports(port_device(LEAF)) if p & 1
+    }
     assert found.nodes == len(below & nodes())
     assert found.accelerators == 8 * len(below & dgx())
-    both = judged(dark(place), dark(planned().place(uplinks[1])))
+    both = judged(dark(place), dark(planned().name_port(uplinks[1])))
     share = 2 / len(uplinks)
     most = f"of all switches {LEAF} has lost the most uplinks: 2 of {len(uplinks)} ({share:.1%}); its oversubs"
     assert both.notes[0].startswith(most)
 
 
 def test_an_uplink_that_two_actions_tell_is_lost_once() -> None:
-    ports = planned().ports_of_device(planned().device_numbers[LEAF]).tolist()
-    places = [planned().place(p) for p in ports if not p & 1 and planned().of_link("fabric", p) == "compute"]
+    ports = planned().list_device_ports(planned().device_numbers[LEAF]).tolist()
+    places = [planned().name_port(p) for p in ports if not p & 1 and planned().read_link("fabric", p) == "compute"]
     told = judged(*map(dark, [*places, places[0]]))
     (note,) = told.notes
     assert note.endswith(f"uplinks: {len(places)} of {len(places)} (100.0%)")
@@ -172,12 +174,12 @@ def port_device(name: str) -> int:
 
 def nodes() -> set[str]:
     """Names of nodes and extra devices."""
-    return {name for i, name in enumerate(planned().device_names) if planned().of_device("tier", i) == "node"}
+    return {name for i, name in enumerate(planned().device_names) if planned().read_device("tier", i) == "node"}
 
 
 def dgx() -> set[str]:
     """Names of nodes with accelerators."""
-    return {name for name in nodes() if planned().of_device("model", port_device(name)) == "dgx-b200"}
+    return {name for name in nodes() if planned().read_device("model", port_device(name)) == "dgx-b200"}
 
 
 def test_uplinks_of_two_leaves_swapped_at_their_spines() -> None:
@@ -202,8 +204,8 @@ def test_uplinks_of_one_leaf_swapped_are_even() -> None:
 
 
 def test_a_plug_in_another_fabric() -> None:
-    ports = planned().ports_of_device(port_device("p1-su01-n001")).tolist()
-    storage = next(planned().place(p) for p in ports if planned().of_link("fabric", p) == "storage")
+    ports = planned().list_device_ports(port_device("p1-su01-n001")).tolist()
+    storage = next(planned().name_port(p) for p in ports if planned().read_link("fabric", p) == "storage")
     found = cost(swap(node_ports("p1-su01-n001")[0], storage))
     assert ("compute", "storage") in found.fabrics or ("storage", "compute") in found.fabrics
     assert sum(found.astray_gbps.values()) > 0
@@ -245,4 +247,4 @@ def test_optics_and_doubts_cost_nothing_that_is_known() -> None:
     place = node_ports("p1-su01-n001")[0]
     found = cost(replace(dark(place), kind=Kind.PORT))
     assert found == Consequence()
-    assert consequence_text(found) == ""
+    assert describe_consequence(found) == ""

@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.verify.actions import Diagnosis, Kind
-from fabricgen.verify.consequences.costs import with_consequences
+from fabricgen.verify.consequences.costs import add_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
-from fabricgen.verify.sightings import Seen
+from fabricgen.verify.sightings import SeenPorts
 from tests.conftest import example_cluster
 from tests.verify.diagnosis.hall import Hall, cabling
 
 NAMES = ("leaf-spine", "small-pair", "four-tier", "rail-only", "mixed-breakouts", "patched-hall")
 
 
-def judged(name: str, hall: Hall) -> tuple[Diagnosis, Seen]:
+def judged(name: str, hall: Hall) -> tuple[Diagnosis, SeenPorts]:
     """What is diagnosed of a hall that is known from both ends, with consequences."""
     seen = hall.seen()
-    return with_consequences(cabling(name), diagnose(cabling(name), seen), example_cluster(name), seen), seen
+    return add_consequences(cabling(name), diagnose(cabling(name), seen), example_cluster(name), seen), seen
 
 
 def joined(name: str, mate: list[int]) -> Counter[tuple[object, object]]:
@@ -30,10 +30,10 @@ def joined(name: str, mate: list[int]) -> Counter[tuple[object, object]]:
 
     def place(port: int) -> object:
         device = int(plan.device[port])
-        return port if plan.of_device("tier", device) == "node" else device
+        return port if plan.read_device("tier", device) == "node" else device
 
     pairs = ((port, far) for port, far in enumerate(mate) if 0 <= far < plan.ports)
-    return Counter((place(port), (int(plan.device[far]), plan.of_link("fabric", far))) for port, far in pairs)
+    return Counter((place(port), (int(plan.device[far]), plan.read_link("fabric", far))) for port, far in pairs)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_every_swap_of_two_plugs_that_are_next_to_each_other(name: str) -> None:
         changed = hall.copy()
         changed.cage[one], changed.cage[pair] = pair, one
         found, _ = judged(name, changed)
-        node = cabling(name).of_device("tier", hall.device[one]) == "node"
+        node = cabling(name).read_device("tier", hall.device[one]) == "node"
         for action in found.actions:
             assert action.consequence.links
             assert node or not action.consequence.lost_gbps

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from fabricgen.verify.actions import Action, End, Kind
-from fabricgen.verify.cabling import PlannedCabling, cabling_of
-from fabricgen.verify.sightings import Seen, SparePort
+from fabricgen.verify.cabling import PlannedCabling, make_cabling
+from fabricgen.verify.sightings import SeenPorts, SparePort
 from tests.conftest import example_cluster
 
 Cage = int | tuple[int, tuple[str, ...]]
@@ -22,7 +22,7 @@ NAMES += ("patched-hall", "rail-only", "two-generations", "mixed-speeds")
 
 @cache
 def cabling(name: str) -> PlannedCabling:
-    return cabling_of(example_cluster(name))
+    return make_cabling(example_cluster(name))
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Hall:
 
     def __post_init__(self) -> None:
         self.plugs = int(self.cabling.plug.max()) + 1
-        self.ports = [self.cabling.ports_of_plug(plug) for plug in range(self.plugs)]
+        self.ports = [self.cabling.list_plug_ports(plug) for plug in range(self.plugs)]
         self.device = [int(self.cabling.device[ports[0]]) for ports in self.ports]
         self.cage = self.cage or list(range(self.plugs))
         self.tells = self.tells or list(range(len(self.cabling.device_names)))
@@ -67,7 +67,7 @@ class Hall:
             return None
         return self.tells[self.device[cage]], self.cabling.port_text(ports[lane])
 
-    def seen(self, dumped: Collection[int] | None = None, lost: Collection[tuple[int, str]] = ()) -> Seen:
+    def seen(self, dumped: Collection[int] | None = None, lost: Collection[tuple[int, str]] = ()) -> SeenPorts:
         """What dumps say of the boxes that tell these names (None: all); `lost`: ports whose agent forgot them."""
         every = range(len(self.cabling.device_names))
         dumped = set(every if dumped is None else dumped)
@@ -100,7 +100,7 @@ class Hall:
                 doubtful[self.numbers[place]] = True
         none = np.zeros(size, dtype=bool)
         spares = tuple(SparePort(*place) for place in spare)
-        return Seen(mate, np.full(size, -1, dtype=np.int32), is_dumped, none, doubtful, spares)
+        return SeenPorts(mate, np.full(size, -1, dtype=np.int32), is_dumped, none, doubtful, spares)
 
     def right(self) -> list[tuple[int, int]]:
         """The ports that are joined as planned, or swapped with parallel ones; all of the hall is known."""

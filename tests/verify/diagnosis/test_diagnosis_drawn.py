@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabricgen.verify.actions import Kind
-from fabricgen.verify.cabling import cabling_of
+from fabricgen.verify.cabling import make_cabling
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.sightings import Seen
+from fabricgen.verify.sightings import SeenPorts
 from tests.properties.blueprints import FAMILIES
 from tests.properties.compiling import cases, compiled, compiled_or_dropped
 from tests.verify.diagnosis.faults import FAULTS, dark, near_swap, rolled, splitter, swap
@@ -34,7 +34,7 @@ def histories(faults):
 
 
 def drawn_cabling(tree):
-    found = cabling_of(compiled_or_dropped(tree))
+    found = make_cabling(compiled_or_dropped(tree))
     assume(0 < found.ports <= MOST_PORTS)
     return found
 
@@ -45,7 +45,7 @@ def check_rows(cabling):
         side = "b" if port & 1 else "a"
         assert cabling.of_cable(f"{side}_device", port) == cabling.device_names[cabling.device[port]]
         assert cabling.of_cable("cable", port) == cabling.cable_ids[cabling.cable[port >> 1]]
-    plugs = [cabling.ports_of_plug(plug) for plug in range(int(cabling.plug.max(initial=-1)) + 1)]
+    plugs = [cabling.list_plug_ports(plug) for plug in range(int(cabling.plug.max(initial=-1)) + 1)]
     assert all(len({(int(cabling.device[port]), cabling.cage(port)) for port in plug}) == 1 for plug in plugs)
 
 
@@ -84,7 +84,7 @@ def test_the_links_of_a_breakout_go_to_its_ends_by_turns():
             }
         },
     }
-    found = cabling_of(compiled(tree))
+    found = make_cabling(compiled(tree))
     check_rows(found)
     for seed in range(20):
         check_mended(found, [(swap, seed), (rolled, seed)])
@@ -114,10 +114,10 @@ def test_exchanged_boxes_whose_plugs_carry_different_numbers_of_links(fabrics, s
         }
         | fabrics,
     }
-    found = cabling_of(compiled(tree))
+    found = make_cabling(compiled(tree))
     names = [f"compute-spine-0{number}" for number in (1, 2)]
     one, two = (found.device_numbers[name] for name in names)
-    widths = [sorted(Counter(found.plug[found.ports_of_device(device)].tolist()).values()) for device in (one, two)]
+    widths = [sorted(Counter(found.plug[found.list_device_ports(device)].tolist()).values()) for device in (one, two)]
     assert widths[0] != widths[1]
 
     def exchanged(hall, _random=None):
@@ -146,11 +146,11 @@ def test_a_hall_without_links():
             "compute": {"protocol": "roce", "planes": 2, "tiers": {"leaf": {"switch": "toy-chassis", "per": ["plane"]}}}
         },
     }
-    found = cabling_of(compiled(tree))
+    found = make_cabling(compiled(tree))
     none = np.zeros(0, dtype=np.int32)
     flags = none.astype(bool)
     assert found.ports == 0
-    assert not diagnose(found, Seen(none, none, flags, flags, flags)).actions
+    assert not diagnose(found, SeenPorts(none, none, flags, flags, flags)).actions
 
 
 def test_lanes_that_are_swapped_within_a_cable_do_not_go_round_for_ever():
@@ -158,7 +158,7 @@ def test_lanes_that_are_swapped_within_a_cable_do_not_go_round_for_ever():
     hall = Hall(cabling("end-of-row"))
     leaf = hall.cabling.device_numbers["frontend-leaf-p1-su01-r1-01"]
     one, other = (hall.numbers[leaf, f"Ethernet{port}"] for port in (448, 456))
-    assert hall.cabling.ports_of_plug(int(hall.cabling.plug[other])) == [other, other + 2]
+    assert hall.cabling.list_plug_ports(int(hall.cabling.plug[other])) == [other, other + 2]
     mate = hall.seen().mate
     mate[[one, one + 1, one + 2, one + 3, other, other + 1, other + 2, other + 3]] = -1
     for a, b in ((one + 1, other), (other + 1, other + 2)):

@@ -56,7 +56,9 @@ def _only(hall: Hall):
 
 def _ports(hall: Hall, device: str, count: int, first: int = 0) -> list[str]:
     number = hall.cabling.device_numbers[device]
-    return [hall.cabling.place(port) for port in hall.cabling.ports_of_device(number).tolist()][first : first + count]
+    return [hall.cabling.name_port(port) for port in hall.cabling.list_device_ports(number).tolist()][
+        first : first + count
+    ]
 
 
 def test_as_planned():
@@ -108,7 +110,7 @@ def test_shift_round(count, backwards, told):
 
 def test_shift_into_a_free_port():
     hall = _hall()
-    count = len(hall.cabling.ports_of_device(hall.cabling.device_numbers[LEAF]))
+    count = len(hall.cabling.list_device_ports(hall.cabling.device_numbers[LEAF]))
     places = _ports(hall, LEAF, 4, count - 4)
     action = _only(_moved(hall, *places, f"{LEAF}:spare"))
     assert (action.kind, action.moves, len(action.cables)) == (Kind.SHIFT, 4, 4)
@@ -256,7 +258,7 @@ def test_leaf_without_power_of_which_half_is_unseen():
     """As in a dump of an InfiniBand subnet: the spines see nobody, and the nodes behind the leaf are not in it."""
     hall = _hall()
     leaf = hall.cabling.device_numbers[LEAF]
-    ports = hall.cabling.ports_of_device(leaf)
+    ports = hall.cabling.list_device_ports(leaf)
     nodes = {int(device) for device in hall.cabling.device[ports ^ 1] if "-n0" in hall.cabling.device_names[device]}
     for plug in range(hall.plugs):
         if hall.device[plug] == leaf:
@@ -273,7 +275,7 @@ def test_all_uplinks_of_a_leaf_dark_are_one_action():
     leaf = hall.cabling.device_numbers[LEAF]
     up = [
         p
-        for p in hall.cabling.ports_of_device(leaf)
+        for p in hall.cabling.list_device_ports(leaf)
         if "spine" in hall.cabling.device_names[hall.cabling.device[p ^ 1]]
     ]
     for port in up:
@@ -311,7 +313,7 @@ def test_device_that_sees_a_stranger_is_not_without_power():
     plugs = [plug for plug in range(hall.plugs) if hall.device[plug] == node]
     for plug in plugs:
         hall.cage[plug] = None
-    port = int(hall.cabling.ports_of_device(node)[0])
+    port = int(hall.cabling.list_device_ports(node)[0])
     found = diagnose(hall.cabling, replace(hall.seen(), strangers=(Stranger(port, "printer"),))).actions
     assert {len(action.cables) for action in found} == {1}
     assert not any("powered" in action.text for action in found)
@@ -465,7 +467,7 @@ def test_exchanged_boxes_of_which_the_ports_are_not_told():
     one, other = hall.cabling.device_numbers["p1-su01-n012"], hall.cabling.device_numbers["p1-su01-n013"]
     seen = hall.seen()
     for node, sees in ((one, other), (other, one)):
-        ports = hall.cabling.ports_of_device(node)
+        ports = hall.cabling.list_device_ports(node)
         seen.mate[ports] = seen.mate[ports ^ 1] = -1
         seen.towards[ports ^ 1] = sees
         seen.dumped[ports] = False
@@ -478,11 +480,11 @@ def test_labels_are_those_of_the_ports(name):
     """Also where a breakout has several ends on one device."""
     plan, places = cabling(name), locate_devices(example_cluster(name)).tolist()
     for port in range(plan.ports):
-        ours, far = plan.label(port).split(" > ")
+        ours, far = plan.make_label(port).split(" > ")
         assert ours.startswith(f"{places[plan.device[port]]}:")
         assert far.startswith(f"{places[plan.device[port ^ 1]]}:")
-        told = str(plan.of_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")[0]
+        told = str(plan.read_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")[0]
         assert ours.partition(":")[2] == plan.connector_text(port)
-        if len(plan.ports_of_plug(int(plan.plug[port]))) == 1:
+        if len(plan.list_plug_ports(int(plan.plug[port]))) == 1:
             told = told.partition(":")[2]
             assert "+" in told or told.endswith(plan.port_text(port))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fabricgen.verify.actions import CableState, Kind
-from fabricgen.verify.cabling import PlannedCabling, cabling_of
+from fabricgen.verify.cabling import PlannedCabling, make_cabling
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.sightings import Seen
+from fabricgen.verify.sightings import SeenPorts
 from tests.conftest import example_cluster
 from tests.effort import calls
 
@@ -22,14 +22,14 @@ SWAPS, RINGS, BOXES, DARK = 160, 100, 10, 100
 @cache
 def _colossus() -> PlannedCabling:
     """660,480 links; a value is set as it is, so that the whole example is taken."""
-    return cabling_of(example_cluster("colossus-200k", "name=colossus-200k"))
+    return make_cabling(example_cluster("colossus-200k", "name=colossus-200k"))
 
 
-def _as_planned(cabling: PlannedCabling) -> Seen:
+def _as_planned(cabling: PlannedCabling) -> SeenPorts:
     ports = cabling.ports
     mate = (np.arange(ports) ^ 1).astype(np.int32)
     none = np.zeros(ports, dtype=bool)
-    return Seen(mate, np.full(ports, -1, dtype=np.int32), ~none, none, none.copy())
+    return SeenPorts(mate, np.full(ports, -1, dtype=np.int32), ~none, none, none.copy())
 
 
 def _rotate(mate: np.ndarray, ports: list[int]) -> None:
@@ -38,7 +38,7 @@ def _rotate(mate: np.ndarray, ports: list[int]) -> None:
         mate[[port, other]] = other, port
 
 
-def _with_faults(cabling: PlannedCabling) -> tuple[Seen, dict[Kind, int], int]:
+def _with_faults(cabling: PlannedCabling) -> tuple[SeenPorts, dict[Kind, int], int]:
     """(What is seen, how many actions of each kind explain it, how many plugs were moved.)"""
     random, seen = Random(7), _as_planned(cabling)
     tier = cabling.devices["tier"]
@@ -54,7 +54,7 @@ def _with_faults(cabling: PlannedCabling) -> tuple[Seen, dict[Kind, int], int]:
     for port in chosen:
         seen.mate[[port, port + 1]] = -1
     for one, other in zip(boxes[::2], boxes[1::2], strict=True):
-        pair = (cabling.ports_of_device(device) for device in (one, other))
+        pair = (cabling.list_device_ports(device) for device in (one, other))
         for port, same in zip(*pair, strict=True):
             assert cabling.port_text(port) == cabling.port_text(same)
             _rotate(seen.mate, [port, same])
@@ -87,7 +87,7 @@ def test_effort_grows_with_the_faults_alone():
     assert calls(lambda: diagnose(cabling, seen)) < 2_000 * len(_wrong(seen))
 
 
-def _wrong(seen: Seen) -> np.ndarray:
+def _wrong(seen: SeenPorts) -> np.ndarray:
     return np.flatnonzero(seen.mate != np.arange(len(seen.mate)) ^ 1)
 
 

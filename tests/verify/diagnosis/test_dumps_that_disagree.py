@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.diagnosis import diagnose
-from fabricgen.verify.sightings import Conflict, Seen
+from fabricgen.verify.sightings import Conflict, SeenPorts
 from tests.verify.diagnosis.hall import Hall, cabling
 
 
-def _without_links() -> tuple[Hall, Seen, int, int]:
+def _without_links() -> tuple[Hall, SeenPorts, int, int]:
     """A hall as planned, in which the links at two ports of a leaf, those two, are not seen."""
     hall = Hall(cabling("spare-nodes"))
     leaf = hall.cabling.device_numbers["compute-leaf-p1-su01-r1-01"]
-    one, other = hall.cabling.ports_of_device(leaf).tolist()[:2]
+    one, other = hall.cabling.list_device_ports(leaf).tolist()[:2]
     seen = hall.seen()
     seen.mate[[one, one ^ 1, other, other ^ 1]] = -1
     return hall, seen, one, other
@@ -23,7 +23,7 @@ def _without_links() -> tuple[Hall, Seen, int, int]:
 def test_who_sees_whom_is_told_as_dumps_say() -> None:
     """Of a port that two see, of one that two dumps join with others, and of one that sees itself."""
     hall, seen, one, other = _without_links()
-    place = hall.cabling.place
+    place = hall.cabling.name_port
     texts = {
         Conflict(one, other ^ 1, other, itself=False): f" sees {place(other ^ 1)}, which {place(other)} sees as well: ",
         Conflict(one, other ^ 1, other, beside=one ^ 1): f" is told to be joined to {place(one ^ 1)} and to ",

@@ -15,8 +15,8 @@ from ruamel.yaml import YAML
 from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.verify.drift.checking import check_running
 from fabricgen.verify.drift.finding import Drift
-from fabricgen.verify.drift.planned import OfCluster
-from fabricgen.verify.drift.report import FORMATS, write
+from fabricgen.verify.drift.planned import ClusterConfigs
+from fabricgen.verify.drift.report import FORMATS, write_report
 from tests.conftest import BLUEPRINTS, Ran
 from tests.render.rendered import ALL_EOS, BFD, CUMULUS, MANAGED, cluster_of
 
@@ -32,8 +32,8 @@ Files = Mapping[str, str]
 
 
 @cache
-def planned(kind: str) -> OfCluster:
-    return OfCluster(cluster_of("leaf-spine", *HARDWARE[kind], *MANAGED))
+def planned(kind: str) -> ClusterConfigs:
+    return ClusterConfigs(cluster_of("leaf-spine", *HARDWARE[kind], *MANAGED))
 
 
 @cache
@@ -146,7 +146,7 @@ def test_what_is_as_planned_is_known_however_it_is_shown(form: str, tmp_path: Pa
     assert not found
     neutral = {"CRM Config", "DEVICE_METADATA localhost", "KDUMP", "KDUMP config", "PORT tpid", "readings of modules"}
     assert (neutral <= drift.checked[0].neutral.keys()) == (form == "sonic all"), drift.checked[0].neutral
-    assert "$6$" not in write("text", drift) + write("json", drift)
+    assert "$6$" not in write_report("text", drift) + write_report("json", drift)
 
 
 def _edited(text: str, pattern: str, new: str) -> str:
@@ -223,9 +223,9 @@ def test_devices_missing_unknown_and_of_another_nos_are_told(tmp_path: Path) -> 
     assert drift.unknown == ((f"{tmp_path}/other.cfg", "stranger"),)
     assert len(drift.missing) == 7
     assert drift.ignored == (f"{tmp_path}/notes.md",)
-    assert {finding.severity for finding in drift.findings()} == {Severity.WARNING}
+    assert {finding.severity for finding in drift.list_findings()} == {Severity.WARNING}
     for form in FORMATS:
-        assert "stranger" in write(form, drift)
+        assert "stranger" in write_report(form, drift)
     other = check_running(str(tmp_path), planned("cumulus"), 1)
     assert texts(other) == ["error: : runs EOS; the plan has Cumulus Linux"]
 
@@ -260,7 +260,7 @@ def test_hostile_input_is_told_and_stops_nothing(what: str, tmp_path: Path) -> N
         drift = check_running(str(tmp_path), planned(kind), 1)
         assert drift.checked[0].findings
         for form in FORMATS:
-            assert write(form, drift)
+            assert write_report(form, drift)
 
 
 def test_a_folder_of_another_cluster_is_refused(tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_the_command_ends_with_its_verdict(tmp_path: Path, fabricgen: Callable[.
 @pytest.mark.parametrize("nos", [(), CUMULUS])
 def test_secrets_of_sessions_are_neither_compared_nor_printed(nos: tuple[str, ...], tmp_path: Path) -> None:
     """A password that differs from its reference is none; one that is not there is told."""
-    plan = OfCluster(cluster_of("two-exits", *nos, "fabrics.compute.exits.wan.password=env:FABRICGEN_X"))
+    plan = ClusterConfigs(cluster_of("two-exits", *nos, "fabrics.compute.exits.wan.password=env:FABRICGEN_X"))
     ((name, files),) = plan.read(["compute-border-01"])
     for change, told in (("hunter2", 0), (None, 1)):
         (tmp_path / name).mkdir(exist_ok=True)

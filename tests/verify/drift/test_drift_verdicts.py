@@ -12,7 +12,7 @@ import pytest
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.running.differences import Verdict
 from fabricgen.running.statements import Difference
-from fabricgen.verify.drift.checking import by_path
+from fabricgen.verify.drift.checking import describe_by_path
 from tests.conftest import Ran
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -83,7 +83,7 @@ def test_each_of_many_alike_is_told_at_its_own_place(running: Callable[..., Ran]
 
 def test_an_error_that_a_rule_names_says_why() -> None:
     difference = Difference(("ACL_TABLE", "SSH_ONLY"), "", None)
-    finding = by_path(LEAF, Verdict(difference, "error", why="it drops BFD"), Severity.ERROR)
+    finding = describe_by_path(LEAF, Verdict(difference, "error", why="it drops BFD"), Severity.ERROR)
     assert (finding.subject, finding.text) == ("ACL_TABLE|SSH_ONLY", "is not planned: it drops BFD")
 
 

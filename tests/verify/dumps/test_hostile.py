@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.verify.reading import read_dumps
-from fabricgen.verify.sightings import joined
+from fabricgen.verify.sightings import join_sightings
 from tests.verify.dumps.test_iblinkinfo import TEXT as LINKINFO
 from tests.verify.dumps.test_ibnetdiscover import TEXT as NETDISCOVER
 from tests.verify.dumps.test_lldp_models import STATE, interfaces
@@ -58,7 +58,7 @@ def read(folder: Path, data: bytes) -> None:
         seen = read_dumps([str(file)], jobs=1)[0]
     except InputError as error:
         found = error.diagnostics
-        seen = joined([])
+        seen = join_sightings([])
     assert all(each.code == "FG065" for each in found)
     assert all(each.span is not None and each.span.line >= 1 and each.span.column >= 1 for each in found)
     "".join([*seen.texts, *(text for box in seen.boxes for text in box)]).encode("utf-8")

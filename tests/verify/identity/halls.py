@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.verify.cabling import PlannedCabling, cabling_of
+from fabricgen.verify.cabling import PlannedCabling, make_cabling
 from fabricgen.verify.dumps.sighting import SEEN, Box, Dump, Sighting
 from fabricgen.verify.sightings import Sightings, SightingsBuilder
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @cache
 def planned(name: str, *sets: str) -> PlannedCabling:
     """The cabling of an example."""
-    return cabling_of(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{name}.yaml"), list(sets))))
+    return make_cabling(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{name}.yaml"), list(sets))))
 
 
 def by_name(cabling: PlannedCabling) -> list[Box]:
@@ -48,12 +48,12 @@ def sightings_of(
     builder = SightingsBuilder()
     for device in range(len(cabling.device_names)) if owners is None else owners:
         own = []
-        for port in cabling.ports_of_device(device).tolist():
+        for port in cabling.list_device_ports(device).tolist():
             far = port ^ 1 if mates is None else mates.get(port, port ^ 1)
             if far >= 0:
                 own.append(Sighting(text(port), boxes[int(cabling.device[far])], text(far)))
         builder.add(Dump((files or {}).get(device, boxes[device]), own))
-    return builder.columns()
+    return builder.make_sightings()
 
 
 def all_links(cabling: PlannedCabling) -> Sightings:

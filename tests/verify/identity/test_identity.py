@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
-from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.identity.identify import identify_boxes
 from fabricgen.verify.identity.names import (
     How,
     KnownAddress,
-    device_names,
+    index_device_names,
     is_default,
-    known_addresses,
-    known_addresses_in,
+    list_known_addresses,
+    read_known_addresses,
 )
-from fabricgen.verify.resolve import seen_of
+from fabricgen.verify.resolve import resolve_sightings
 from fabricgen.verify.sightings import SightingsBuilder
 from tests.conftest import example_cluster
 from tests.verify.identity.halls import all_links, by_name, mac, planned, sightings_of
@@ -33,7 +33,7 @@ def of_box(name: str, box: Box, known: tuple[KnownAddress, ...] = ()) -> tuple[s
     cabling = planned(name)
     builder = SightingsBuilder()
     builder.add(Dump(box, ()))
-    found = identities_of(cabling, builder.columns(), known)
+    found = identify_boxes(cabling, builder.make_sightings(), known)
     device = int(found.device[0])
     return (cabling.device_names[device] if device >= 0 else ""), How(int(found.how[0]))
 
@@ -65,9 +65,9 @@ def test_what_a_box_tells(box: Box, device: str, how: How) -> None:
 
 
 def test_texts_that_two_devices_share_tell_nothing() -> None:
-    names = device_names(planned("superpod-b200"))
-    assert names.of_file("p1-su01-n001_p1-su01-n002.json") == -1
-    assert names.of_file("p1-su01-n001/p1-su01-n001_p1-su01-n002.json") == 0
+    names = index_device_names(planned("superpod-b200"))
+    assert names.find_by_file("p1-su01-n001_p1-su01-n002.json") == -1
+    assert names.find_by_file("p1-su01-n001/p1-su01-n001_p1-su01-n002.json") == 0
 
 
 @pytest.mark.parametrize("name", ["", "sonic", "localhost.localdomain", "sonic-1a2b3c", "ONIE", "MT4129 ConnectX7"])
@@ -78,7 +78,7 @@ def test_names_that_images_come_with(name: str) -> None:
 
 def test_hardware_that_is_known_before() -> None:
     """MACs and GUIDs of the inventory; GUIDs of InfiniBand that are planned, from a blueprint and from its files."""
-    known = known_addresses(example_cluster("known-hardware"))
+    known = list_known_addresses(example_cluster("known-hardware"))
     by_port = {(row.device, row.port): row.address for row in known if row.address.startswith("0x")}
     assert of_box("known-hardware", Box(chassis=by_port["compute-leaf-01", ""]), known)[1] == How.CHASSIS
     cabling = planned("known-hardware")
@@ -86,9 +86,9 @@ def test_hardware_that_is_known_before() -> None:
     leaf = Box(name="compute-leaf-01")
     host = Box(name="MT4129 ConnectX7", chassis=by_port["p1-su01-n001", "OSFP3P2"])
     builder.add(Dump(leaf, [Sighting("2", host, "1")], "ib"))
-    sightings = builder.columns()
-    seen, _ = seen_of(cabling, sightings, identities_of(cabling, sightings, known))
-    pairs = {(cabling.place(p), cabling.place(int(m))) for p, m in enumerate(seen.mate.tolist()) if m >= 0}
+    sightings = builder.make_sightings()
+    seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings, known))
+    pairs = {(cabling.name_port(p), cabling.name_port(int(m))) for p, m in enumerate(seen.mate.tolist()) if m >= 0}
     assert ("compute-leaf-01:1/2", "p1-su01-n001:OSFP3P2") in pairs
 
 
@@ -98,7 +98,7 @@ def test_a_chassis_that_another_box_names_proves_it() -> None:
     boxes = [Box(name=name, chassis=mac(i)) for i, name in enumerate(cabling.device_names)]
     bare = [Box(chassis=box.chassis) for box in boxes]
     sightings = sightings_of(cabling, bare, files=dict(enumerate(boxes)))
-    found = identities_of(cabling, sightings)
+    found = identify_boxes(cabling, sightings)
     assert set(found.how.tolist()) == {How.NAME, How.CHASSIS}
     assert found.notes == ()
     assert (found.device >= 0).all()
@@ -126,9 +126,9 @@ def same_by_macs(name: str, seed: int) -> None:
     owners = [d for d in range(len(boxes)) if ports[d] > 2 and chance.random() < 0.7]
     files = {d: Box(file=f"{cabling.device_names[d]}.json") for d in owners}
     sightings = sightings_of(cabling, boxes, files=files, owners=owners)
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
-    named, _ = seen_of(cabling, *(s := sightings_of(cabling, owners=owners), identities_of(cabling, s)))
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
+    named, _ = resolve_sightings(cabling, *(s := sightings_of(cabling, owners=owners), identify_boxes(cabling, s)))
     assert (seen.mate == named.mate).all()
     assert (seen.towards == named.towards).all()
     assert (seen.dumped == named.dumped).all()
@@ -142,8 +142,8 @@ def test_a_hall_of_which_one_box_is_known_is_found_from_there() -> None:
     leaf = cabling.device_numbers["compute-leaf-p1-su01-r1-01"]
     boxes[leaf] = Box(name="compute-leaf-p1-su01-r1-01")
     sightings = sightings_of(cabling, boxes)
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     assert (found.device >= 0).all()
     assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
 
@@ -151,14 +151,15 @@ def test_a_hall_of_which_one_box_is_known_is_found_from_there() -> None:
 def test_a_swap_among_nameless_boxes_stays_a_swap() -> None:
     cabling = planned("superpod-b200")
     number = cabling.device_numbers
-    one, other = (cabling.ports_of_device(number[name]).tolist()[0] for name in ("p1-su01-n001", "p1-su01-n002"))
+    one, other = (cabling.list_device_ports(number[name]).tolist()[0] for name in ("p1-su01-n001", "p1-su01-n002"))
     mates = {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
     boxes = [
-        Box(chassis=mac(i)) if cabling.of_device("tier", i) == "node" else box for i, box in enumerate(by_name(cabling))
+        Box(chassis=mac(i)) if cabling.read_device("tier", i) == "node" else box
+        for i, box in enumerate(by_name(cabling))
     ]
     sightings = sightings_of(cabling, boxes, mates=mates)
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     assert {port: int(seen.mate[port]) for port in mates} == mates
     assert any("is inferred to be p1-su01-n001: 12 of 13 ports" in note for note in found.notes)
 
@@ -169,7 +170,7 @@ def test_what_most_ports_say_is_right_in_spite_of_faults(seed: int) -> None:
     """Nodes of 13 ports are known by MAC alone, and three plugs of each rail of switches are elsewhere."""
     cabling = planned("superpod-b200")
     chance = np.random.default_rng(seed)
-    nodes = [cabling.of_device("tier", device) == "node" for device in range(len(cabling.device_names))]
+    nodes = [cabling.read_device("tier", device) == "node" for device in range(len(cabling.device_names))]
     boxes = [Box(chassis=mac(i)) if nodes[i] else box for i, box in enumerate(by_name(cabling))]
     mates: dict[int, int] = {}
     plugs = [p for p in range(cabling.ports) if nodes[cabling.device[p]] and p & 1 == 0]
@@ -177,13 +178,13 @@ def test_what_most_ports_say_is_right_in_spite_of_faults(seed: int) -> None:
     for a, b in zip(chosen[::2], chosen[1::2], strict=True):
         mates |= {a: b ^ 1, b ^ 1: a, b: a ^ 1, a ^ 1: b}
     sightings = sightings_of(cabling, boxes, mates=mates)
-    found = identities_of(cabling, sightings)
+    found = identify_boxes(cabling, sightings)
     number = {box: device for device, box in enumerate(boxes)}
     for i, box in enumerate(sightings.boxes):
         assert found.device[i] in (number[box], -1)
-    seen, _ = seen_of(cabling, sightings, found)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     right = seen.mate == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
-    assert right[[len(cabling.ports_of_device(d)) > 3 for d in cabling.device]].all()
+    assert right[[len(cabling.list_device_ports(d)) > 3 for d in cabling.device]].all()
 
 
 def test_boxes_with_a_name_are_never_taken_for_another() -> None:
@@ -192,7 +193,7 @@ def test_boxes_with_a_name_are_never_taken_for_another() -> None:
     one, other = (cabling.device_numbers[name] for name in ("p1-su01-n001", "p1-su01-n002"))
     boxes = by_name(cabling)
     boxes[one], boxes[other] = boxes[other], boxes[one]
-    found = identities_of(cabling, sightings_of(cabling, boxes))
+    found = identify_boxes(cabling, sightings_of(cabling, boxes))
     assert set(found.how.tolist()) == {How.NAME}
 
 
@@ -201,16 +202,16 @@ def test_of_two_boxes_that_may_be_either_each_is_one() -> None:
     cabling = planned("leaf-spine")
     number = cabling.device_numbers
     boxes = [Box(chassis=mac(i)) if i < 8 else box for i, box in enumerate(by_name(cabling))]
-    boxes = [Box("ubuntu", mac(i)) if cabling.of_device("tier", i) == "node" else b for i, b in enumerate(boxes)]
-    one, other = cabling.ports_of_device(number["compute-leaf-p1-su01-r1-01"]).tolist()[1:3]
+    boxes = [Box("ubuntu", mac(i)) if cabling.read_device("tier", i) == "node" else b for i, b in enumerate(boxes)]
+    one, other = cabling.list_device_ports(number["compute-leaf-p1-su01-r1-01"]).tolist()[1:3]
     mates = {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
-    switches = [i for i in range(16) if cabling.of_device("nos", i)]
+    switches = [i for i in range(16) if cabling.read_device("nos", i)]
     sightings = sightings_of(cabling, boxes, owners=switches, mates=mates)
-    found = identities_of(cabling, sightings)
+    found = identify_boxes(cabling, sightings)
     assert sorted(found.device.tolist()) == list(range(16))
     assert found.how.tolist().count(How.WEAK) == 2
     assert sum("1 of 2 ports" in note for note in found.notes) == 2
-    seen, _ = seen_of(cabling, sightings, found)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     assert (seen.mate != np.arange(cabling.ports) ^ 1).sum() == 4
 
 
@@ -221,7 +222,7 @@ def test_no_box_has_a_port_that_is_elsewhere() -> None:
     leaf, other = Box(name="compute-leaf-p1-su01-r1-01"), Box(name="compute-leaf-p1-su01-r2-01")
     builder.add(Dump(leaf, [Sighting("Ethernet0", Box(chassis=mac(9)), "")]))
     builder.add(Dump(other, [Sighting("Ethernet4", Box(name="p1-su01-n001"), "eth1")]))
-    found = identities_of(cabling, builder.columns())
+    found = identify_boxes(cabling, builder.make_sightings())
     assert found.notes == (f"{mac(9)} cannot be matched with a device",)
 
 
@@ -230,9 +231,9 @@ def test_a_stranger_is_listed() -> None:
     builder = SightingsBuilder()
     leaf = Box(name="compute-leaf-p1-su01-r1-01")
     builder.add(Dump(leaf, [Sighting("Ethernet0", Box(name="coffee-machine", chassis=mac(9)), "eth1")]))
-    sightings = builder.columns()
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
+    sightings = builder.make_sightings()
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     assert found.notes == (f"coffee-machine ({mac(9)}) cannot be matched with a device",)
     assert [stranger.text for stranger in seen.strangers] == [f"coffee-machine ({mac(9)}) port eth1"]
 
@@ -241,7 +242,7 @@ def test_built_folders_tell_guids(tmp_path: Path) -> None:
     (tmp_path / "configs" / "compute").mkdir(parents=True)
     text = '# names\n0x02f0000000000001 "compute-leaf-01"\n0x02f0000000000002 "p1-su01-n001 OSFP4P2"\n'
     (tmp_path / "configs" / "compute" / "ib-node-name-map").write_text(text)
-    assert known_addresses_in(tmp_path) == (
+    assert read_known_addresses(tmp_path) == (
         KnownAddress("0x02f0000000000001", "compute-leaf-01"),
         KnownAddress("0x02f0000000000002", "p1-su01-n001", "OSFP4P2"),
     )
@@ -250,6 +251,6 @@ def test_built_folders_tell_guids(tmp_path: Path) -> None:
 def test_the_plan_as_columns_is_the_plan() -> None:
     cabling = planned("mixed-generations")
     sightings = all_links(cabling)
-    seen, notes = seen_of(cabling, sightings, identities_of(cabling, sightings))
+    seen, notes = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings))
     assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
     assert notes == ()

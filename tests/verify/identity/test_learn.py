@@ -11,9 +11,9 @@ from fabricgen.blueprint.beside.inventory import parse_inventory
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
-from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.learn import learnt
-from fabricgen.verify.identity.names import How, of_inventory
+from fabricgen.verify.identity.identify import identify_boxes
+from fabricgen.verify.identity.learn import learn_hardware
+from fabricgen.verify.identity.names import How, read_inventory_addresses
 from fabricgen.verify.sightings import Sightings, SightingsBuilder
 from tests.conftest import BLUEPRINTS, Ran
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of
@@ -28,7 +28,7 @@ def of_hosts(cabling: PlannedCabling) -> Sightings:
     """Dumps of the switches: ports of hosts are told as MACs, with their names as descriptions."""
     boxes, builder = chassis(cabling), SightingsBuilder()
     for device in range(len(boxes)):
-        if cabling.of_device("nos", device):
+        if cabling.read_device("nos", device):
             seen = [
                 Sighting(
                     cabling.port_text(port),
@@ -36,15 +36,17 @@ def of_hosts(cabling: PlannedCabling) -> Sightings:
                     mac(1000 + (port ^ 1)),
                     cabling.port_text(port ^ 1),
                 )
-                for port in cabling.ports_of_device(device).tolist()
+                for port in cabling.list_device_ports(device).tolist()
             ]
             builder.add(Dump(boxes[device], seen))
-    return builder.columns()
+    return builder.make_sightings()
 
 
 def table(cabling: PlannedCabling, sightings: Sightings, before: str = "") -> str:
     inventory = parse_inventory(before, "inventory.csv") if before else ()
-    found = learnt(cabling, sightings, identities_of(cabling, sightings, of_inventory(inventory)), inventory)
+    found = learn_hardware(
+        cabling, sightings, identify_boxes(cabling, sightings, read_inventory_addresses(inventory)), inventory
+    )
     assert not found.left_out
     return found.table
 
@@ -59,8 +61,8 @@ def test_what_dumps_tell_of_several_devices_is_left_out_and_said() -> None:
             Dump(Box(leaf, mac(1)), [Sighting("Ethernet224", spine, "Ethernet0" if leaf == leaves[0] else "Ethernet8")])
         )
     builder.add(Dump(Box("compute-spine-01", mac(3)), []))
-    sightings = builder.columns()
-    found = learnt(cabling, sightings, identities_of(cabling, sightings, of_inventory(())), ())
+    sightings = builder.make_sightings()
+    found = learn_hardware(cabling, sightings, identify_boxes(cabling, sightings, read_inventory_addresses(())), ())
     assert found.table == "device,port,mac,guid,serial\n"
     assert found.left_out == (
         f"MAC {mac(1)} is told of {leaves[0]}, {leaves[1]}: it is not learnt",
@@ -85,8 +87,8 @@ def test_what_was_learnt_tells_boxes_and_is_learnt_again() -> None:
     sightings = sightings_of(cabling, chassis(cabling))
     text = table(cabling, sightings)
     nameless = sightings_of(cabling, chassis(cabling, named=False))
-    found = identities_of(cabling, nameless, of_inventory(parse_inventory(text, "learnt.csv")))
-    switches = [device for device in range(16) if cabling.of_device("nos", device)]
+    found = identify_boxes(cabling, nameless, read_inventory_addresses(parse_inventory(text, "learnt.csv")))
+    switches = [device for device in range(16) if cabling.read_device("nos", device)]
     how = {box.chassis: int(found.how[i]) for i, box in enumerate(nameless.boxes)}
     assert {how[mac(device)] for device in switches} == {How.CHASSIS}
     assert table(cabling, nameless, text) == text
@@ -134,14 +136,14 @@ def test_guids_of_hardware_are_learnt_and_planned_ones_are_not() -> None:
     cabling = planned("known-hardware")
     boxes, builder = by_name(cabling), SightingsBuilder()
     leaf = cabling.device_numbers["compute-leaf-01"]
-    own = cabling.ports_of_device(leaf).tolist()[:2]
+    own = cabling.list_device_ports(leaf).tolist()[:2]
     real, planned_guid = "0xb83fd20300aa0001", "0x02f0000000000001"
     seen = [
-        Sighting(str(i + 1), Box(f"{cabling.place(port ^ 1).replace(':', ' ')}", guid), "1")
+        Sighting(str(i + 1), Box(f"{cabling.name_port(port ^ 1).replace(':', ' ')}", guid), "1")
         for i, (port, guid) in enumerate(zip(own, (real, planned_guid), strict=True))
     ]
     builder.add(Dump(Box(boxes[leaf].name, "0xb83fd20300aa0010"), seen, "ib"))
-    text = table(cabling, builder.columns())
+    text = table(cabling, builder.make_sightings())
     assert text.splitlines()[1:] == [
         "p1-su01-n001,OSFP4P2,,b83fd20300aa0001,",
         "compute-leaf-01,,,b83fd20300aa0010,",

@@ -7,10 +7,10 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
-from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, synonyms_of
-from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.sightings import SightingsBuilder, SparePort, place_of
+from fabricgen.verify.identity.identify import identify_boxes
+from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, list_synonyms
+from fabricgen.verify.resolve import resolve_sightings
+from fabricgen.verify.sightings import SightingsBuilder, SparePort, name_port
 from tests.verify.identity.halls import by_name, mac, planned, sightings_of
 
 SPLIT = ["Ethernet0", "Ethernet4", "Ethernet8", "Ethernet16", "Ethernet20"]
@@ -41,7 +41,7 @@ SPLIT = ["Ethernet0", "Ethernet4", "Ethernet8", "Ethernet16", "Ethernet20"]
     ],
 )
 def test_what_a_port_is_called(model: str, nos: str, planned_names: list[str], text: str, name: str) -> None:
-    assert synonyms_of(model, nos, planned_names, Catalog()).find(text) == name
+    assert list_synonyms(model, nos, planned_names, Catalog()).find_name(text) == name
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ def test_a_splitter_in_one_connector_makes_a_switch_count_its_ports_by_halves(
     legs: dict[str, int], text: str, name: str
 ) -> None:
     """The plan may use two of the four ports that such a cage has, 9/1 and 9/2, or one of them."""
-    assert synonyms_of("qm9700", "opensm", ["1/1", "9/1", "9/2", "10/1"], Catalog(), legs).find(text) == name
+    assert list_synonyms("qm9700", "opensm", ["1/1", "9/1", "9/2", "10/1"], Catalog(), legs).find_name(text) == name
 
 
 @pytest.mark.parametrize("ports", [pytest.param(4, id="both legs"), pytest.param(1, id="one leg")])
 def test_a_switch_with_splitters_is_read_by_the_numbers_that_its_subnet_manager_is_given(ports: int) -> None:
     numbers = PortNumbers(planned("pkeys", f"fabrics.compute.extra.array.ports={ports}"), Catalog())
     leaf, array = (numbers.cabling.device_names.index(name) for name in ("compute-leaf-p1-su01-01", "array"))
-    uplink, split = numbers.find(np.array([leaf] * 2), np.array([1, 2]), ["", "93", "33"]).tolist()
-    assert numbers.cabling.place(uplink) == "compute-leaf-p1-su01-01:24/1"
+    uplink, split = numbers.find_ports(np.array([leaf] * 2), np.array([1, 2]), ["", "93", "33"]).tolist()
+    assert numbers.cabling.name_port(uplink) == "compute-leaf-p1-su01-01:24/1"
     assert numbers.cabling.device[split ^ 1] == array
 
 
@@ -80,8 +80,8 @@ def test_ports_are_found_by_device_and_text() -> None:
     device = np.array(
         [*(cabling.device_numbers[name] for name in names), -1, cabling.device_numbers[names[0]]], np.int32
     )
-    found = ports.find(device, np.array([1, 2, 3, 4, 3, 5], np.int32), texts)
-    assert [cabling.place(port) for port in found[:3].tolist()] == [
+    found = ports.find_ports(device, np.array([1, 2, 3, 4, 3, 5], np.int32), texts)
+    assert [cabling.name_port(port) for port in found[:3].tolist()] == [
         "storage-leaf-p1-su01-r1-01:Ethernet0",
         "compute-leaf-p1-su01-r1-01:1/1",
         "p1-su01-n001:OSFP4P2",
@@ -95,10 +95,10 @@ def test_a_port_that_only_another_device_uses_is_spare() -> None:
     leaf, host = "compute-leaf-p1-su04-r8-01", Box("p1-su01-n001")
     builder = SightingsBuilder()
     builder.add(Dump(Box(leaf), [Sighting("32", host, "OSFP4P2")], "ib"))
-    sightings = builder.columns()
-    seen, _ = seen_of(cabling, sightings, identities_of(cabling, sightings))
+    sightings = builder.make_sightings()
+    seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings))
     assert seen.spare == (SparePort(cabling.device_numbers[leaf], "16/2"),)
-    assert place_of(cabling, seen, int(seen.mate[cabling.ports])) == "p1-su01-n001:OSFP4P2"
+    assert name_port(cabling, seen, int(seen.mate[cabling.ports])) == "p1-su01-n001:OSFP4P2"
 
 
 HOST_NAMES = {"eth1": "ens6np0", "eth2": "enp27s0f0np0"}
@@ -112,11 +112,11 @@ def test_interfaces_are_what_most_hosts_say() -> None:
         name = cabling.port_text(port)
         return HOST_NAMES.get(name, name)
 
-    one, other = cabling.ports_of_device(cabling.device_numbers["p1-su01-n001"]).tolist()
+    one, other = cabling.list_device_ports(cabling.device_numbers["p1-su01-n001"]).tolist()
     mates = {one: other ^ 1, other ^ 1: one, other: one ^ 1, one ^ 1: other}
     sightings = sightings_of(cabling, port_text=text, mates=mates)
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     assert seen.mate.tolist() == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
     assert found.notes == (
         "port enp27s0f0np0 of generic-server is taken for eth2: 7 of 8 devices that have it are joined so",
@@ -129,10 +129,10 @@ def test_one_host_alone_does_not_tell_its_interfaces() -> None:
     host, builder = "p1-su01-n001", SightingsBuilder()
     leaf = Box("compute-leaf-p1-su01-r1-01")
     builder.add(Dump(Box(host), [Sighting("ens6np0", leaf, "Ethernet0")]))
-    sightings = builder.columns()
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
-    port = cabling.ports_of_device(cabling.device_numbers[leaf.name]).tolist()[0]
+    sightings = builder.make_sightings()
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
+    port = cabling.list_device_ports(cabling.device_numbers[leaf.name]).tolist()[0]
     assert int(seen.towards[port]) == cabling.device_numbers[host]
     assert (seen.mate == -1).all()
     assert not seen.dumped.any()
@@ -147,10 +147,10 @@ def test_macs_of_ports_are_known_by_the_inventory() -> None:
     known = (KnownAddress(mac(7), host, "eth1"),)
     builder = SightingsBuilder()
     builder.add(Dump(Box(leaf), [Sighting("Ethernet0", Box(chassis=mac(7)), mac(7))]))
-    sightings = builder.columns()
-    seen, _ = seen_of(cabling, sightings, identities_of(cabling, sightings, known))
-    port = cabling.ports_of_device(cabling.device_numbers[leaf]).tolist()[0]
-    assert cabling.place(int(seen.mate[port])) == f"{host}:eth1"
+    sightings = builder.make_sightings()
+    seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings, known))
+    port = cabling.list_device_ports(cabling.device_numbers[leaf]).tolist()[0]
+    assert cabling.name_port(int(seen.mate[port])) == f"{host}:eth1"
 
 
 def test_boxes_of_a_plan_have_their_own_names() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, SILENT, Box, Dump, Sighting
-from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.learn import learnt
-from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.sightings import Conflict, Seen, Sightings, SightingsBuilder
+from fabricgen.verify.identity.identify import identify_boxes
+from fabricgen.verify.identity.learn import learn_hardware
+from fabricgen.verify.resolve import resolve_sightings
+from fabricgen.verify.sightings import Conflict, SeenPorts, Sightings, SightingsBuilder
 from tests.effort import calls
 from tests.verify.identity.halls import all_links, by_name, mac, planned, sightings_of
 
@@ -24,19 +24,19 @@ def cabling() -> PlannedCabling:
     return planned("leaf-spine")
 
 
-def resolved(cabling: PlannedCabling, *dumps: Dump) -> tuple[Seen, tuple[str, ...]]:
+def resolved(cabling: PlannedCabling, *dumps: Dump) -> tuple[SeenPorts, tuple[str, ...]]:
     builder = SightingsBuilder()
     for dump in dumps:
         builder.add(dump)
-    return of(cabling, builder.columns())
+    return of(cabling, builder.make_sightings())
 
 
-def of(cabling: PlannedCabling, sightings: Sightings) -> tuple[Seen, tuple[str, ...]]:
-    return seen_of(cabling, sightings, identities_of(cabling, sightings))
+def of(cabling: PlannedCabling, sightings: Sightings) -> tuple[SeenPorts, tuple[str, ...]]:
+    return resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings))
 
 
 def port(cabling: PlannedCabling, device: str, text: str) -> int:
-    own = cabling.ports_of_device(cabling.device_numbers[device]).tolist()
+    own = cabling.list_device_ports(cabling.device_numbers[device]).tolist()
     return next(each for each in own if cabling.port_text(each) == text)
 
 
@@ -135,7 +135,7 @@ def test_down_and_silent_ports(cabling: PlannedCabling) -> None:
         cabling,
         Dump(Box(LEAF), [Sighting("Ethernet0", None, state=DOWN), Sighting("Ethernet4", None, state=SILENT)]),
     )
-    own = cabling.ports_of_device(cabling.device_numbers[LEAF])
+    own = cabling.list_device_ports(cabling.device_numbers[LEAF])
     assert seen.dumped[own].all()
     assert np.flatnonzero(seen.down).tolist() == [port(cabling, LEAF, "Ethernet0")]
     assert not seen.doubtful.any()
@@ -151,7 +151,7 @@ def test_an_agent_that_loses_neighbours(cabling: PlannedCabling) -> None:
     """A host sees the leaf, whose dump lacks that host and one more: neither silence proves anything."""
     host, other = (port(cabling, LEAF, name) for name in ("Ethernet0", "Ethernet4"))
     mates = {host: -1, other: -1}
-    hosts = [device for device in range(16) if cabling.of_device("tier", device) == "node" and device]
+    hosts = [device for device in range(16) if cabling.read_device("tier", device) == "node" and device]
     owners = [cabling.device_numbers[LEAF], cabling.device_numbers["p1-su01-n001"]]
     seen, notes = of(cabling, sightings_of(cabling, mates=mates, owners=owners))
     assert hosts
@@ -163,8 +163,8 @@ def test_an_agent_that_loses_neighbours(cabling: PlannedCabling) -> None:
 
 def test_silence_above_200_neighbours_is_doubtful() -> None:
     cabling = planned("trn2-ultraserver")
-    leaf = next(d for d in range(len(cabling.device_names)) if len(cabling.ports_of_device(d)) == 256)
-    first, *_ = cabling.ports_of_device(leaf).tolist()
+    leaf = next(d for d in range(len(cabling.device_names)) if len(cabling.list_device_ports(d)) == 256)
+    first, *_ = cabling.list_device_ports(leaf).tolist()
     seen, _ = of(cabling, sightings_of(cabling, mates={first: -1}, owners=[leaf]))
     assert np.flatnonzero(seen.doubtful).tolist() == [first]
 
@@ -182,7 +182,7 @@ def test_a_host_does_not_speak_of_its_bmc_nor_of_infiniband() -> None:
     cabling = planned("superpod-b200")
     host = cabling.device_numbers["p1-su01-n001"]
     seen, _ = of(cabling, sightings_of(cabling, owners=[host], mates=dict.fromkeys(range(cabling.ports), -1)))
-    silent = [cabling.port_text(p) for p in cabling.ports_of_device(host).tolist() if seen.dumped[p]]
+    silent = [cabling.port_text(p) for p in cabling.list_device_ports(host).tolist() if seen.dumped[p]]
     assert "SLOT1P1" in silent
     assert not any(text.startswith(("OSFP", "BMC")) for text in silent)
 
@@ -206,10 +206,10 @@ def test_two_boxes_of_one_name_are_two(cabling: PlannedCabling) -> None:
     for i in range(len(boxes)):
         boxes[i] = boxes[i]._replace(chassis=mac(i))
     boxes[1] = boxes[1]._replace(name=boxes[0].name)
-    switches = [device for device in range(16) if cabling.of_device("nos", device)]
+    switches = [device for device in range(16) if cabling.read_device("nos", device)]
     sightings = sightings_of(cabling, boxes, owners=switches)
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
     assert found.notes == (
         f"p1-su01-n001 ({mac(1)}) has the name of another box, and is inferred to be p1-su01-n002: 2 of 2 ports",
@@ -291,13 +291,13 @@ def test_whatever_dumps_say_is_symmetrical(
             for text, neighbor, far, told, state in rows
         ]
         builder.add(Dump(box, seen_rows, agent, lists_all))
-    sightings = builder.columns()
-    found = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, found)
+    sightings = builder.make_sightings()
+    found = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, found)
     joined = np.flatnonzero(seen.mate >= 0)
     assert (seen.mate[seen.mate[joined]] == joined).all()
     assert (seen.mate[joined] != joined).all()
     assert not ((seen.mate >= 0) & (seen.towards >= 0)).any()
     assert not (seen.doubtful & (seen.mate >= 0)).any()
     assert len(seen.mate) == cabling.ports + len(seen.spare)
-    learnt(cabling, sightings, found, ())
+    learn_hardware(cabling, sightings, found, ())

@@ -8,7 +8,7 @@ from fabricgen.verify.actions import Action
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.report import PortReport
-from fabricgen.verify.optics.verifying import optic_actions
+from fabricgen.verify.optics.verifying import judge_optics
 
 DR, SR, FR, NRZ = "MMS4X00-NM", "sr8-100g-osfp-400g", "2fr4-osfp-400g", "sr4-25g-qsfp28-100g"
 TWIN = "MMA4Z00-NS"
@@ -45,9 +45,11 @@ def hall() -> PlannedCabling:
     cables |= {"a_device": ["leaf1"] * len(LINKS), "a_cage": list(a_cage), "a_transceiver": list(a_module)}
     cables |= {"b_device": list(b_device), "b_cage": list(b_cage), "b_transceiver": list(b_module)}
     cables |= {f"label_{side}": [f"{name} {side}" for name in cable] for side in "ab"}
-    encoded = [{name: planned._encoded(column) for name, column in table.items()} for table in (devices, links, cables)]
+    encoded = [
+        {name: planned._encode_column(column) for name, column in table.items()} for table in (devices, links, cables)
+    ]
     none = {name: [] for name in planned.ADDRESSES}
-    return planned._cabling(*encoded, planned.sockets_in(cables["label_a"]), lambda: none)
+    return planned._assemble_cabling(*encoded, planned.sockets_in(cables["label_a"]), lambda: none)
 
 
 def judged(*reports: PortReport, states: list[int] | None = None) -> tuple[tuple[Action, ...], tuple[str, ...]]:
@@ -56,7 +58,7 @@ def judged(*reports: PortReport, states: list[int] | None = None) -> tuple[tuple
 
     cabling = hall()
     known = None if states is None else np.array(states, dtype=np.int32)
-    return optic_actions(
+    return judge_optics(
         cabling, Catalog(), reports, lambda box: cabling.device_numbers.get(box.name, -1), states=known
     )[:2]
 

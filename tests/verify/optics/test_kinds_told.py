@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.verify.optics.modules import Kind, Parts, kind_by_words
+from fabricgen.verify.optics.modules import Kind, Parts, read_kind
 
 WORDS = [
     ("100GBASE-SR4 or 25GBASE-SR", Kind("SR", 100, 100)),
@@ -49,7 +49,7 @@ WORDS = [
 @pytest.mark.parametrize(("words", "kind"), WORDS)
 def test_words(words: str, kind: Kind) -> None:
     """Family, reach and speed; unknown where the words tell none, or several."""
-    told = kind_by_words(words)
+    told = read_kind(words)
     assert (told.family, told.gbps) == (kind.family, kind.gbps)
     assert told.reach_m == kind.reach_m or words.startswith("LC")
 
@@ -69,13 +69,13 @@ def test_words(words: str, kind: Kind) -> None:
 )
 def test_parts(part: str, kind: Kind) -> None:
     """Parts of lists by their numbers, with their lengths; parts of no list by the medium in their name."""
-    assert Parts(Catalog()).kind(part) == kind
+    assert Parts(Catalog()).find_kind(part) == kind
 
 
 def test_a_part_that_no_list_has() -> None:
     """It is nobody's, and not taken for the beginning of another."""
     parts = Parts(Catalog())
-    assert parts.kind("MMA4Z00") is None
-    assert parts.kind("sr8-50") is None
+    assert parts.find_kind("MMA4Z00") is None
+    assert parts.find_kind("sr8-50") is None
     assert not parts.is_product("sr8-50g-qsfp-dd-400g")
     assert parts.is_product("mcp4y10-n002")

@@ -16,11 +16,11 @@ import pytest
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.diagnosing import diagnose
-from fabricgen.verify.identity.identify import identities_of
-from fabricgen.verify.identity.names import Identities, known_addresses
+from fabricgen.verify.identity.identify import identify_boxes
+from fabricgen.verify.identity.names import Identities, list_known_addresses
 from fabricgen.verify.reading import read_dumps
-from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.sightings import Seen
+from fabricgen.verify.resolve import resolve_sightings
+from fabricgen.verify.sightings import SeenPorts
 from tests.conftest import example_cluster, require
 from tests.render import ib_lab
 from tests.render.ib_lab import parse, simulated
@@ -59,8 +59,8 @@ def files() -> Mapping[str, str]:
 
 def ports_of(cabling: PlannedCabling, device: str) -> list[int]:
     """The ports of a device that are in the subnet, in the order of links."""
-    own = cabling.ports_of_device(cabling.device_numbers[device]).tolist()
-    return [port for port in own if cabling.of_link("fabric", port) == "compute"]
+    own = cabling.list_device_ports(cabling.device_numbers[device]).tolist()
+    return [port for port in own if cabling.read_link("fabric", port) == "compute"]
 
 
 class Faults:
@@ -89,7 +89,7 @@ class Faults:
         """The mate of each port of the subnet, -1 for others."""
         cabling = self.cabling
         return [
-            self.peers.get(port, port ^ 1) if cabling.of_link("fabric", port) == "compute" else -1
+            self.peers.get(port, port ^ 1) if cabling.read_link("fabric", port) == "compute" else -1
             for port in range(cabling.ports)
         ]
 
@@ -99,7 +99,7 @@ class Faults:
         node = {name: key for key, name in graph.names.items()}
 
         def end(port: int) -> tuple[str, int]:
-            device, text = self.cabling.place(port).split(":")
+            device, text = self.cabling.name_port(port).split(":")
             cage, _, sub = text.partition("/")
             return (node[device], 2 * int(cage) + int(sub) - 2) if sub else (node[f"{device} {text}"], 1)
 
@@ -140,13 +140,13 @@ def discovered(files: Mapping[str, str], faults: Faults) -> Iterator[str]:
             yield subnet.discover()
 
 
-def seen_in(cabling: PlannedCabling, text: str, folder: Path) -> tuple[Identities, Seen, tuple[str, ...]]:
+def seen_in(cabling: PlannedCabling, text: str, folder: Path) -> tuple[Identities, SeenPorts, tuple[str, ...]]:
     """What a dump says; GUIDs are known, as they are planned."""
     (folder / "subnet.txt").write_text(text)
     sightings, ignored, _ = read_dumps([str(folder)])
     assert ignored == []
-    identities = identities_of(cabling, sightings, known_addresses(example_cluster(NAME)))
-    return identities, *seen_of(cabling, sightings, identities)
+    identities = identify_boxes(cabling, sightings, list_known_addresses(example_cluster(NAME)))
+    return identities, *resolve_sightings(cabling, sightings, identities)
 
 
 def test_the_subnet_is_what_was_plugged(
@@ -156,10 +156,10 @@ def test_the_subnet_is_what_was_plugged(
     identities, seen, notes = seen_in(cabling, discovered, tmp_path)
     assert seen.mate.tolist() == faults.expected()
     assert (seen.spare, seen.strangers, seen.conflicts, notes, identities.notes) == ((), (), (), (), ())
-    compute = [cabling.of_link("fabric", port) == "compute" for port in range(cabling.ports)]
+    compute = [cabling.read_link("fabric", port) == "compute" for port in range(cabling.ports)]
     lost = {port for port, mate in faults.peers.items() if mate < 0}
     silent = {port for port in range(cabling.ports) if seen.dumped[port] and seen.mate[port] < 0}
-    assert silent == {port for port in lost if cabling.of_device("nos", int(cabling.device[port])) == "opensm"}
+    assert silent == {port for port in lost if cabling.read_device("nos", int(cabling.device[port])) == "opensm"}
     assert not any(seen.dumped[port] for port in range(cabling.ports) if not compute[port])
 
 
@@ -186,8 +186,8 @@ def test_names_of_adapters_are_inferred(
     assert '"p1-su01-n001 mlx5_4"' in text
     (tmp_path / "subnet.txt").write_text(text)
     sightings, _, _ = read_dumps([str(tmp_path)])
-    identities = identities_of(cabling, sightings)
-    seen, _ = seen_of(cabling, sightings, identities)
+    identities = identify_boxes(cabling, sightings)
+    seen, _ = resolve_sightings(cabling, sightings, identities)
     assert seen.mate.tolist() == faults.expected()
     assert any(note.startswith("port mlx5_4 of dgx-b200 is taken for OSFP1P2: 12") for note in identities.notes)
 

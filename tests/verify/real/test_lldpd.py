@@ -15,11 +15,11 @@ import pytest
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.identify import identities_of
+from fabricgen.verify.identity.identify import identify_boxes
 from fabricgen.verify.identity.names import Identities
 from fabricgen.verify.reading import read_dumps
-from fabricgen.verify.resolve import seen_of
-from fabricgen.verify.sightings import Seen
+from fabricgen.verify.resolve import resolve_sightings
+from fabricgen.verify.sightings import SeenPorts
 from tests.conftest import BLUEPRINTS, Ran, require
 from tests.verify.identity.halls import planned
 from tests.verify.real import lldp_lab
@@ -51,9 +51,9 @@ def aliases(cabling: PlannedCabling) -> dict[End, str]:
     found = {}
     for port in range(cabling.ports):
         device, name = end(cabling, port)
-        if cabling.of_device("nos", int(cabling.device[port])) == "sonic":
+        if cabling.read_device("nos", int(cabling.device[port])) == "sonic":
             cage = next(c for c in platform.cages if c.port <= int(name[8:]) < c.port + len(c.lanes))
-            ways = 2 if int(cabling.of_link("speed_gbps", port)) == 200 else 1
+            ways = 2 if int(cabling.read_link("speed_gbps", port)) == 200 else 1
             part = (int(name[8:]) - cage.port) * ways // len(cage.lanes)
             found[device, name] = platform.alias(cage, ways, part)
     return found
@@ -64,7 +64,7 @@ class Hall:
 
     def __init__(self, cabling: PlannedCabling) -> None:
         def ports(device: str) -> list[int]:
-            own: list[int] = cabling.ports_of_device(cabling.device_numbers[device]).tolist()
+            own: list[int] = cabling.list_device_ports(cabling.device_numbers[device]).tolist()
             return own
 
         self.cut = ports("compute-spine-01")[0]
@@ -96,11 +96,11 @@ def started(cabling: PlannedCabling, hall: Hall, names: Mapping[str, str]) -> It
         yield running
 
 
-def seen_in(cabling: PlannedCabling, folder: Path) -> tuple[Identities, Seen, tuple[str, ...]]:
+def seen_in(cabling: PlannedCabling, folder: Path) -> tuple[Identities, SeenPorts, tuple[str, ...]]:
     sightings, ignored, _ = read_dumps([str(folder)])
     assert ignored == []
-    identities = identities_of(cabling, sightings)
-    return identities, *seen_of(cabling, sightings, identities)
+    identities = identify_boxes(cabling, sightings)
+    return identities, *resolve_sightings(cabling, sightings, identities)
 
 
 @pytest.mark.parametrize("form", ["json", "json0"])
@@ -143,7 +143,7 @@ def test_dumps_of_one_leaf_show_its_own_ports(
     leaf = "compute-leaf-p1-su01-r1-01"
     running.dump(tmp_path / "dumps", "json", [leaf])
     _, seen, _ = seen_in(cabling, tmp_path / "dumps")
-    own = cabling.ports_of_device(cabling.device_numbers[leaf]).tolist()
+    own = cabling.list_device_ports(cabling.device_numbers[leaf]).tolist()
     assert {port for port, dumped in enumerate(seen.dumped.tolist()) if dumped} == set(own)
     assert {port: int(seen.mate[port]) for port in own} == {port: hall.peers.get(port, -1) for port in own}
     assert set(seen.mate.tolist()) == {-1} | {hall.peers[p] for p in own if p in hall.peers} | {

@@ -17,9 +17,9 @@ from fabricgen.verify.actions import (
     Kind,
     Step,
 )
-from fabricgen.verify.planned import Planned, planned_by
+from fabricgen.verify.planned import Planned, make_plan
 from fabricgen.verify.progress.earlier import Earlier
-from fabricgen.verify.report import Asked, Report, report_on
+from fabricgen.verify.report import Report, VerifyRequest, make_report
 from tests.conftest import example_cluster
 
 LEAF = "compute-leaf-p1-su01-r1-01"
@@ -30,7 +30,7 @@ NAUGHTY = "n\x1b[31m\n::error::=cmd|' /C calc'!A0<&\"%,"
 @cache
 def planned() -> Planned:
     """leaf-spine: 24 cables, of which eight are breakouts to two nodes."""
-    return planned_by(example_cluster("leaf-spine"))
+    return make_plan(example_cluster("leaf-spine"))
 
 
 def end(place: str) -> End:
@@ -38,9 +38,9 @@ def end(place: str) -> End:
     plan = planned().cabling
     device, _, port = place.partition(":")
     row = plan.device_numbers[device]
-    found = next(p for p in plan.ports_of_device(row).tolist() if plan.port_text(p) == port)
-    rack, u = str(plan.of_device("rack", row)), int(plan.of_device("u", row))
-    return End(device, port, rack, u, plan.cage(found), plan.label(found))
+    found = next(p for p in plan.list_device_ports(row).tolist() if plan.port_text(p) == port)
+    rack, u = str(plan.read_device("rack", row)), int(plan.read_device("u", row))
+    return End(device, port, rack, u, plan.find_cage(found), plan.make_label(found))
 
 
 def swapped() -> Action:
@@ -98,4 +98,4 @@ def made(
 ) -> Report:
     """A report on a diagnosis."""
     found = replace(diagnosis(*actions, unseen=unseen, extra=extra), notes=notes)
-    return report_on(planned(), found, Asked(only, earlier))
+    return make_report(planned(), found, VerifyRequest(only, earlier))

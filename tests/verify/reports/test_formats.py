@@ -82,7 +82,7 @@ def test_what_is_green_is_short() -> None:
     lines = text_of("text", made()).splitlines()
     assert lines[0] == "leaf-spine: 24 cables: 24 as planned"
     assert lines[-1].split() == ["p1/su2", "12", "of", "12", "0", "0", "0"]
-    assert not made().differs()
+    assert not made().has_differences()
 
 
 def test_json_has_the_keys_of_the_contract() -> None:

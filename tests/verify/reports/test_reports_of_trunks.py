@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 
 from fabricgen.export.view.verification import ELSEWHERE, read_verification
-from fabricgen.verify.cabling import cabling_of
+from fabricgen.verify.cabling import make_cabling
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends
 from tests.conftest import BLUEPRINTS, Ran, example_cluster
 from tests.verify.cabled import CabledHall
@@ -26,12 +26,12 @@ FIRST, SECOND = (PANEL, "1-18", f"{TRUNK}1"), (PANEL, "19-36", f"{TRUNK}2")
 
 def exchanged(folder: Path) -> Path:
     """Dumps of the hall in which two trunks are in each other's place at the leaves' panel."""
-    plan, hall = cabling_of(example_cluster(NAME)), CabledHall(NAME)
+    plan, hall = make_cabling(example_cluster(NAME)), CabledHall(NAME)
     ends = list_trunk_ends(plan)
     assert ends is not None
     for channel, port in ends.ports[1].items():
         if channel in ends.ports[3]:
-            one, other = (tuple(plan.place(each).split(":")) for each in (port, ends.ports[3][channel]))
+            one, other = (tuple(plan.name_port(each).split(":")) for each in (port, ends.ports[3][channel]))
             far_one, far_other = hall.sees[one], hall.sees[other]
             hall.sees |= {one: far_other, far_other: one, other: far_one, far_one: other}
     return hall.csv(folder / "hall.csv")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fabricgen.verify.dumps._content import lines_of
+from fabricgen.verify.dumps._content import split_lines
 
 _RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})+\s*")
 _DASHES = re.compile(r"-+")
@@ -14,7 +14,7 @@ _GAP = re.compile(r"\s{2,}")
 _LONGEST_LINE = 10_000
 
 
-def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
+def read_rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
     """(line, value by column) of each row of all tables in a text.
 
     Columns stand two blanks apart; a row with empty ones is cut where the dashes are.
@@ -22,12 +22,12 @@ def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
     names: list[str] = []
     spans: list[tuple[int, int]] = []
     before = ""
-    for number, line in lines_of(text):
+    for number, line in split_lines(text):
         if len(line) > _LONGEST_LINE:
             continue
         if _RULE.fullmatch(line):
             names = _GAP.split(before.strip())
-            spans = [found.span() for found in _DASHES.finditer(line)]
+            spans = [dash_run.span() for dash_run in _DASHES.finditer(line)]
         elif names and line.strip():
             cells = _GAP.split(line.strip())
             if len(cells) != len(names):
@@ -38,9 +38,9 @@ def rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
         before = line
 
 
-def has_columns(text: str, *wanted: str) -> bool:
+def has_columns(text: str, *columns: str) -> bool:
     """Whether a table with these columns begins early in the text."""
     for line, rule in pairwise(text[:65536].split("\n")):
-        if _RULE.fullmatch(rule) and set(wanted) <= set(_GAP.split(line.strip())):
+        if _RULE.fullmatch(rule) and set(columns) <= set(_GAP.split(line.strip())):
             return True
     return False

@@ -31,36 +31,36 @@ _FEC = {
 }
 
 
-def text_of(value: Any, most: int = _MOST) -> str:
+def clean_text(value: Any, most: int = _MOST) -> str:
     """A text of a module, without what cannot be printed; "" for what stands for nothing."""
     text = make_printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
     return "" if text.lower() in _NOTHING else text
 
 
-def all_words(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """What a module says of itself, each thing once, as one text."""
     return "; ".join(word for word in dict.fromkeys(words) if word and not word.startswith("Not supported"))[
         :MOST_WORDS
     ]
 
 
-def number(value: Any) -> float | None:
+def read_number(value: Any) -> float | None:
     """A number with or without its unit (`-2.5dBm`); -inf as -40, as which it stands elsewhere; None for none."""
-    found = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 100 else None
-    if found is None:
+    match = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 100 else None
+    if match is None:
         return None
-    result = float(found[1])
+    result = float(match[1])
     if result == -math.inf:
         return -40.0
     return result if math.isfinite(result) else None
 
 
-def power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
+def read_power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
     """Power per lane, dBm, of keys such as `rx1power`, up to the first lane that has none; SFPs have `rxpower`."""
     lanes: list[float] = []
-    if (single := number(row.get(name.format("")))) is not None:
+    if (single := read_number(row.get(name.format("")))) is not None:
         return (single,)
-    while len(lanes) < 16 and (value := number(row.get(name.format(len(lanes) + 1)))) is not None:
+    while len(lanes) < 16 and (value := read_number(row.get(name.format(len(lanes) + 1)))) is not None:
         lanes.append(value)
     return tuple(lanes)
 
@@ -71,26 +71,26 @@ def read_count(value: Any) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() else None
 
 
-def speed_gbps(value: Any) -> float:
+def read_speed(value: Any) -> float:
     """A speed such as 400G or 1000M in Gb/s; 0 for none."""
-    found = _SPEED.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found is None:
+    match = _SPEED.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
         return 0.0
-    return float(found[1]) / (1000 if found[2].upper() == "M" else 1)
+    return float(match[1]) / (1000 if match[2].upper() == "M" else 1)
 
 
-def fec(value: Any) -> str:
+def read_fec(value: Any) -> str:
     """rs, fc or none; "" for what does not say (auto, N/A)."""
     return _FEC.get(value.strip().lower(), "") if isinstance(value, str) else ""
 
 
-def up_or_down(value: Any) -> str:
+def read_state(value: Any) -> str:
     """up, down, or "" for anything else."""
     text = value.strip().lower() if isinstance(value, str) else ""
     return text if text in ("up", "down") else ""
 
 
-def lane_count(value: Any) -> int:
+def count_lanes(value: Any) -> int:
     """The number of lanes in a list such as 1,2,3,4; 0 for none."""
     text = value.strip() if isinstance(value, str) else ""
     return text.count(",") + 1 if text and re.fullmatch(r"\d{1,6}(,\d{1,6}){0,15}", text) else 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, mapping
-from fabricgen.verify.optics.dumps._values import text_of
+from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.optics.dumps._values import clean_text
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show inventory | json"
@@ -19,11 +19,11 @@ def recognises(value: Json) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each cage, empty ones too: these have the manufacturer Not Present."""
-    box = content.box()
+    box = content.find_box()
     slots = content.value["xcvrSlots"]
     for cage in slots:
-        with content.noting():
-            row = mapping(slots, cage)
-            vendor, part = text_of(row.get("mfgName")), text_of(row.get("modelName"))
+        with content.note_faults():
+            row = read_mapping(slots, cage)
+            vendor, part = clean_text(row.get("mfgName")), clean_text(row.get("modelName"))
             empty = not vendor and not part
-            yield PortReport(box, cage, True, not empty, vendor, part, text_of(row.get("serialNum")))
+            yield PortReport(box, cage, True, not empty, vendor, part, clean_text(row.get("serialNum")))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, mapping, sequence
-from fabricgen.verify.optics.dumps._values import number, read_count
+from fabricgen.verify.dumps._content import Content, Json, read_mapping, read_sequence
+from fabricgen.verify.optics.dumps._values import read_count, read_number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces phy detail | json"
@@ -20,17 +20,17 @@ def recognises(value: Json) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each interface that tells its errors: of its outermost PHY, which is the last that faces the line."""
-    box = content.box()
+    box = content.find_box()
     interfaces = content.value["interfacePhyStatuses"]
     for name in interfaces:
-        with content.noting():
-            statuses = sequence(mapping(interfaces, name), "phyStatuses")
+        with content.note_faults():
+            statuses = read_sequence(read_mapping(interfaces, name), "phyStatuses")
             facing = [status for status in statuses if _faces_the_line(status)]
-            rates = [rate for status in facing if (rate := number(_value(status, "preFecBer"))) is not None]
+            rates = [rate for status in facing if (rate := read_number(_read_value(status, "preFecBer"))) is not None]
             counts = [
                 codewords
                 for status in facing
-                if (codewords := read_count(_value(status.get("fec"), "uncorrectedCodewords"))) is not None
+                if (codewords := read_count(_read_value(status.get("fec"), "uncorrectedCodewords"))) is not None
             ]
             if rates or counts:
                 pre_fec_ber, uncorrected = rates[-1] if rates else None, counts[-1] if counts else None
@@ -42,7 +42,7 @@ def _faces_the_line(status: Any) -> bool:
     return isinstance(status, dict) and not (isinstance(description, dict) and description.get("location") == "system")
 
 
-def _value(holder: Any, name: str) -> Any:
+def _read_value(holder: Any, name: str) -> Any:
     """The value of an attribute, which has its changes and the time of the last one beside it."""
     attribute = holder.get(name) if isinstance(holder, dict) else None
     return attribute.get("value") if isinstance(attribute, dict) else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, mapping
-from fabricgen.verify.optics.dumps._values import number, text_of
+from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.optics.dumps._values import clean_text, read_number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces status | json"
@@ -27,22 +27,22 @@ def recognises(value: Json) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each Ethernet interface. The bandwidth of one that is not up says nothing."""
-    box = content.box()
+    box = content.find_box()
     statuses = content.value["interfaceStatuses"]
     for name in statuses:
-        with content.noting():
-            row = mapping(statuses, name)
+        with content.note_faults():
+            row = read_mapping(statuses, name)
             if not name.startswith("Et"):
                 continue
             admin, oper = _STATES.get(str(row.get("linkStatus")), ("", ""))
-            bandwidth = number(row.get("bandwidth")) or 0.0
+            bandwidth = read_number(row.get("bandwidth")) or 0.0
             kind = row.get("interfaceType")
             empty = isinstance(kind, str) and kind.strip().lower() == "not present"
             yield PortReport(
                 box,
                 name,
                 present=False if empty and oper != "up" else None,
-                told=text_of(kind),
+                told=clean_text(kind),
                 admin=admin,
                 oper=oper,
                 speed_gbps=bandwidth / 1e9 if oper == "up" else 0.0,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, mapping
-from fabricgen.verify.optics.dumps._values import number, text_of
+from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.optics.dumps._values import clean_text, read_number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "EOS show interfaces transceiver detail | json"
@@ -25,33 +25,33 @@ def recognises(value: Json) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each interface that tells of a transceiver; those without one tell nothing of what is plugged in."""
-    box = content.box()
+    box = content.find_box()
     interfaces = content.value["interfaces"]
     for name in interfaces:
-        with content.noting():
-            row = mapping(interfaces, name)
+        with content.note_faults():
+            row = read_mapping(interfaces, name)
             if not any(key in row for key in _OURS):
                 continue
-            parameters = mapping(row, "parameters")
-            received, alarm = _channels(parameters.get("rxPower"), row.get("rxPower"))
+            parameters = read_mapping(row, "parameters")
+            received, alarm = _read_channels(parameters.get("rxPower"), row.get("rxPower"))
             yield PortReport(
                 box,
                 name,
-                serial=text_of(row.get("vendorSn")),
-                told=text_of(row.get("mediaType")),
-                tx_dbm=_channels(parameters.get("txPower"), row.get("txPower"))[0],
+                serial=clean_text(row.get("vendorSn")),
+                told=clean_text(row.get("mediaType")),
+                tx_dbm=_read_channels(parameters.get("txPower"), row.get("txPower"))[0],
                 rx_dbm=received,
                 rx_alarm_dbm=alarm,
             )
 
 
-def _channels(detail: Any, plain: Any) -> tuple[tuple[float, ...], float | None]:
+def _read_channels(detail: Any, plain: Any) -> tuple[tuple[float, ...], float | None]:
     """(power per lane, threshold of the alarm for too little), dBm."""
     if not isinstance(detail, dict):
-        value = number(plain)
+        value = read_number(plain)
         return ((value,) if value is not None else ()), None
     channels, threshold = detail.get("channels"), detail.get("threshold")
     lanes = channels if isinstance(channels, dict) else {}
     order = sorted((key for key in lanes if key.isdecimal() and len(key) < 4), key=int)
-    power = tuple(value for key in order if (value := number(lanes[key])) is not None)
-    return power, number(threshold.get("lowAlarm")) if isinstance(threshold, dict) else None
+    power = tuple(value for key in order if (value := read_number(lanes[key])) is not None)
+    return power, read_number(threshold.get("lowAlarm")) if isinstance(threshold, dict) else None

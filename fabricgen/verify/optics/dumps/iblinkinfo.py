@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.verify.dumps import iblinkinfo
 from fabricgen.verify.dumps._content import Content
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.optics.dumps._values import number
+from fabricgen.verify.optics.dumps._values import read_number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE, IS_JSON, recognises = iblinkinfo.TITLE, iblinkinfo.IS_JSON, iblinkinfo.recognises
@@ -18,15 +18,15 @@ _LANES = (2.5, 5.0, 10.0, 14.0, 25.0, 50.0, 100.0, 200.0)
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port of a switch; adapters have the other end of the same links."""
-    for node in iblinkinfo.nodes(content):
+    for node in iblinkinfo.read_nodes(content):
         if node.is_switch:
             for port in node.ports:
-                yield _report(node.box, port)
+                yield _make_report(node.box, port)
 
 
-def _report(box: Box, port: iblinkinfo.Port) -> PortReport:
-    up, rate = port.physical.lower() == "linkup", number(port.rate) or 0.0
-    nominal = max((each for each in _LANES if each <= rate * 1.01), default=0.0)
+def _make_report(box: Box, port: iblinkinfo.Port) -> PortReport:
+    up, rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
+    nominal = max((lane_rate for lane_rate in _LANES if lane_rate <= rate * 1.01), default=0.0)
     return PortReport(
         box,
         port.port,

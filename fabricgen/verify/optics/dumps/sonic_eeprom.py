@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.optics.dumps._values import all_words, number, power, text_of
+from fabricgen.verify.optics.dumps._values import clean_text, join_words, read_number, read_power
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces transceiver eeprom --dom"
@@ -26,44 +26,44 @@ def recognises(text: str) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port. Lines before the first paragraph, such as a prompt, are left out."""
-    box = content.box()
+    box = content.find_box()
     port, fields, words = "", dict[str, str](), list[str]()
-    for _, line in content.lines():
-        if found := _PORT.fullmatch(line.rstrip()):
+    for _, line in content.read_lines():
+        if match := _PORT.fullmatch(line.rstrip()):
             if port:
-                yield _report(PortReport(box, port, present=True), fields, words)
-            port, fields, words = found[1], {}, []
-            if found[2].lower() != "detected":
+                yield _fill_report(PortReport(box, port, present=True), fields, words)
+            port, fields, words = match[1], {}, []
+            if match[2].lower() != "detected":
                 yield PortReport(box, port, present=False)
                 port = ""
         elif port:
-            _field(line, fields, words)
+            _add_field(line, fields, words)
     if port:
-        yield _report(PortReport(box, port, present=True), fields, words)
+        yield _fill_report(PortReport(box, port, present=True), fields, words)
 
 
-def _field(line: str, fields: dict[str, str], words: list[str]) -> None:
+def _add_field(line: str, fields: dict[str, str], words: list[str]) -> None:
     """Add a line of a paragraph: a field, one of a specification, or an application."""
     media = _MEDIA.search(line[:500])
     key, colon, value = (part.strip() for part in line.partition(":"))
     if media:
-        words.append(text_of(media[1]))
+        words.append(clean_text(media[1]))
     elif colon:
         key = key.lower()
         if "compliance code" in key or key in _WORDS:
-            words.append(text_of(value, 200))
+            words.append(clean_text(value, 200))
         fields.setdefault(key, value)
 
 
-def _report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
+def _fill_report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
     length = next((value for key, value in fields.items() if key.startswith("length cable assembly")), "")
     return report._replace(
-        vendor=text_of(fields.get("vendor name")),
-        part=text_of(fields.get("vendor pn")),
-        serial=text_of(fields.get("vendor sn")),
-        told=all_words(words),
-        length_m=max(number(length) or 0.0, 0.0),
-        tx_dbm=power(fields, "tx{}power"),
-        rx_dbm=power(fields, "rx{}power"),
-        rx_alarm_dbm=number(fields.get("rxpowerlowalarm")),
+        vendor=clean_text(fields.get("vendor name")),
+        part=clean_text(fields.get("vendor pn")),
+        serial=clean_text(fields.get("vendor sn")),
+        told=join_words(words),
+        length_m=max(read_number(length) or 0.0, 0.0),
+        tx_dbm=read_power(fields, "tx{}power"),
+        rx_dbm=read_power(fields, "rx{}power"),
+        rx_alarm_dbm=read_number(fields.get("rxpowerlowalarm")),
     )

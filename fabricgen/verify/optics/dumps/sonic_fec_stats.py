@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.optics.dumps._text_tables import has_columns, rows
-from fabricgen.verify.optics.dumps._values import number, read_count
+from fabricgen.verify.optics.dumps._text_tables import has_columns, read_rows
+from fabricgen.verify.optics.dumps._values import read_count, read_number
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces counters fec-stats"
@@ -26,21 +26,21 @@ def recognises(text: str) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port. What is counted of a port that is down says nothing."""
-    box = content.box()
+    box = content.find_box()
     last = "FEC_POST_BER" if has_columns(content.text, "IFACE", "FEC_POST_BER") else "FEC_SYMBOL_ERR"
-    for line, row in rows(content.text):
+    for line, row in read_rows(content.text):
         name = row.get("IFACE", "")
         if not name.startswith("Ethernet"):
             continue
         if last not in row:
-            content.wrong(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
+            content.add_fault(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
             continue
         admin, oper = _STATES.get(row.get("STATE", ""), ("", ""))
         report = PortReport(box, name, admin=admin, oper=oper)
         if oper == "up":
             report = report._replace(
-                pre_fec_ber=number(row.get("FEC_PRE_BER")),
-                post_fec_ber=number(row.get("FEC_POST_BER")),
+                pre_fec_ber=read_number(row.get("FEC_PRE_BER")),
+                post_fec_ber=read_number(row.get("FEC_POST_BER")),
                 uncorrected=read_count(row["FEC_UNCORR"]),
             )
         yield report

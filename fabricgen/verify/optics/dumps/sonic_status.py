@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import Content
-from fabricgen.verify.optics.dumps._text_tables import has_columns, rows
-from fabricgen.verify.optics.dumps._values import fec, lane_count, speed_gbps, up_or_down
+from fabricgen.verify.optics.dumps._text_tables import has_columns, read_rows
+from fabricgen.verify.optics.dumps._values import count_lanes, read_fec, read_speed, read_state
 from fabricgen.verify.optics.report import PortReport
 
 TITLE = "SONiC show interfaces status"
@@ -20,20 +20,20 @@ def recognises(text: str) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each port; port channels are none."""
-    box = content.box()
-    for line, row in rows(content.text):
+    box = content.find_box()
+    for line, row in read_rows(content.text):
         name = row.get("Interface", "")
         if not name.startswith("Ethernet"):
             continue
         if "Admin" not in row:
-            content.wrong(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
+            content.add_fault(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
             continue
         yield PortReport(
             box,
             name,
-            lanes=lane_count(row.get("Lanes")),
-            speed_gbps=speed_gbps(row.get("Speed")),
-            fec=fec(row.get("FEC")),
-            oper=up_or_down(row.get("Oper")),
-            admin=up_or_down(row.get("Admin")),
+            lanes=count_lanes(row.get("Lanes")),
+            speed_gbps=read_speed(row.get("Speed")),
+            fec=read_fec(row.get("FEC")),
+            oper=read_state(row.get("Oper")),
+            admin=read_state(row.get("Admin")),
         )

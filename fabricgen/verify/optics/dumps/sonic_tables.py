@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, mapping
+from fabricgen.verify.dumps._content import Content, Json, read_mapping
 from fabricgen.verify.optics.dumps._values import (
-    all_words,
-    fec,
-    lane_count,
-    number,
-    power,
-    speed_gbps,
-    text_of,
-    up_or_down,
+    clean_text,
+    count_lanes,
+    join_words,
+    read_fec,
+    read_number,
+    read_power,
+    read_speed,
+    read_state,
 )
 from fabricgen.verify.optics.report import PortReport
 
@@ -40,61 +40,61 @@ def recognises(value: Json) -> bool:
 
 def reports(content: Content) -> Iterator[PortReport]:
     """A row for each entry. A port of a dump of STATE_DB that has no entry of a transceiver has none plugged in."""
-    box = content.box()
+    box = content.find_box()
     with_module, ports = set[str](), set[str]()
-    for table, port, row in _rows(content):
-        with content.noting():
-            fields = mapping(row, "value") if isinstance(row.get("value"), dict) else row
+    for table, port, row in _list_rows(content):
+        with content.note_faults():
+            fields = read_mapping(row, "value") if isinstance(row.get("value"), dict) else row
             if table == "TRANSCEIVER_INFO":
                 with_module.add(port)
-                yield _info(PortReport(box, port), fields)
+                yield _fill_module(PortReport(box, port), fields)
             elif table == "TRANSCEIVER_DOM_SENSOR":
-                lanes = {name: power(fields, f"{name}{{}}power") for name in ("tx", "rx")}
+                lanes = {name: read_power(fields, f"{name}{{}}power") for name in ("tx", "rx")}
                 yield PortReport(box, port, tx_dbm=lanes["tx"], rx_dbm=lanes["rx"])
             elif table == "TRANSCEIVER_DOM_THRESHOLD":
-                yield PortReport(box, port, rx_alarm_dbm=number(fields.get("rxpowerlowalarm")))
+                yield PortReport(box, port, rx_alarm_dbm=read_number(fields.get("rxpowerlowalarm")))
             else:
                 ports.add(port)
-                yield _port(PortReport(box, port), fields)
+                yield _fill_port(PortReport(box, port), fields)
     if with_module:
         yield from (PortReport(box, port, present=False) for port in sorted(ports - with_module))
 
 
-def _rows(content: Content) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _list_rows(content: Content) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(table, port, what it holds) of each row."""
     for key in content.value:
-        with content.noting():
-            if found := _KEY.fullmatch(key):
-                yield found[1], found[2], mapping(content.value, key)
+        with content.note_faults():
+            if match := _KEY.fullmatch(key):
+                yield match[1], match[2], read_mapping(content.value, key)
             elif key in _TABLES:
-                table = mapping(content.value, key)
+                table = read_mapping(content.value, key)
                 for port in table:
                     if re.fullmatch(r"Ethernet\d+", port):
-                        yield key, port, mapping(table, port)
+                        yield key, port, read_mapping(table, port)
 
 
-def _info(report: PortReport, fields: dict[str, Any]) -> PortReport:
+def _fill_module(report: PortReport, fields: dict[str, Any]) -> PortReport:
     applications = fields.get("application_advertisement")
     text = applications[:20_000] if isinstance(applications, str) else ""
     media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
-    words = [*(text_of(fields.get(key), 200) for key in _WORDS), *map(text_of, media)]
+    words = [*(clean_text(fields.get(key), 200) for key in _WORDS), *map(clean_text, media)]
     return report._replace(
         present=True,
-        vendor=text_of(fields.get("manufacturer") or fields.get("manufacturename")),
-        part=text_of(fields.get("model") or fields.get("modelname")),
-        serial=text_of(fields.get("serial") or fields.get("serialnum")),
-        told=all_words(words),
-        length_m=max(number(fields.get("cable_length")) or 0.0, 0.0),
+        vendor=clean_text(fields.get("manufacturer") or fields.get("manufacturename")),
+        part=clean_text(fields.get("model") or fields.get("modelname")),
+        serial=clean_text(fields.get("serial") or fields.get("serialnum")),
+        told=join_words(words),
+        length_m=max(read_number(fields.get("cable_length")) or 0.0, 0.0),
     )
 
 
-def _port(report: PortReport, fields: dict[str, Any]) -> PortReport:
+def _fill_port(report: PortReport, fields: dict[str, Any]) -> PortReport:
     speed = fields.get("speed")
-    megabits = number(speed) if isinstance(speed, str) and speed.isdecimal() else None
+    megabits = read_number(speed) if isinstance(speed, str) and speed.isdecimal() else None
     return report._replace(
-        lanes=lane_count(fields.get("lanes")),
-        speed_gbps=megabits / 1000 if megabits else speed_gbps(speed),
-        fec=fec(fields.get("fec")),
-        admin=up_or_down(fields.get("admin_status")),
-        oper=up_or_down(fields.get("oper_status") or fields.get("netdev_oper_status")),
+        lanes=count_lanes(fields.get("lanes")),
+        speed_gbps=megabits / 1000 if megabits else read_speed(speed),
+        fec=read_fec(fields.get("fec")),
+        admin=read_state(fields.get("admin_status")),
+        oper=read_state(fields.get("oper_status") or fields.get("netdev_oper_status")),
     )
