@@ -216,8 +216,8 @@ def test_functions_fit_a_screen() -> None:
 def loaded_by(*arguments: str) -> set[str]:
     """Top-level modules that a command has loaded when it ends."""
     code = (
-        "import sys, json\nfrom fabricgen.cli.main import run\n"
-        f"code = run({list(arguments)!r})\n"
+        "import sys, json\nfrom fabricgen.cli.main import run_command\n"
+        f"code = run_command({list(arguments)!r})\n"
         "print('\\n' + json.dumps(sorted(m for m in sys.modules if '.' not in m)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -143,7 +143,7 @@ def hold(*_):
         signal.pause()
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts pytest with `&` has it ignored
-start.configure = hold
+start.configure_switches = hold
 main()
 """
 """`fabricgen` with labs that stay as they are before they are configured, whatever the machine's speed."""

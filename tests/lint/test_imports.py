@@ -19,9 +19,9 @@ READING = {"pydantic", "ruamel"}
 
 RUN = """
 import json, sys
-from fabricgen.cli.main import run
+from fabricgen.cli.main import run_command
 
-run(sys.argv[1:])
+run_command(sys.argv[1:])
 print(json.dumps(sorted(sys.modules)))
 """
 

@@ -130,9 +130,8 @@ def command(
         if dumps:
             from fabricgen.verify import cost
 
-            figures[-1]["as_built"] = cost.price_findings(
-                figures[-1], cluster, _diagnose_hall(cluster, dumps), runs_on, settings
-            )
+            diagnosis = _diagnose_hall(cluster, dumps)
+            figures[-1]["as_built"] = cost.price_findings(figures[-1], cluster, diagnosis, runs_on, settings)
     if form == "json":
         content = json.dumps(figures if len(figures) > 1 else figures[0], indent=2)
     else:

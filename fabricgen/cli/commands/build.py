@@ -84,46 +84,29 @@ def command(
     to run them: ansible, gnmic, prometheus, ptm; for a lab: containerlab,
     containerlab-frr; for records: netbox; for simulators: astra-sim, astra-sim-ns3, infragraph, simai.
     """
+    from fabricgen import pipeline
     from fabricgen.cli.findings import exceeds_limit, print_findings, refuse_impossible
     from fabricgen.cli.lock_file import check_locked, keep_lock
     from fabricgen.cli.output import read_prices, tell_idle_prices, tell_left_out
     from fabricgen.cli.progress import show_progress
     from fabricgen.lint.engine import Judgement
-    from fabricgen.pipeline import (
-        BuildOptions,
-        build_bundles,
-        check_parts,
-        compile_cluster,
-        compile_design,
-        make_header,
-    )
-    from fabricgen.pipeline import collect_other_findings as told_beside
     from fabricgen.publish.workers import count_processors
 
     _check_target(output, archive)
     started = time.monotonic()
-    parts = tuple(sorted(check_parts(_parse_parts(only))))
+    parts = tuple(sorted(pipeline.check_parts(_parse_parts(only))))
     renders = _refuse_unused(parts, archive)
-    options = BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
-    design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
-    cluster = compile_cluster(design, phase, lab=lab)
+    options = pipeline.BuildOptions(parts, templates, read_prices(prices), redact_secrets, allow_outside)
+    design = pipeline.compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings)
+    cluster = pipeline.compile_cluster(design, phase, lab=lab)
     if locked:
         check_locked(cluster)
-    judgement = Judgement(design, cluster, told_beside(cluster, templates, configured=renders))
-    bundles = build_bundles(cluster, judgement.counts, options, judgement.findings)
+    judgement = Judgement(design, cluster, pipeline.collect_other_findings(cluster, templates, configured=renders))
+    bundles = pipeline.build_bundles(cluster, judgement.counts, options, judgement.findings)
     refuse_impossible(judgement.result)
-    with show_progress(bundles) as tell_progress:
-        workers = jobs or count_processors()
-        report = _publish(
-            bundles,
-            output,
-            archive,
-            parts,
-            header=make_header(design),
-            jobs=workers,
-            tell_progress=tell_progress,
-            force=force,
-        )
+    header, workers = pipeline.make_header(design), jobs or count_processors()
+    with show_progress(bundles) as progress:
+        report = _publish(bundles, output, archive, parts, header=header, jobs=workers, progress=progress, force=force)
     keep_lock(cluster, trial="values were --set" if sets else "a lab changes no lock" if lab else "")
     tell_left_out(cluster)
     tell_idle_prices(prices, cluster)
@@ -198,15 +181,15 @@ def _publish(
     *,
     header: Mapping[str, object],
     jobs: int,
-    tell_progress: Told,
+    progress: Told,
     force: bool,
 ) -> PublishReport:
     chosen = frozenset(parts) or None
     if archive is not None:
         from fabricgen.cli.archive_output import write_archive
 
-        return write_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, tell_progress=tell_progress)
+        return write_archive(archive, bundles, header=header, parts=chosen, jobs=jobs, tell_progress=progress)
     from fabricgen.publish import publish_folder
 
     assert output is not None  # noqa: S101 - the command has checked
-    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=tell_progress, force=force)
+    return publish_folder(output, bundles, header=header, parts=chosen, jobs=jobs, told=progress, force=force)

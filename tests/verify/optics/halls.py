@@ -49,7 +49,7 @@ def hall() -> PlannedCabling:
         {name: planned._encode_column(column) for name, column in table.items()} for table in (devices, links, cables)
     ]
     none = {name: [] for name in planned.ADDRESSES}
-    return planned._assemble_cabling(*encoded, planned.sockets_in(cables["label_a"]), lambda: none)
+    return planned._assemble_cabling(*encoded, planned.read_sockets(cables["label_a"]), lambda: none)
 
 
 def judged(*reports: PortReport, states: list[int] | None = None) -> tuple[tuple[Action, ...], tuple[str, ...]]:
