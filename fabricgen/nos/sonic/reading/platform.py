@@ -7,8 +7,10 @@ buffers are what the platform publishes, and are held against that where configu
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.running.tree import allow_fields, report_misfit, require_fields
 
 Tables = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -17,9 +19,6 @@ PER_PORT = ("BUFFER_PORT_EGRESS_PROFILE_LIST", "BUFFER_PORT_INGRESS_PROFILE_LIST
 BUFFERS = frozenset({"BUFFER_PG", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_QUEUE", *PER_PORT})
 NAMES = BUFFERS | {"BREAKOUT_CFG", "CABLE_LENGTH", "DEVICE_NEIGHBOR", "DEVICE_NEIGHBOR_METADATA", "MGMT_PORT"}
 """Tables that are read here alone."""
-
-MANAGEMENT = ("eth0", "Management", "mgmt")
-"""How the management ports of switches begin, which are no neighbours to SONiC."""
 
 THRESHOLDS = ("dynamic_th", "static_th")
 LOSSLESS = ("xoff", "xon")
@@ -87,11 +86,18 @@ def _check_far_ends(tables: Tables) -> None:
     for row in kinds.values():
         require_fields(row, "type")
     near = {row["name"] for row in far.values()}
-    managed = {row["name"] for row in far.values() if row["port"].startswith(MANAGEMENT)}
+    managed = {row["name"] for row in far.values() if row["port"].startswith(_list_management_ports())}
     if not near - managed <= kinds.keys() <= near:
         report_misfit(f"neighbours are {sorted(kinds)}, and those of ports {sorted(near)}")
     if far.keys() != (cabled := _find_cabled_ports(tables)):
         report_misfit(f"ports whose far ends are not known: {sorted(cabled ^ far.keys())}")
+
+
+@cache
+def _list_management_ports() -> tuple[str, ...]:
+    """How the management ports of switches of each NOS, or of none, begin: they are no neighbours to SONiC."""
+    catalog = Catalog()
+    return (*(catalog.naming(nos).management for nos in catalog.list_known_nos()), "mgmt")
 
 
 def _find_cabled_ports(tables: Tables) -> set[str]:
