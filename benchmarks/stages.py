@@ -96,8 +96,8 @@ def stages(blueprint: str, folder: str) -> dict[str, Any]:
 
     for name, stage in (
         ("build_wiring_plan", PLAN),
-        ("device_names", NAMES),
-        ("allocate", ADDRESSES),
+        ("name_devices", NAMES),
+        ("allocate_numbers", ADDRESSES),
         ("PortNames", PORTS),
     ):
         clock.timed(steps, name, stage)

@@ -43,10 +43,10 @@ def check_rows(cabling):
     """Each link is of a row of its cable that joins its two devices."""
     for port in range(cabling.ports):
         side = "b" if port & 1 else "a"
-        assert cabling.of_cable(f"{side}_device", port) == cabling.device_names[cabling.device[port]]
-        assert cabling.of_cable("cable", port) == cabling.cable_ids[cabling.cable[port >> 1]]
+        assert cabling.read_cable(f"{side}_device", port) == cabling.device_names[cabling.device[port]]
+        assert cabling.read_cable("cable", port) == cabling.cable_ids[cabling.cable[port >> 1]]
     plugs = [cabling.list_plug_ports(plug) for plug in range(int(cabling.plug.max(initial=-1)) + 1)]
-    assert all(len({(int(cabling.device[port]), cabling.cage(port)) for port in plug}) == 1 for plug in plugs)
+    assert all(len({(int(cabling.device[port]), cabling.find_cage(port)) for port in plug}) == 1 for plug in plugs)
 
 
 @pytest.mark.slow
