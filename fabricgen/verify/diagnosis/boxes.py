@@ -91,13 +91,13 @@ def is_well_seen(gain: Gain) -> bool:
     """Whether enough is seen to believe an exchange: every link, or some towards two tiers and little that denies it.
 
     What one tier says alone may also be plugs that were moved there, as rails that are crossed at each node; of a box
-    that is joined to one tier alone most links have to be seen, and none may deny it.
+    that is joined to one tier alone most links have to be seen. Where some links deny it, those that nobody saw may.
     """
     if not gain.unseen:
         return gain.links > 0
-    if gain.tiers < LEAST_WITNESSES:
-        return gain.links > gain.unseen and not gain.broken
-    return gain.witnesses >= LEAST_WITNESSES and gain.broken * RIGHT_PER_WRONG <= gain.right
+    if gain.broken and gain.broken * RIGHT_PER_WRONG + gain.unseen > gain.right:
+        return False
+    return gain.links > gain.unseen if gain.tiers < LEAST_WITNESSES else gain.witnesses >= LEAST_WITNESSES
 
 
 def count_plugs(topology: Topology, ring: Ring) -> int:

@@ -114,9 +114,13 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
         weights = {pair: links - at_home[pair[0]] - at_home[pair[1]] for pair, links in counts.items()}
         votes = [Vote(links, *pair) for pair, links in weights.items() if links > 0]
         beside = _find_plugs_near_common(plugs, votes)
-        return sorted(
-            (v for v in votes if v.actual in beside), key=lambda vote: (-vote.links, vote.actual, vote.planned)
-        )
+
+        def order(vote: Vote) -> tuple[int, bool, int, int]:
+            # of what as many links say: a plug stays on its device more often than it goes to another
+            ports = (next(p for p in plugs.list_ports(plug) if p != NOWHERE) for plug in vote[1:])
+            return -vote.links, len({int(topology.device[port]) for port in ports}) > 1, vote.actual, vote.planned
+
+        return sorted((v for v in votes if v.actual in beside), key=order)
 
     def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         taken_for, touched = {}, []
