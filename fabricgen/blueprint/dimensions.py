@@ -40,10 +40,6 @@ class UnitSize(Protocol):
     """What the size of a place may follow from."""
 
     @property
-    def nodes_per_su(self) -> int:
-        """Node slots in a scalable unit."""
-
-    @property
     def racks_per_su(self) -> int:
         """Node racks in a scalable unit."""
 

@@ -36,35 +36,37 @@ from fabricgen.yaml.located import Located, read_located
 
 def describe_kind(file: str) -> str:
     """What a file is, in words, by its name, its place or its own `kind`: `blueprint`, `node profile`, `lock`."""
-    path = Path(file)
-    folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
-    if path.name == SETTINGS:
-        return "settings file"
-    if is_lock(file):
-        return "lock"
-    if above == "catalog" and folder == "platforms":
-        return "NOS"
-    if above == "platforms":
-        return "port table"
     try:
-        kind = _find_profile_folder(path)
+        kind = _find_kind(file)
     except InputError:
         return "profile"
-    return f"{_WORDS.get(kind, kind.removesuffix('s').replace('_', '-'))} profile" if kind else "blueprint"
+    return _WORDS.get(kind) or f"{kind.removesuffix('s').replace('_', '-')} profile"
 
 
-_WORDS = {"switches": "switch"}
-"""Kinds of profiles whose word is not that of their folder without its last letter."""
+_WORDS = {
+    "": "blueprint",
+    "settings": "settings file",
+    "lock": "lock",
+    "platforms": "NOS",
+    "ports": "port table",
+    "switches": "switch profile",
+}
+"""Kinds of files in words; those of other profiles are their folder without its last letter."""
 
 
-def _find_profile_folder(path: Path) -> str:
-    """The folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`; "" for none.
+def _find_kind(file: str) -> str:
+    """A key of `_WORDS`, or the folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`.
 
     Raises InputError (FG010) where a profile says no kind that there is: it has an `id` or a `kind`, which no blueprint
     has, and nothing that every blueprint has.
     """
+    path = Path(file)
     folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
-    if above == "catalog" and folder in PROFILE_KINDS:
+    if path.name == SETTINGS or is_lock(file):
+        return "settings" if path.name == SETTINGS else "lock"
+    if above == "platforms":
+        return "ports"
+    if above == "catalog" and folder in (*PROFILE_KINDS, "platforms"):
         return folder
     try:
         located = read_located(path)
@@ -93,22 +95,18 @@ def check_structure(file: str) -> None:
     and for a profile of no kind, FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue
     does not have, FG012 for a profile whose id is not its file's name.
     """
-    path = Path(file)
-    folder, above = path.absolute().parent.name, path.absolute().parent.parent.name
-    kind = "" if path.name == SETTINGS or is_lock(file) else _find_profile_folder(path)
-    if path.name == SETTINGS:
+    path, kind = Path(file), _find_kind(file)
+    if kind == "settings":
         hold_to_schema("project", Project, read_located(path))
-    elif is_lock(file):
+    elif kind == "lock":
         parse_lock(read_bytes(path, file), file)
-    elif kind:
+    elif kind in PROFILE_KINDS:
         model = PROFILE_KINDS[kind]
         hold_to_schema("catalog", model, read_located(path), part=model.__name__)
-        if above == "catalog":
+        if path.absolute().parent.parent.name == "catalog":
             Catalog(path.absolute().parent.parent).check_profile(kind, path.stem)
-    elif above == "catalog" and folder == "platforms":
-        validate(NosNaming, read_located(path))
-    elif above == "platforms":
-        validate(SonicPlatform, read_located(path))
+    elif kind:
+        validate(NosNaming if kind == "platforms" else SonicPlatform, read_located(path))
     else:
         source = read_source(file)
         hold_to_schema("blueprint", Blueprint, source)

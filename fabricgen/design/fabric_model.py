@@ -230,8 +230,6 @@ class Uplink:
     """Switches in each upper group."""
     lowers_per_group: int
     """Lower switches of the fullest upper group."""
-    numbered_lowers: int
-    """The same with reserved slots, where ports are numbered for these already."""
     by_slot: bool
     nested: bool
     """Whether links are spread so that half of them stay when the upper switches double."""

@@ -180,11 +180,6 @@ class Layout:
         return self.node_rack.units
 
     @property
-    def nodes_per_su(self) -> int:
-        """Node slots in a scalable unit, of the only kind."""
-        return self.kind.nodes
-
-    @property
     def members_per_su(self) -> int:
         """Slots in a scalable unit of nodes and of what else stands in their racks, of the only kind."""
         return self.kind.members

@@ -47,11 +47,6 @@ class ReportModule(Protocol):
         """The report on all blueprints as text."""
 
 
-def list_report_formats() -> tuple[str, ...]:
-    """Names of the formats, those of the modules in the folder."""
-    return discovery.list_modules(REPORTS)
-
-
 def write_report(form: str, results: Sequence[FileReport]) -> str:
     """Write findings in a format by name; raises KeyError for an unknown one."""
     return cast(ReportModule, discovery.load_module(REPORTS, form)).report(results)

@@ -5,15 +5,15 @@ same are equal. Empty text, 0 and None stand for what is absent. Collections wit
 are sets or mappings, so that the order in which a file says things does not matter; where views make them, they are in
 the order in which they are written.
 
-Names of interfaces are those of the NOS; `rename_ports` gives them others, so that two NOSes can be compared.
+Names of interfaces are those of the NOS.
 VRFs go by the blueprint's names, "" for the default one (SONiC's `Vrf_` is not part of a name). The VRF of the
 management port is not among `vrfs`: its name is the NOS's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from fabricgen.switch.interfaces import Bond, Interface, Pair, Subinterface, Vlan
 from fabricgen.switch.qos import Balancing, Qos, Trimming
@@ -83,39 +83,6 @@ class Switch:
     """By VRF, the addresses of its own loopback there."""
     trimming: Trimming | None = None
     """What a best-effort fabric does instead of dropping packets."""
-
-
-def rename_ports(switch: Switch, name: Callable[[str], str]) -> Switch:
-    """The same switch with other names of its ports; names of sessions that are addresses stay."""
-
-    def peer_name(key: str, ports: Mapping[str, Interface]) -> str:
-        return name(key) if key in ports else key
-
-    return replace(
-        switch,
-        interfaces={name(port): value for port, value in switch.interfaces.items()},
-        unused=frozenset(map(name, switch.unused)),
-        subinterfaces={(name(port), vlan): value for (port, vlan), value in switch.subinterfaces.items()},
-        bonds={
-            number: replace(bond, members=frozenset(map(name, bond.members))) for number, bond in switch.bonds.items()
-        },
-        pair=switch.pair and replace(switch.pair, members=frozenset(map(name, switch.pair.members))),
-        bgp={
-            vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
-            for vrf, bgp in switch.bgp.items()
-        },
-        routes={
-            key: replace(route, hops=frozenset((name(port), hop) for port, hop in route.hops))
-            for key, route in switch.routes.items()
-        },
-        balancing=replace(
-            switch.balancing,
-            groups={host: frozenset(map(name, ports)) for host, ports in switch.balancing.groups.items()},
-        ),
-        qos=switch.qos and replace(switch.qos, ports={name(port): value for port, value in switch.qos.ports.items()}),
-        trimming=switch.trimming
-        and replace(switch.trimming, ports={name(port): value for port, value in switch.trimming.ports.items()}),
-    )
 
 
 def list_differences(actual: object, expected: object, path: str = "") -> Iterator[str]:

@@ -54,11 +54,6 @@ class AllRead(NamedTuple):
     optics_files: int
 
 
-def read_dumps(arguments: Sequence[str], jobs: int = 0) -> tuple[Sightings, list[str], int]:
-    """(who sees whom, files that are no dumps, number of files that are dumps): as `read_all` without optics."""
-    return read_all(arguments, jobs, optics=False)[:3]
-
-
 def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRead:
     """What all dumps say; of modules and ports only with `optics`, though their dumps are known without it, too.
 

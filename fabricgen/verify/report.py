@@ -144,11 +144,6 @@ class ReportModule(Protocol):
         """The report, as it is written to a file."""
 
 
-def report_formats() -> tuple[str, ...]:
-    """Names of the formats, those of the modules in the folder."""
-    return discovery.list_modules(REPORTS)
-
-
 def is_binary(form: str) -> bool:
     """Whether a format is none for a terminal."""
     return bool(getattr(discovery.load_module(REPORTS, form), "BINARY", False))

@@ -61,7 +61,6 @@ class SwitchPort:
     peer_address: str
     peer_tier: str
     peer_asn: int
-    peer_model: str
     cable: str
     mtu: int
     service: str = ""

@@ -180,7 +180,6 @@ class SwitchViews(SwitchFrames):
                 peer_address=address_pairs[0][1],
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
-                peer_model=peer_class.profile.id,
                 cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
                 mtu=min(largest, settings.mtu or (largest if host else find_usual_mtu(catalog, cls, peer_class, span))),
                 service=segment.fabric if host else "",

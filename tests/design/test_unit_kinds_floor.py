@@ -63,7 +63,7 @@ def spots(design: Design) -> Spots:
     floor.check()
     for unit in range(design.layout.units):
         found |= {floor.name_unit_rack(unit, r): floor.unit_spot(unit, r) for r in range(floor.find_plan(unit).racks)}
-    assert list(found) == floor.name_unit_racks()
+    assert list(found) == floor.unit_rack_names
     assert len(set(found.values())) == len(found) == floor.first_racks[-1]
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -12,7 +12,8 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.render.nos_protocol import known_nos
-from fabricgen.switch.model import Switch, list_differences, rename_ports
+from fabricgen.switch.interfaces import Interface
+from fabricgen.switch.model import Switch, list_differences
 from fabricgen.views.model.ports import place_ports
 from fabricgen.views.switch import SwitchView
 from tests.conftest import SMALLER
@@ -101,6 +102,39 @@ def test_an_example_is_the_same_on_every_nos(name: str, sets: tuple[str, ...]) -
 def kind_of(switch: SwitchView, files: Files) -> str:
     by_bgpcfgd = switch.tier.nos == "sonic" and "frr.conf" not in files and switch.asn
     return BGPCFGD if by_bgpcfgd else switch.tier.nos
+
+
+def rename_ports(switch: Switch, name: Callable[[str], str]) -> Switch:
+    """The same switch with other names of its ports; names of sessions that are addresses stay."""
+
+    def peer_name(key: str, ports: Mapping[str, Interface]) -> str:
+        return name(key) if key in ports else key
+
+    return replace(
+        switch,
+        interfaces={name(port): value for port, value in switch.interfaces.items()},
+        unused=frozenset(map(name, switch.unused)),
+        subinterfaces={(name(port), vlan): value for (port, vlan), value in switch.subinterfaces.items()},
+        bonds={
+            number: replace(bond, members=frozenset(map(name, bond.members))) for number, bond in switch.bonds.items()
+        },
+        pair=switch.pair and replace(switch.pair, members=frozenset(map(name, switch.pair.members))),
+        bgp={
+            vrf: replace(bgp, peers={peer_name(key, switch.interfaces): peer for key, peer in bgp.peers.items()})
+            for vrf, bgp in switch.bgp.items()
+        },
+        routes={
+            key: replace(route, hops=frozenset((name(port), hop) for port, hop in route.hops))
+            for key, route in switch.routes.items()
+        },
+        balancing=replace(
+            switch.balancing,
+            groups={host: frozenset(map(name, ports)) for host, ports in switch.balancing.groups.items()},
+        ),
+        qos=switch.qos and replace(switch.qos, ports={name(port): value for port, value in switch.qos.ports.items()}),
+        trimming=switch.trimming
+        and replace(switch.trimming, ports={name(port): value for port, value in switch.trimming.ports.items()}),
+    )
 
 
 def in_place(switch: SwitchView, form: Switch, catalog: Catalog) -> Switch:

@@ -147,29 +147,12 @@ class FloorPlan:
 
     def name_unit_rack(self, unit: int, rack: int) -> str:
         """The name of a rack of a unit."""
-        if self.names.stated:
-            return self.names.name_rack_of_unit(unit, rack)
-        pod = next(p for p in self._layout.pods if p.first_su <= unit < p.first_su + p.su)
-        return name_rack(pod.name, unit - pod.first_su, rack, self.find_plan(unit).kind.racks)
+        return self.unit_rack_names[self.first_racks[unit] + rack]
 
-    def name_unit_racks(self) -> list[str]:
+    @cached_property
+    def unit_rack_names(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
-        if self.names.stated:
-            return self.names.name_all_unit_racks()
-        pods, names = self._layout.pods, list[str]()
-        most_units = {part: max(pod.su for pod in pods if pod.part == part) for part in {pod.part for pod in pods}}
-        name_endings = {
-            plan.part.name: [
-                name_rack("", su, rack, plan.kind.racks)
-                for su in range(most_units[plan.part.name])
-                for rack in range(plan.racks)
-            ]
-            for plan in self.plans
-        }
-        for pod in pods:
-            racks_per_unit = len(name_endings[pod.part]) // most_units[pod.part]
-            names += [pod.name + ending for ending in name_endings[pod.part][: pod.su * racks_per_unit]]
-        return names
+        return self.names.name_all_unit_racks()
 
     def name_shared_rack(self, run: NetworkRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
@@ -278,12 +261,6 @@ class FloorPlan:
         return frozenset(
             holders | {(kind, name) for kind, held in self.unit_halls.held.items() for name in held if name in names}
         )
-
-
-def name_rack(pod: str, su: int, rack: int, node_racks: int) -> str:
-    """The name of a rack of a unit, given numbers from 0: `p1-su01-rk03`, `p1-su01-net01`."""
-    in_unit = f"rk{rack + 1:02d}" if rack < node_racks else f"net{rack - node_racks + 1:02d}"
-    return f"{pod}-su{su + 1:02d}-{in_unit}"
 
 
 # Names of racks: the usual ones, or as templates have them, from where a rack stands and what it is for.
@@ -414,11 +391,6 @@ class RackNames:
 
     def _choose_kind(self, rack: UnitRack) -> str:
         return NODES if rack.rack < self._count_node_racks(rack) else NETWORK
-
-    def name_rack_of_unit(self, unit: int, rack: int) -> str:
-        """The name of one rack of a unit."""
-        unit_rack = UnitRack(unit, rack)
-        return self._fill_names(self._choose_kind(unit_rack), [unit_rack])[0]
 
     def _fill_names(self, kind: str, racks: Sequence[UnitRack]) -> list[str]:
         layout, naming = self._layout, self._naming[kind]

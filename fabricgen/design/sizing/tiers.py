@@ -466,7 +466,6 @@ class TierSizing:
             links_per_group=tier.share,
             upper_count=count,
             lowers_per_group=tier.now,
-            numbered_lowers=tier.numbered(by_slot=by_slot),
             by_slot=by_slot,
             nested=nested,
             uneven=uneven,

@@ -283,4 +283,4 @@ class _Placement:
             kind[rack_rows] = np.where(
                 rack < plan.kind.racks, find_node_rack_kind(self.layout, plan.kind), NETWORK_RACK
             )
-        return RackRows(floor.name_unit_racks(), hall, row, column, kind)
+        return RackRows(floor.unit_rack_names, hall, row, column, kind)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.dumps.sighting import Box
-from fabricgen.verify.reading import read_dumps
+from fabricgen.verify.reading import read_all
 from fabricgen.verify.sightings import Sightings
+
+
+def read_dumps(arguments: Sequence[str], jobs: int = 0) -> tuple[Sightings, list[str], int]:
+    """(who sees whom, files that are no dumps, number of files that are dumps)."""
+    return read_all(arguments, jobs, optics=False)[:3]
 
 
 def read(tmp_path: Path, dump: Any, file: str = "leaf-01.txt") -> Sightings:

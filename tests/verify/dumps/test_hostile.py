@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.sightings import join_sightings
+from tests.verify.dumps.reading import read_dumps
 from tests.verify.dumps.test_iblinkinfo import TEXT as LINKINFO
 from tests.verify.dumps.test_ibnetdiscover import TEXT as NETDISCOVER
 from tests.verify.dumps.test_lldp_models import STATE, interfaces

@@ -19,7 +19,7 @@ import zstandard
 
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.verify.dumps import _sources
-from fabricgen.verify.reading import read_dumps
+from tests.verify.dumps.reading import read_dumps
 
 ENTRY = {"lldp_rem_sys_name": "spine-01", "lldp_rem_chassis_id": "02:00:00:00:00:0a", "lldp_rem_port_id": "etp1"}
 DUMP = json.dumps({"LLDP_ENTRY_TABLE:Ethernet0": ENTRY}).encode()

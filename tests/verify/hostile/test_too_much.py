@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.verify.reading import read_dumps
+from tests.verify.dumps.reading import read_dumps
 from tests.verify.dumps.test_lldp_of_sonic import TABLE
 
 HEAD = b"device,port,neighbor,neighbor_port\n"

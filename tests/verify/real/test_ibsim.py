@@ -18,13 +18,13 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import identify_boxes
 from fabricgen.verify.identity.names import Identities, list_known_addresses
-from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import resolve_sightings
 from fabricgen.verify.sightings import SeenPorts
 from tests.conftest import example_cluster, require
 from tests.render import ib_lab
 from tests.render.ib_lab import parse, simulated
 from tests.render.rendered import files_of
+from tests.verify.dumps.reading import read_dumps
 from tests.verify.identity.halls import planned
 
 pytestmark = pytest.mark.daemon

@@ -17,10 +17,10 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.identify import identify_boxes
 from fabricgen.verify.identity.names import Identities
-from fabricgen.verify.reading import read_dumps
 from fabricgen.verify.resolve import resolve_sightings
 from fabricgen.verify.sightings import SeenPorts
 from tests.conftest import BLUEPRINTS, Ran, require
+from tests.verify.dumps.reading import read_dumps
 from tests.verify.identity.halls import planned
 from tests.verify.real import lldp_lab
 from tests.verify.real.lldp_lab import End, Lab, lab

@@ -24,10 +24,6 @@ THRESHOLDS = ("dynamic_th", "static_th")
 LOSSLESS = ("xoff", "xon")
 
 
-IN_CAGE = ("alias", "index", "lanes")
-"""Fields by which a port says where it is: its name on the front, its cage, its lanes of the chip."""
-
-
 def check_platform(tables: Tables) -> None:
     """Raises UnknownTextError where a part is missing, or is of something that is not there."""
     _check_device(tables)
