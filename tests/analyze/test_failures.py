@@ -165,12 +165,36 @@ def test_every_part_takes_what_the_wired_graph_says(design_of, name: str) -> Non
 @cases(12)
 @given(st.one_of(clos(), planes(), dual_ported(), rail_grouped()))
 def test_every_part_of_drawn_fabrics_takes_what_the_wired_graph_says(tree) -> None:
-    tiers = [tier for fabric in tree["fabrics"].values() for tier in fabric["tiers"].values()]
-    # legs of split peer links, over which nothing goes, are counted otherwise than here: not settled which is right
-    assume(not any(tier.get("peer") for tier in tiers))
     networks = list(list_networks(compiled_or_dropped(tree)))
     assume(networks and 2 <= len(networks[0].ranks) <= 64 and len(networks[0].uplinks.row) <= 150)
+    assume(not crosses_connectors(networks[0]))
     check_counts(networks[0])
+
+
+def crosses_connectors(network: Network) -> bool:
+    """Whether links of a breakout in fibre lie on connectors of its module otherwise than `analyze` takes them.
+
+    That has a straight fibre for each far end also where ports take turns (no example does), and one piece for a cage
+    of which legs are left unused (the last of superpod-b200's inband leaves).
+    """
+    plan, cages = network.cluster.plan, network.cluster.cages
+    for cable in range(len(plan.cables)):
+        rows, medium = np.flatnonzero(plan.links.cable == cable).tolist(), plan.cables.media[plan.cables.medium[cable]]
+        ends = [
+            [(int(d[r]), str(c[r])) for r in rows] for d, c in zip(_list_end_devices(plan.links), cages, strict=True)
+        ]
+        port, far = (plan.links.a_port, ends[1]) if len(set(ends[0])) == 1 else (plan.links.b_port, ends[0])
+        far_of_connector: dict[int, list[tuple[int, str]]] = {}
+        lane = 0
+        for row, end in sorted(zip(rows, far, strict=True), key=lambda row_and_end: int(port[row_and_end[0]])):
+            far_of_connector.setdefault(lane // medium.lanes_per_connector, []).append(end)
+            lane += plan.links.segments[plan.links.segment[row]].lanes
+        is_straight = len(far_of_connector) % max(1, len(set(far))) == 0
+        is_mixed = any(len(set(links)) > 1 for links in far_of_connector.values())
+        is_uneven = len({len(links) for links in far_of_connector.values()}) > 1
+        if not medium.attached and ((is_straight and is_mixed) or is_uneven):
+            return True
+    return False
 
 
 def without_links(plan: WiringPlan, rows: list[int]) -> WiringPlan:

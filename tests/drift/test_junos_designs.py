@@ -1,51 +1,42 @@
-"""Juniper's validated designs of AI data centres, which are read but for what docs/junos.md lists."""
+"""Configurations of others are read but for what docs/junos.md lists: on ours, with lines of others in them."""
 
 from __future__ import annotations
 
-import os
-import re
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
-from fabricgen.nos.junos.reader import STANZAS, Box
-from fabricgen.nos.junos.reading.lines import as_lines
-from fabricgen.nos.junos.reading.text import Words, read_lines
-from fabricgen.nos.junos.statements import FILE, files_of, read_statements
-from fabricgen.running.tree import read_tolerantly
+from tools.juniper_designs import PAGE, find_faults, list_known_patterns
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "junos.md"
-LISTED = re.findall(r"^\| `([^`]+)` \|", PAGE.read_text(), re.M)
+GOLDEN = Path(__file__).resolve().parents[1] / "golden/junos-stripe/expected/configs"
+OURS = sorted(GOLDEN.glob("*/juniper.conf"))
 
 
-def designs() -> list[Path]:
-    folder = os.environ.get("JUNIPER_JVD", "")
-    if not folder:
-        pytest.skip("set JUNIPER_JVD to a checkout of github.com/Juniper/jvd to read Juniper's own configurations")
-    return sorted(Path(folder).glob("data_center/aidc/*/configuration/conf/*.conf"))
+def test_our_own_configurations_hold_nothing_that_is_not_known() -> None:
+    assert len(OURS) == 3
+    assert list(find_faults([file.read_text(encoding="utf-8") for file in OURS], [])) == []
 
 
-def is_unknown(words: Words) -> bool:
-    """Whether no rule of the reader knows a statement."""
-    if words[0] not in STANZAS:
-        return True
-    with read_tolerantly() as notes:
-        STANZAS[words[0]].read(list(as_lines([words[1:]])), Box())
-    return bool(notes.unknown)
+@pytest.mark.parametrize(
+    ("text", "patterns", "faults"),
+    [
+        ("version 24.4R1;\n", ["version *"], []),
+        ("version 24.4R1;\n", [], ["not known: version 24.4R1"]),
+        (
+            "protocols { rip { group a; } }\n",
+            ["version *"],
+            ["not known: protocols rip group a", "nothing is: version *"],
+        ),
+        ("system { host-name a; }\n", ["security *"], ["nothing is: security *"]),
+    ],
+)
+def test_what_is_not_known_and_what_no_longer_needs_an_entry_is_told(
+    text: str, patterns: list[str], faults: list[str]
+) -> None:
+    assert list(find_faults([text], patterns)) == faults
 
 
-def test_all_of_juniper_s_designs_is_read_but_what_the_page_lists() -> None:
-    found = designs()
-    assert len(found) == 14
-    unknown = {" ".join(words) for file in found for words in read_lines(file.read_text()) if is_unknown(words)}
-    assert [text for text in sorted(unknown) if not any(fnmatchcase(text, form) for form in LISTED)] == []
-    assert [form for form in LISTED if not any(fnmatchcase(text, form) for text in unknown)] == []
-
-
-def test_designs_become_the_same_statements_from_braces_and_from_lines() -> None:
-    for file in designs():
-        stated = read_statements({FILE: file.read_text()})
-        assert read_statements(files_of(stated)) == stated, file.name
-        lines = "".join(f"set {line[:-1]}\n" for line in files_of(stated)[FILE].splitlines())
-        assert read_statements({FILE: lines}) == stated, file.name
+def test_the_page_lists_what_is_not_known() -> None:
+    patterns = list_known_patterns(PAGE.read_text(encoding="utf-8"))
+    assert "version *" in patterns
+    assert all(" " in pattern or "*" not in pattern for pattern in patterns)
