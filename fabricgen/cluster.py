@@ -121,12 +121,12 @@ class Cluster:
     @cached_property
     def cable_id_columns(self) -> CableIds:
         """Cable ids as two encoded columns: device and connector."""
-        from fabricgen.cable_overrides.ends import CableIds, cable_ids
+        from fabricgen.cable_overrides.ends import CableIds, make_cable_ids
 
         if self.phase:
             whole = self.phase.whole.cable_id_columns
             return CableIds(whole.device.take(self.phase.cables), whole.connector.take(self.phase.cables))
-        return cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
+        return make_cable_ids(self.planned.plan, self.name_column, self.planned.port_names.cage_columns)
 
     @cached_property
     def end_rows(self) -> tuple[slice | Ints64, ...]:
@@ -207,9 +207,9 @@ def build_cluster(design: Design) -> Cluster:
             addresses = apply_overrides(design, plan, names, port_names, addresses)
         planned = Planned(plan, port_names, {})
         if design.loaded.blueprint.cable_of:
-            from fabricgen.cable_overrides.built import as_built
+            from fabricgen.cable_overrides.built import apply_cable_overrides
 
-            built = as_built(design, plan, names, port_names, addresses)
+            built = apply_cable_overrides(design, plan, names, port_names, addresses)
             plan, port_names, addresses, planned = built.plan, built.port_names, built.addresses, built.planned
         if design.leaks:
             check_leaks(design, plan, names)

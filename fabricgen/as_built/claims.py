@@ -12,7 +12,7 @@ from fabricgen.as_built.faults import CODE, Faults
 from fabricgen.as_built.matching import EndPair, Matcher, NotPlanned
 from fabricgen.as_built.sheet import HAND, Line, read_lines
 from fabricgen.blueprint.sections.cable_overrides import LONGEST_M, MAX_NOTE
-from fabricgen.cable_overrides.cage_resolver import plug_of
+from fabricgen.cable_overrides.cage_resolver import split_plug
 from fabricgen.cable_overrides.ends import CableEnd
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 
@@ -39,7 +39,7 @@ class Status(IntEnum):
         return self.name.lower()
 
 
-def status_of(line: Line, faults: Faults) -> Status:
+def read_status(line: Line, faults: Faults) -> Status:
     """The status in the check-off column; an unknown word is a fault."""
     word = line["done"].lower()
     for status, words in ((Status.OPEN, _OPEN), (Status.DONE, _DONE), (Status.FAULTY, _FAULTY)):
@@ -49,7 +49,7 @@ def status_of(line: Line, faults: Faults) -> Status:
     return Status.OPEN
 
 
-def length_of(line: Line, faults: Faults) -> float | None:
+def read_length(line: Line, faults: Faults) -> float | None:
     """The built length, m; None for an empty or faulty cell."""
     text = line["built_length_m"]
     if not text:
@@ -62,7 +62,7 @@ def length_of(line: Line, faults: Faults) -> float | None:
     return length
 
 
-def note_of(line: Line, faults: Faults) -> str:
+def read_note(line: Line, faults: Faults) -> str:
     """The remark as one line of text; "" for a faulty one."""
     text = " ".join(line["remark"].split())
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
@@ -117,73 +117,75 @@ class Claims:
 
     def status_of(self, cable: int) -> Status:
         """A cable is faulty when one of its lines is, and done when all of its ends are."""
-        found = self.status[cable].values()
-        return Status.FAULTY if Status.FAULTY in found else min(found)
+        statuses = self.status[cable].values()
+        return Status.FAULTY if Status.FAULTY in statuses else min(statuses)
 
 
-def gather(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
+def gather_claims(files: Sequence[str], matcher: Matcher, faults: Faults) -> Claims:
     """The claims of all lines of the sheets; raises InputError for files that cannot be read.
 
     Lines with the same claim are merged, remarks are joined; contradictions and wrong cells are added to `faults`.
     Lines of an older plan are left out, unless a file has no other.
     """
-    found = Claims()
+    claims = Claims()
     for file in files:
-        older, taken = list[tuple[Line, NotPlanned]](), False
+        older, is_current = list[tuple[Line, NotPlanned]](), False
         for line in read_lines((file,), faults):
             try:
                 pair = matcher.pair(line)
             except NotPlanned as unfit:
                 older.append((line, unfit))
                 continue
-            taken = True
-            _status(line, pair, found, faults)
-            _cages(line, pair, matcher, found, faults)
-            _length(line, pair, matcher, found, faults)
-            _note(line, pair, found, faults)
+            is_current = True
+            _add_status(line, pair, claims, faults)
+            _add_cages(line, pair, matcher, claims, faults)
+            _add_length(line, pair, matcher, claims, faults)
+            _add_note(line, pair, claims, faults)
         for line, why in older:
-            if taken:
-                found.outdated.append(_outdated(line, why))
+            if is_current:
+                claims.outdated.append(_make_outdated(line, why))
             else:
                 faults.add(str(why), line.span(why.column), why.hint)
-    return found
+    return claims
 
 
-def _outdated(line: Line, why: NotPlanned) -> Outdated:
+def _make_outdated(line: Line, why: NotPlanned) -> Outdated:
     written = {column: line[column] for column in HAND if line[column]}
     return Outdated(line["cable"], written, why.became, line.span(why.column))
 
 
-def _status(line: Line, pair: EndPair, found: Claims, faults: Faults) -> None:
-    of_cable = found.status.setdefault(pair.cable, {})
-    status = status_of(line, faults)
+def _add_status(line: Line, pair: EndPair, claims: Claims, faults: Faults) -> None:
+    cable_status = claims.status.setdefault(pair.cable, {})
+    status = read_status(line, faults)
     for a, b in pair.jumpers:
         key = f"{a.place}.{a.connector}", f"{b.place}.{b.connector}"
-        of_cable[key] = max(of_cable.get(key, Status.OPEN), status)
+        cable_status[key] = max(cable_status.get(key, Status.OPEN), status)
     if status is Status.FAULTY:
-        found.faulty.setdefault(pair.cable, (line["remark"], line.span("done")))
+        claims.faulty.setdefault(pair.cable, (line["remark"], line.span("done")))
 
 
-def _cages(line: Line, pair: EndPair, matcher: Matcher, found: Claims, faults: Faults) -> None:
+def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faults: Faults) -> None:
     for ends in zip(*pair.jumpers, strict=True):
         column = f"built_{ends[0].word}_cage"
         if not line[column]:
             continue
         try:
-            spots = [
+            positions = [
                 matcher.spot(_on_device(text, line[f"{end.word}_device"], end), end)
-                for text, end in zip(plugs_in(line[column], ends), ends, strict=True)
+                for text, end in zip(list_plugs(line[column], ends), ends, strict=True)
             ]
         except InputError as error:
             faults.take(error, line.span(column))
             continue
-        for spot, end in zip(spots, ends, strict=True):
-            value = None if spot == matcher.planned(end) else matcher.label(spot, end)
+        for position, end in zip(positions, ends, strict=True):
+            value = None if position == matcher.planned(end) else matcher.label(position, end)
             subject = Subject(pair.cable, f"{end.word}_cage", matcher.key(end, pair.cable))
-            _claim(subject, Claim(value, line[column], line.span(column)), f"{column} of {_name(end)}", found, faults)
+            _add_claim(
+                subject, Claim(value, line[column], line.span(column)), f"{column} of {_name_end(end)}", claims, faults
+            )
 
 
-def plugs_in(text: str, ends: Sequence[CableEnd]) -> list[str]:
+def list_plugs(text: str, ends: Sequence[CableEnd]) -> list[str]:
     """Where the plug of each of a line's jumpers is, of a cell: `41` or `41/1+2`, `41/2+1`, `40/1+41/1`.
 
     A cage alone is that of all of them, each in the connector that it is planned in. Raises InputError (FG084) for a
@@ -191,7 +193,7 @@ def plugs_in(text: str, ends: Sequence[CableEnd]) -> list[str]:
     """
     device, colon, places = text.strip().rpartition(":")
     cages = [part.strip() for part in places.split("+")]
-    if len(ends) == 1 or (len(cages) == 1 and plug_of(cages[0])[1] is None):
+    if len(ends) == 1 or (len(cages) == 1 and split_plug(cages[0])[1] is None):
         return [text] * len(ends)
     first, _, _ = cages[0].rpartition("/")
     if len(cages) != len(ends):
@@ -207,34 +209,34 @@ def _on_device(cage: str, device: str, end: CableEnd) -> str:
     return cage if ":" in cage or device == end.name else f"{device}:{cage}"
 
 
-def _name(end: CableEnd) -> str:
+def _name_end(end: CableEnd) -> str:
     return f"the end planned at {end.place}"
 
 
-def _length(line: Line, pair: EndPair, matcher: Matcher, found: Claims, faults: Faults) -> None:
-    length = length_of(line, faults)
+def _add_length(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faults: Faults) -> None:
+    length = read_length(line, faults)
     if length is not None:
         planned = float(matcher.cables.plan.cables.length_m[pair.cable])
         claim = Claim(None if length == planned else length, line["built_length_m"], line.span("built_length_m"))
-        _claim(Subject(pair.cable, "length_m"), claim, f"built_length_m of {line['cable']}", found, faults)
+        _add_claim(Subject(pair.cable, "length_m"), claim, f"built_length_m of {line['cable']}", claims, faults)
 
 
-def _note(line: Line, pair: EndPair, found: Claims, faults: Faults) -> None:
+def _add_note(line: Line, pair: EndPair, claims: Claims, faults: Faults) -> None:
     """Add the remark of a line to those of earlier lines."""
-    note, subject = note_of(line, faults), Subject(pair.cable, "note")
+    note, subject = read_note(line, faults), Subject(pair.cable, "note")
     if not note:
         return
-    before = found.claims.get(subject)
+    before = claims.claims.get(subject)
     parts = [*(before.value.split("; ") if before else ()), *note.split("; ")]
     joined = "; ".join(dict.fromkeys(parts))
     if len(joined) > MAX_NOTE:
         faults.add(f"the remarks of {line['cable']} together have more than {MAX_NOTE} characters", line.span("remark"))
     else:
-        found.claims[subject] = Claim(joined, note, line.span("remark"))
+        claims.claims[subject] = Claim(joined, note, line.span("remark"))
 
 
-def _claim(subject: Subject, claim: Claim, what: str, found: Claims, faults: Faults) -> None:
-    other = found.claims.setdefault(subject, claim)
-    if other.value != claim.value:
-        message = f"{what} is '{claim.text}' here and '{other.text}' at {other.span}"
+def _add_claim(subject: Subject, claim: Claim, subject_text: str, claims: Claims, faults: Faults) -> None:
+    earlier = claims.claims.setdefault(subject, claim)
+    if earlier.value != claim.value:
+        message = f"{subject_text} is '{claim.text}' here and '{earlier.text}' at {earlier.span}"
         faults.add(message, claim.span, "look at the cable again, and correct one of the two")

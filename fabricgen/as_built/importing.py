@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabricgen.as_built.claims import Claim, Claims, Outdated, Status, Subject, gather
+from fabricgen.as_built.claims import Claim, Claims, Outdated, Status, Subject, gather_claims
 from fabricgen.as_built.faults import CODE, Faults
 from fabricgen.as_built.matching import Matcher
 from fabricgen.as_built.stated import (
@@ -14,12 +14,12 @@ from fabricgen.as_built.stated import (
     FIELDS,
     OverrideFields,
     StatedOverrides,
-    merged_overrides,
-    overlay_text,
+    apply_overrides,
+    find_stated_value,
+    format_overlay,
+    merge_overrides,
     put_value,
-    read_stated,
-    stated_value,
-    with_overrides,
+    read_overrides,
 )
 from fabricgen.blueprint.sections.cable_overrides import MOST_CABLES
 from fabricgen.cluster import Cluster, build_cluster
@@ -63,7 +63,7 @@ class AsBuiltImport:
 
     def count(self, status: Status) -> int:
         """The number of listed cables with a status."""
-        return sum(found is status for found in self.status.values())
+        return sum(cable_status is status for cable_status in self.status.values())
 
 
 def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, name: str) -> AsBuiltImport:
@@ -72,22 +72,26 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
     Raises InputError with every fault in the sheets (FG084), each at its cell, and where the cables as built conflict.
     Nothing is written.
     """
-    stated = read_stated(design.loaded, overlay)
-    cluster = build_cluster(with_overrides(design, stated.effective()))
+    overrides = read_overrides(design.loaded, overlay)
+    cluster = build_cluster(apply_overrides(design, overrides.merge()))
     matcher, faults = Matcher(cluster), Faults()
-    claims = gather(sheets, matcher, faults)
-    mine, changes = _merged(stated, claims, matcher, design, faults)
+    claims = gather_claims(sheets, matcher, faults)
+    overlay_overrides, changes = _merge_claims(overrides, claims, matcher, design, faults)
     faults.check()
-    if len(mine) > MOST_CABLES:
-        faults.add(f"{len(mine):,} cables differ from the plan; {MOST_CABLES:,} are the most", changes[0].span)
+    if len(overlay_overrides) > MOST_CABLES:
+        faults.add(
+            f"{len(overlay_overrides):,} cables differ from the plan; {MOST_CABLES:,} are the most", changes[0].span
+        )
         faults.check()
     after = cluster
     if changes:
-        after = _try(with_overrides(design, merged_overrides(mine, stated.others)), claims, matcher)
+        after = _build_checked(
+            apply_overrides(design, merge_overrides(overlay_overrides, overrides.others)), claims, matcher
+        )
     ids = matcher.cables.ids
     return AsBuiltImport(
-        overlay=overlay_text(mine, name, stated.names),
-        included=stated.included,
+        overlay=format_overlay(overlay_overrides, name, overrides.names),
+        included=overrides.included,
         changes=tuple(changes),
         total=len(ids),
         status={ids[cable]: claims.status_of(cable) for cable in claims.status},
@@ -98,41 +102,44 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
     )
 
 
-def _merged(
-    stated: StatedOverrides, claims: Claims, matcher: Matcher, design: Design, faults: Faults
+def _merge_claims(
+    overrides: StatedOverrides, claims: Claims, matcher: Matcher, design: Design, faults: Faults
 ) -> tuple[dict[str, OverrideFields], list[Changed]]:
     """(new overrides of the overlay, changes): claims replace stated fields, and fields as planned are removed."""
-    mine = {cable: dict(own) for cable, own in stated.mine.items()}
+    overlay_overrides = {cable: dict(override) for cable, override in overrides.mine.items()}
     changes: list[Changed] = []
-    for subject, claim in sorted(claims.claims.items(), key=_order):
+    for subject, claim in sorted(claims.claims.items(), key=_make_order_key):
         cable = matcher.cables.ids[subject.cable]
-        elsewhere = stated.others.get(cable, {}).get(subject.field)
-        old = stated_value(
-            elsewhere if elsewhere is not None else mine.get(cable, {}).get(subject.field), subject, matcher
+        elsewhere = overrides.others.get(cable, {}).get(subject.field)
+        old = find_stated_value(
+            elsewhere if elsewhere is not None else overlay_overrides.get(cable, {}).get(subject.field),
+            subject,
+            matcher,
         )
         if old == claim.value:
             continue
         if elsewhere is not None:
-            place = design.loaded.source.span((CABLE_OF, cable, subject.field))
+            stated_at = design.loaded.source.span((CABLE_OF, cable, subject.field))
             faults.add(
-                f"{subject.field} of {cable} is '{claim.text}' here; the blueprint states it at {place}, which wins",
+                f"{subject.field} of {cable} is '{claim.text}' here; the blueprint states it at {stated_at}, "
+                "which wins",
                 claim.span,
                 "correct it there, or delete it there and import again",
             )
             continue
-        put_value(mine.setdefault(cable, {}), subject, claim.value, matcher)
-        if not mine[cable]:
-            del mine[cable]
+        put_value(overlay_overrides.setdefault(cable, {}), subject, claim.value, matcher)
+        if not overlay_overrides[cable]:
+            del overlay_overrides[cable]
         changes.append(Changed(cable, subject.field, subject.key, old, claim.value, claim.span))
-    return mine, changes
+    return overlay_overrides, changes
 
 
-def _order(item: tuple[Subject, Claim]) -> tuple[int, int, str]:
-    subject, _ = item
+def _make_order_key(subject_and_claim: tuple[Subject, Claim]) -> tuple[int, int, str]:
+    subject, _ = subject_and_claim
     return subject.cable, FIELDS.index(subject.field), subject.key
 
 
-def _try(design: Design, claims: Claims, matcher: Matcher) -> Cluster:
+def _build_checked(design: Design, claims: Claims, matcher: Matcher) -> Cluster:
     """Build the cluster; raises InputError with each diagnostic at the cell of the sheet that caused it."""
     spans: dict[tuple[str | int, ...], Span] = {}
     for subject, claim in claims.claims.items():
@@ -141,12 +148,16 @@ def _try(design: Design, claims: Claims, matcher: Matcher) -> Cluster:
     try:
         return build_cluster(design)
     except InputError as error:
-        raise InputError(_placed(d, spans) for d in error.diagnostics) from error
+        raise InputError(_locate_fault(d, spans) for d in error.diagnostics) from error
 
 
-def _placed(found: Diagnostic, spans: Mapping[tuple[str | int, ...], Span]) -> Diagnostic:
-    span = spans.get(found.path)
-    return Diagnostic(CODE, Severity.ERROR, found.message, found.path, found.hint, span) if span else found
+def _locate_fault(diagnostic: Diagnostic, spans: Mapping[tuple[str | int, ...], Span]) -> Diagnostic:
+    span = spans.get(diagnostic.path)
+    return (
+        Diagnostic(CODE, Severity.ERROR, diagnostic.message, diagnostic.path, diagnostic.hint, span)
+        if span
+        else diagnostic
+    )
 
 
 # The report of an import, as text and as JSON.
@@ -155,21 +166,21 @@ MOST_LINES = 40
 """The most changes, and the most faulty cables, that the text lists."""
 
 
-def text(found: AsBuiltImport) -> str:
+def format_report(result: AsBuiltImport) -> str:
     """The changes and the status of the work, as text."""
-    cables = len({change.cable for change in found.changes})
-    lines = [f"new changes to {_cables(cables)}" if cables else "no new changes"]
-    lines += [f"  {_change(change)}" for change in found.changes[:MOST_LINES]]
-    if len(found.changes) > MOST_LINES:
-        lines.append(f"  and {len(found.changes) - MOST_LINES} more")
-    counts = ", ".join(f"{found.count(status)} {status.word}" for status in (Status.DONE, Status.OPEN, Status.FAULTY))
-    lines.append(f"{_cables(len(found.status))} listed of {found.total}: {counts}")
-    lines += [f"  faulty: {cable}{f' ({remark})' if remark else ''}" for cable, remark, _ in found.faulty[:MOST_LINES]]
-    lines += _outdated(found.outdated)
+    cables = len({change.cable for change in result.changes})
+    lines = [f"new changes to {_count_cables(cables)}" if cables else "no new changes"]
+    lines += [f"  {_describe_change(change)}" for change in result.changes[:MOST_LINES]]
+    if len(result.changes) > MOST_LINES:
+        lines.append(f"  and {len(result.changes) - MOST_LINES} more")
+    counts = ", ".join(f"{result.count(status)} {status.word}" for status in (Status.DONE, Status.OPEN, Status.FAULTY))
+    lines.append(f"{_count_cables(len(result.status))} listed of {result.total}: {counts}")
+    lines += [f"  faulty: {cable}{f' ({remark})' if remark else ''}" for cable, remark, _ in result.faulty[:MOST_LINES]]
+    lines += _list_outdated(result.outdated)
     return "\n".join(make_printable(line) for line in lines)
 
 
-def _outdated(rows: Sequence[Outdated]) -> Iterator[str]:
+def _list_outdated(rows: Sequence[Outdated]) -> Iterator[str]:
     """Rows of an older plan, those with redlines first."""
     if not rows:
         return
@@ -182,34 +193,34 @@ def _outdated(rows: Sequence[Outdated]) -> Iterator[str]:
         yield f"  and {len(rows) - MOST_LINES} more"
 
 
-def _cables(number_of: int) -> str:
+def _count_cables(number_of: int) -> str:
     return f"{number_of} cable{'' if number_of == 1 else 's'}"
 
 
-def _change(change: Changed) -> str:
+def _describe_change(change: Changed) -> str:
     end = f" at {change.end}" if change.end else ""
-    return f"{change.cable}{end}: {change.field} {_shown(change.old)} -> {_shown(change.new)}"
+    return f"{change.cable}{end}: {change.field} {_format_value(change.old)} -> {_format_value(change.new)}"
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "as planned" if value is None else format_number(value) if isinstance(value, float) else f"'{value}'"
 
 
-def as_json(found: AsBuiltImport) -> dict[str, Any]:
+def make_json(result: AsBuiltImport) -> dict[str, Any]:
     """The documented JSON form: counts, changes and faulty cables, each with the position of its cell."""
     return {
         "cables": {
-            "total": found.total,
-            "listed": len(found.status),
-            **{status.word: found.count(status) for status in (Status.DONE, Status.OPEN, Status.FAULTY)},
+            "total": result.total,
+            "listed": len(result.status),
+            **{status.word: result.count(status) for status in (Status.DONE, Status.OPEN, Status.FAULTY)},
         },
         "changes": [
             {"cable": c.cable, "field": c.field, "end": c.end, "old": c.old, "new": c.new, "at": str(c.span)}
-            for c in found.changes
+            for c in result.changes
         ],
-        "faulty": [{"cable": cable, "remark": remark, "at": str(span)} for cable, remark, span in found.faulty],
+        "faulty": [{"cable": cable, "remark": remark, "at": str(span)} for cable, remark, span in result.faulty],
         "outdated": [
             {"cable": row.cable, "written": dict(row.written), "became": row.became, "at": str(row.span)}
-            for row in found.outdated
+            for row in result.outdated
         ],
     }

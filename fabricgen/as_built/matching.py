@@ -47,15 +47,17 @@ class Matcher:
         name = line["cable"]
         cable = self.cables.index.get(name)
         if cable is None:
-            raise self._unknown(name, line)
-        for a in (starts := self._ends(cable, line, upper=False)):
-            for b in (stops := self._ends(cable, line, upper=True)):
+            raise self._refuse_unknown(name, line)
+        for a in (starts := self._find_ends(cable, line, upper=False)):
+            for b in (stops := self._find_ends(cable, line, upper=True)):
                 if not set(a.rows).isdisjoint(b.rows):
-                    return EndPair(cable, self._beside(cable, a, b))
-        known = ", ".join(f"{end.place} to {other.place}" for end in starts for other in self._joined(cable, end))
-        raise NotPlanned("b_cage", f"{name} goes from {known}, not to {stops[0].place}", OLDER)
+                    return EndPair(cable, self._pair_ends(cable, a, b))
+        planned_ends = ", ".join(
+            f"{end.place} to {far_end.place}" for end in starts for far_end in self._list_far_ends(cable, end)
+        )
+        raise NotPlanned("b_cage", f"{name} goes from {planned_ends}, not to {stops[0].place}", OLDER)
 
-    def _beside(self, cable: int, a: CableEnd, b: CableEnd) -> tuple[tuple[CableEnd, CableEnd], ...]:
+    def _pair_ends(self, cable: int, a: CableEnd, b: CableEnd) -> tuple[tuple[CableEnd, CableEnd], ...]:
         """The pairs of ends that a cable has between the cages of two of its ends."""
         starts = [end for end in self.cables.ends(cable, upper=False) if end.place == a.place]
         stops = [end for end in self.cables.ends(cable, upper=True) if end.place == b.place]
@@ -63,24 +65,24 @@ class Matcher:
             return ((a, b),)
         return tuple((start, stop) for start in starts for stop in stops if not set(start.rows).isdisjoint(stop.rows))
 
-    def _joined(self, cable: int, end: CableEnd) -> list[CableEnd]:
+    def _list_far_ends(self, cable: int, end: CableEnd) -> list[CableEnd]:
         """The ends at the other side that a link joins with one."""
-        others = self.cables.ends(cable, upper=not end.upper)
-        return [other for other in others if not set(other.rows).isdisjoint(end.rows)]
+        far_ends = self.cables.ends(cable, upper=not end.upper)
+        return [far_end for far_end in far_ends if not set(far_end.rows).isdisjoint(end.rows)]
 
-    def _unknown(self, name: str, line: Line) -> NotPlanned:
-        near = [known for known in self.cables.ids if known.startswith(name.partition(":")[0] + ":")]
-        hint = did_you_mean(name, near) if near else "this line is of another cluster, or of an older plan"
+    def _refuse_unknown(self, name: str, line: Line) -> NotPlanned:
+        near_ids = [cable_id for cable_id in self.cables.ids if cable_id.startswith(name.partition(":")[0] + ":")]
+        hint = did_you_mean(name, near_ids) if near_ids else "this line is of another cluster, or of an older plan"
         message = f"{self._cluster.design.loaded.blueprint.name} has no cable '{name}'"
-        return NotPlanned("cable", message, hint, self._instead(line))
+        return NotPlanned("cable", message, hint, self._describe_successor(line))
 
-    def _instead(self, line: Line) -> str:
+    def _describe_successor(self, line: Line) -> str:
         """What the plan has in the place of a cable that it has not."""
         for word in ("a", "b"):
-            place = f"{line[f'{word}_device']}:{line[f'{word}_cage']}"
-            found = self._at.get(place)
-            if found:
-                return f"{place} has {found} now"
+            cage_place = f"{line[f'{word}_device']}:{line[f'{word}_cage']}"
+            cable_id = self._at.get(cage_place)
+            if cable_id:
+                return f"{cage_place} has {cable_id} now"
         device = line["cable"].partition(":")[0]
         if device not in self._devices:
             return f"there is no {device or 'such cable'}"
@@ -94,12 +96,12 @@ class Matcher:
     def _at(self) -> dict[str, str]:
         """The first cable in each DEVICE:CAGE of the plan as built."""
         links, names = self._cluster.plan.links, self.cables.names
-        found: dict[str, str] = {}
+        cables_by_place: dict[str, str] = {}
         for device, cages in zip((links.a_device, links.b_device), self._cluster.cages, strict=True):
             for row, cable in enumerate(links.cable.tolist()):
                 if cable >= 0:
-                    found.setdefault(f"{names[int(device[row])]}:{cages[row]}", self.cables.ids[cable])
-        return found
+                    cables_by_place.setdefault(f"{names[int(device[row])]}:{cages[row]}", self.cables.ids[cable])
+        return cables_by_place
 
     def spot(self, text: str, end: CableEnd, path: Path = ()) -> CagePosition:
         """The position that a redline names on the device of an end; raises InputError for none."""
@@ -109,9 +111,9 @@ class Matcher:
         """The planned position of an end."""
         return self._places.planned(end)
 
-    def label(self, spot: CagePosition, end: CableEnd) -> str:
+    def label(self, position: CagePosition, end: CableEnd) -> str:
         """A position in the form of overrides."""
-        return self._places.label(spot, end)
+        return self._places.label(position, end)
 
     def _planned_place(self, end: CableEnd) -> tuple[str, str]:
         """(device, cage) of an end as planned."""
@@ -130,7 +132,7 @@ class Matcher:
             return ""
         return end.place if sum(o.place == end.place for o in ends) == 1 else f"{end.place}.{end.connector + 1}"
 
-    def _ends(self, cable: int, line: Line, *, upper: bool) -> list[CableEnd]:
+    def _find_ends(self, cable: int, line: Line, *, upper: bool) -> list[CableEnd]:
         """The ends that the printed columns of a line may mean, the likeliest first; raises NotPlanned for none."""
         word = "b" if upper else "a"
         device, cage, redline = (line[f"{word}_device"], line[f"{word}_cage"], line[f"built_{word}_cage"])
@@ -140,15 +142,15 @@ class Matcher:
             listed = ", ".join(dict.fromkeys(end.name for end in ends))
             message = f"the {word} end of {line['cable']} is at {listed}, not at {device or 'no device'}"
             raise NotPlanned(f"{word}_device", message, OLDER)
-        found = self._printed(there, (device, cage), redline)
-        if not found:
+        matching_ends = self._match_printed(there, (device, cage), redline)
+        if not matching_ends:
             places = [place for end in there for place in (self._planned_place(end), self._built_place(end))]
-            known = ", ".join(dict.fromkeys(there for on, there in places if on == device))
-            message = f"the {word} end of {line['cable']} is in cage {known} of {device}, not in {cage or 'none'}"
+            known_cages = ", ".join(dict.fromkeys(there for on, there in places if on == device))
+            message = f"the {word} end of {line['cable']} is in cage {known_cages} of {device}, not in {cage or 'none'}"
             raise NotPlanned(f"{word}_cage", message, f"{OLDER}; a cage that was used goes to built_{word}_cage")
-        return found
+        return matching_ends
 
-    def _printed(self, ends: Sequence[CableEnd], place: tuple[str, str], redline: str) -> list[CableEnd]:
+    def _match_printed(self, ends: Sequence[CableEnd], printed: tuple[str, str], redline: str) -> list[CableEnd]:
         """The ends that the printed place, device and cage, of a line may mean, the likeliest first.
 
         A sheet may be older or newer than an earlier import. If two ends of a splitter were swapped, the cage is the
@@ -156,9 +158,9 @@ class Matcher:
         so that importing a sheet twice changes nothing.
         """
         device, _, cage = redline.rpartition(":")
-        told = device or place[0], cage
-        fitting = [end for end in ends if place in (self._built_place(end), self._planned_place(end))]
+        redlined = device or printed[0], cage
+        fitting = [end for end in ends if printed in (self._built_place(end), self._planned_place(end))]
         return sorted(
             fitting,
-            key=lambda end: (not redline or self._built_place(end) != told, self._built_place(end) != place),
+            key=lambda end: (not redline or self._built_place(end) != redlined, self._built_place(end) != printed),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabricgen.as_built.faults import Faults
-from fabricgen.as_built.workbook import CellText, Sheet, Unreadable, sheets_of
+from fabricgen.as_built.workbook import CellText, Sheet, Unreadable, read_sheets
 from fabricgen.kernel.diagnostics import Span, find_nearest
 
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
@@ -46,13 +46,13 @@ def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
     Raises InputError for files that cannot be read; unreadable cells are added to `faults`.
     """
     for file in files:
-        found = False
-        for sheet in sheets_of(file):
-            for line in _lines(sheet, faults):
-                found = True
+        has_header = False
+        for sheet in read_sheets(file):
+            for line in _read_sheet(sheet, faults):
+                has_header = True
                 if line is not None:
                     yield line
-        if not found:
+        if not has_header:
             faults.add(
                 "no sheet has the columns of the wiring list",
                 Span(file, 1, 1),
@@ -60,24 +60,24 @@ def read_lines(files: Sequence[str], faults: Faults) -> Iterator[Line]:
             )
 
 
-def _lines(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
+def _read_sheet(sheet: Sheet, faults: Faults) -> Iterator[Line | None]:
     """The lines of one sheet; None for its header."""
     columns: dict[str, int] = {}
     for row, cells in sheet.rows:
         if not columns:
             if row > HEADER_WITHIN:
                 return
-            columns = _header(sheet.name, row, cells, faults)
+            columns = _read_header(sheet.name, row, cells, faults)
             if columns:
                 yield None
             continue
         if any(cell != "" for cell in cells):
-            line = _line(sheet.name, row, cells, columns, faults)
+            line = _read_line(sheet.name, row, cells, columns, faults)
             if line is not None:
                 yield line
 
 
-def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> dict[str, int]:
+def _read_header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> dict[str, int]:
     """The index of each column by name if a row is the header, else nothing."""
     names = [re.sub(r"[\s_]+", "_", cell.strip().lower()) if isinstance(cell, str) else "" for cell in cells]
     columns: dict[str, int] = {}
@@ -100,19 +100,21 @@ def _header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults) -> 
     return columns
 
 
-def _line(sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults) -> Line | None:
+def _read_line(
+    sheet: str, row: int, cells: Sequence[CellText], columns: Mapping[str, int], faults: Faults
+) -> Line | None:
     """The line of a cable; None for other rows, and for rows with a fault."""
     texts: dict[str, str] = {}
-    whole = True
+    is_readable = True
     for name, i in columns.items():
         cell = cells[i] if i < len(cells) else ""
         if isinstance(cell, Unreadable):
-            whole = False
+            is_readable = False
             faults.add(f"{name} holds {cell.why}", Span(sheet, row, i + 1), "write plain text or a number")
         else:
             texts[name] = "" if (name, cell) == ("built_length_m", THROUGH_PANELS) else cell
     line = Line(sheet, row, texts, columns)
-    if not whole or not any(texts.values()):
+    if not is_readable or not any(texts.values()):
         return None
     if not line["cable"]:
         written = next((name for name in HAND if line[name]), "")

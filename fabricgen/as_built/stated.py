@@ -64,39 +64,43 @@ class StatedOverrides:
     names: Mapping[str, str] = field(default_factory=dict)
     included: bool = True
 
-    def effective(self) -> dict[str, OverrideFields]:
+    def merge(self) -> dict[str, OverrideFields]:
         """The overrides in effect; `others` take precedence field by field."""
-        return merged_overrides(self.mine, self.others)
+        return merge_overrides(self.mine, self.others)
 
 
-def merged_overrides(
-    mine: Mapping[str, OverrideFields], others: Mapping[str, OverrideFields]
+def merge_overrides(
+    overlay: Mapping[str, OverrideFields], elsewhere: Mapping[str, OverrideFields]
 ) -> dict[str, OverrideFields]:
-    """Overrides merged field by field; `others` take precedence."""
-    return {cable: {**mine.get(cable, {}), **others.get(cable, {})} for cable in (*mine, *others)}
+    """Overrides merged field by field; `elsewhere` take precedence."""
+    return {cable: {**overlay.get(cable, {}), **elsewhere.get(cable, {})} for cable in (*overlay, *elsewhere)}
 
 
-def read_stated(loaded: LoadedBlueprint, overlay: str | None) -> StatedOverrides:
-    """The overrides of a blueprint and an overlay file; without a file all of them are `mine`.
+def read_overrides(loaded: LoadedBlueprint, overlay: str | None) -> StatedOverrides:
+    """The overrides of a blueprint and an overlay file; without a file all of them are `overlay_overrides`.
 
     Raises InputError for an existing overlay that holds anything else.
     """
-    stated = {cable: as_plain(own) for cable, own in loaded.blueprint.cable_of.items()}
+    overrides = {cable: list_stated_fields(override) for cable, override in loaded.blueprint.cable_of.items()}
     if overlay is None:
-        return StatedOverrides(stated, {}, loaded.blueprint.names.devices)
+        return StatedOverrides(overrides, {}, loaded.blueprint.names.devices)
     real = os.path.realpath(overlay)
     keys = loaded.source.keys
-    mine, names = _read_overlay(overlay)
-    others: dict[str, OverrideFields] = {}
-    for cable, own in stated.items():
-        for name, value in own.items():
-            place = keys.get((CABLE_OF, cable, name)) or loaded.source.span((CABLE_OF, cable))
-            if os.path.realpath(place.file) != real:
-                others.setdefault(cable, {})[name] = value
-    paths = ((CABLE_OF,), *((CABLE_OF, cable) for cable in mine), *((NAMES, "devices", device) for device in names))
+    overlay_overrides, names = _read_overlay(overlay)
+    elsewhere: dict[str, OverrideFields] = {}
+    for cable, override in overrides.items():
+        for name, value in override.items():
+            stated_at = keys.get((CABLE_OF, cable, name)) or loaded.source.span((CABLE_OF, cable))
+            if os.path.realpath(stated_at.file) != real:
+                elsewhere.setdefault(cable, {})[name] = value
+    paths = (
+        (CABLE_OF,),
+        *((CABLE_OF, cable) for cable in overlay_overrides),
+        *((NAMES, "devices", device) for device in names),
+    )
     places = (keys.get(path) for path in paths)
-    files = {os.path.realpath(place.file) for place in places if place}
-    return StatedOverrides(mine, others, names, included=real in files)
+    files = {os.path.realpath(stated_at.file) for stated_at in places if stated_at}
+    return StatedOverrides(overlay_overrides, elsewhere, names, included=real in files)
 
 
 def _read_overlay(overlay: str) -> tuple[dict[str, OverrideFields], Mapping[str, str]]:
@@ -105,66 +109,70 @@ def _read_overlay(overlay: str) -> tuple[dict[str, OverrideFields], Mapping[str,
     if not path.exists():
         return {}, {}
     located = read_located(path, shown_as=overlay)
-    known = (CABLE_OF, NAMES)
-    others = [key for key in located.data if key not in known] if isinstance(located.data, dict) else ["other things"]
-    if others:
+    known_keys = (CABLE_OF, NAMES)
+    other_keys = (
+        [key for key in located.data if key not in known_keys] if isinstance(located.data, dict) else ["other things"]
+    )
+    if other_keys:
         refuse(
-            f"'{overlay}' holds {', '.join(map(str, others[:4]))}: writing it anew would take that away",
+            f"'{overlay}' holds {', '.join(map(str, other_keys[:4]))}: writing it anew would take that away",
             Span(overlay, 1, 1),
             "name a file of its own for what was built",
         )
-    found = validate(Overlay, located)
-    return {cable: as_plain(own) for cable, own in found.cable_of.items()}, found.names.devices
+    content = validate(Overlay, located)
+    return {cable: list_stated_fields(override) for cable, override in content.cable_of.items()}, content.names.devices
 
 
-def as_plain(own: CableOverride) -> OverrideFields:
+def list_stated_fields(override: CableOverride) -> OverrideFields:
     """The stated fields of an override."""
-    return {name: getattr(own, name) for name in FIELDS if getattr(own, name) not in (None, "")}
+    return {name: getattr(override, name) for name in FIELDS if getattr(override, name) not in (None, "")}
 
 
-def overlay_text(mine: Mapping[str, OverrideFields], name: str, names: Mapping[str, str]) -> str:
+def format_overlay(overrides: Mapping[str, OverrideFields], name: str, names: Mapping[str, str]) -> str:
     """The text of an overlay file, sorted, one line a cable and a device; deterministic."""
     from fabricgen.blueprint.models import make_natural_key
 
-    lines = [HEAD.format(name=make_printable(name)), f"{CABLE_OF}:" if any(mine.values()) else f"{CABLE_OF}: {{}}"]
-    for cable in sorted((cable for cable in mine if mine[cable]), key=make_natural_key):
-        own = mine[cable]
-        fields = ", ".join(f"{name}: {_value(own[name])}" for name in FIELDS if name in own)
-        lines.append(f"  {quoted(cable)}: {{{fields}}}")
+    lines = [HEAD.format(name=make_printable(name)), f"{CABLE_OF}:" if any(overrides.values()) else f"{CABLE_OF}: {{}}"]
+    for cable in sorted((cable for cable in overrides if overrides[cable]), key=make_natural_key):
+        override = overrides[cable]
+        fields = ", ".join(f"{name}: {_format_value(override[name])}" for name in FIELDS if name in override)
+        lines.append(f"  {quote_text(cable)}: {{{fields}}}")
     if names:
         lines += [f"{NAMES}:", "  devices:"]
-        lines += [f"    {quoted(device)}: {quoted(names[device])}" for device in sorted(names, key=make_natural_key)]
+        lines += [
+            f"    {quote_text(device)}: {quote_text(names[device])}" for device in sorted(names, key=make_natural_key)
+        ]
     return "\n".join([lines[0] + lines[1], *lines[2:], ""])
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, float | int):
         return format_number(value)
     if isinstance(value, str):
-        return quoted(value)
+        return quote_text(value)
     if "" in value:
-        return quoted(value[""])
-    return "{" + ", ".join(f"{quoted(place)}: {quoted(value[place])}" for place in sorted(value)) + "}"
+        return quote_text(value[""])
+    return "{" + ", ".join(f"{quote_text(place)}: {quote_text(value[place])}" for place in sorted(value)) + "}"
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Text as a double-quoted scalar of YAML 1.2, with escapes for characters that are not printable."""
-    escaped = (c if c.isprintable() and c not in '"\\' else _escape(c) for c in text)
+    escaped = (c if c.isprintable() and c not in '"\\' else _escape_character(c) for c in text)
     return '"' + "".join(escaped) + '"'
 
 
-def _escape(c: str) -> str:
+def _escape_character(c: str) -> str:
     return "\\" + c if c in '"\\' else f"\\u{ord(c):04x}" if ord(c) < 1 << 16 else f"\\U{ord(c):08x}"
 
 
 # Claims merged into stated overrides, and designs with other overrides.
 
 
-def with_overrides(
-    design: Design, stated: Mapping[str, OverrideFields], names: Mapping[str, str] | None = None
+def apply_overrides(
+    design: Design, overrides: Mapping[str, OverrideFields], names: Mapping[str, str] | None = None
 ) -> Design:
     """The design with other overrides of cables, and other names of single devices; sizing depends on neither."""
-    cable_of = {cable: CableOverride.model_validate(own) for cable, own in stated.items()}
+    cable_of = {cable: CableOverride.model_validate(override) for cable, override in overrides.items()}
     blueprint = design.loaded.blueprint.model_copy(update={CABLE_OF: cable_of})
     if names is not None:
         named = blueprint.names.model_copy(update={"devices": dict(names)})
@@ -172,32 +180,32 @@ def with_overrides(
     return replace(design, loaded=replace(design.loaded, blueprint=blueprint))
 
 
-def stated_value(value: Any, subject: Subject, matcher: Matcher) -> Any:
+def find_stated_value(value: Any, subject: Subject, matcher: Matcher) -> Any:
     """The stated value of a claim's field and end, in the form of claims."""
     if not subject.field.endswith("_cage") or value is None:
         return value
-    return dict(_cages(value, subject, matcher)).get(subject.key)
+    return dict(_list_cages(value, subject, matcher)).get(subject.key)
 
 
-def _cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
+def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
     """(key, cage) of the stated ends that are not as planned, in the form of claims."""
     upper = subject.field == "b_cage"
     for end in matcher.cables.ends(subject.cable, upper=upper):
         key = matcher.key(end, subject.cable)
         texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
         text = next((text for text in texts if text is not None), None)
-        spot = matcher.spot(text, end) if text is not None else None
-        if spot is not None and spot != matcher.planned(end):
-            yield key, matcher.label(spot, end)
+        position = matcher.spot(text, end) if text is not None else None
+        if position is not None and position != matcher.planned(end):
+            yield key, matcher.label(position, end)
 
 
-def put_value(own: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:
+def put_value(override: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:
     """Set a field, or remove it where the cable is as planned."""
     if subject.field.endswith("_cage"):
-        cages = dict(_cages(own.get(subject.field, {}), subject, matcher))
+        cages = dict(_list_cages(override.get(subject.field, {}), subject, matcher))
         cages.pop(subject.key, None)
         value = {**cages, subject.key: value} if value is not None else cages
     if value is None or value == {}:
-        own.pop(subject.field, None)
+        override.pop(subject.field, None)
     else:
-        own[subject.field] = value
+        override[subject.field] = value

@@ -56,7 +56,7 @@ _DAMAGE = (
 """Exceptions that reading a damaged workbook may raise."""
 
 
-def workbook_sheets(data: bytes, file: str) -> Iterator[Sheet]:
+def read_workbook(raw: bytes, file: str) -> Iterator[Sheet]:
     """The sheets of a workbook in their order; raises InputError (FG084) where it is damaged, too large or no workbook.
 
     Formulas are not evaluated, links not followed, macros not run; a workbook with entities or a DTD is refused.
@@ -64,27 +64,27 @@ def workbook_sheets(data: bytes, file: str) -> Iterator[Sheet]:
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
-    _check_parts(data, file)
+    _check_parts(raw, file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of validations and print settings that openpyxl leaves out
         try:
-            book = load_workbook(io.BytesIO(data), read_only=True, data_only=False, keep_links=False)
+            book = load_workbook(io.BytesIO(raw), read_only=True, data_only=False, keep_links=False)
         except (*_DAMAGE, InvalidFileException) as error:
             _refuse_damaged(file, error)
         rows = count(1)
         for sheet in book.worksheets:
             name = f"{file}:{sheet.title}"
             sheet.reset_dimensions()  # what a sheet says of its own size may be wrong
-            yield Sheet(name, _rows(sheet, name, rows))
+            yield Sheet(name, _read_rows(sheet, name, rows))
 
 
-def _check_parts(data: bytes, file: str) -> None:
+def _check_parts(raw: bytes, file: str) -> None:
     """Raise InputError for a workbook that would unpack to too much, and for XML with a DTD."""
-    at, most = Span(file, 1, 1), min(MAX_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(data)))
+    at, most = Span(file, 1, 1), min(MAX_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(raw)))
     try:
-        if data.count(b"PK\x01\x02") > MOST_PARTS:  # before all of them are objects
+        if raw.count(b"PK\x01\x02") > MOST_PARTS:  # before all of them are objects
             refuse(f"the workbook has more than {MOST_PARTS:,} parts", at)
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             parts = archive.infolist()
             unpacked = sum(part.file_size for part in parts)
             if unpacked > most:
@@ -118,19 +118,19 @@ def _refuse_damaged(file: str, error: Exception) -> NoReturn:
     )
 
 
-def _rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[int, list[CellText]]]:
+def _read_rows(sheet: Any, name: str, so_far: Iterator[int]) -> Iterator[tuple[int, list[CellText]]]:
     """(row number, cells) of a sheet; `so_far` counts the rows of all sheets."""
     try:
         for last, row in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS), start=1):
             if next(so_far) > MOST_ROWS:
                 refuse(f"more than {MOST_ROWS:,} rows", Span(name, last, 1), "delete the empty ones at the end")
             if row:
-                yield last, [_text(cell) for cell in row]
+                yield last, [_read_cell(cell) for cell in row]
     except _DAMAGE as error:
         _refuse_damaged(name, error)
 
 
-def _text(cell: Any) -> CellText:
+def _read_cell(cell: Any) -> CellText:
     """A cell as it is displayed; whole numbers without a fraction."""
     value = cell.value
     if value is None:
@@ -181,25 +181,25 @@ MAX_BYTES = 64 * 1024 * 1024
 _WORKBOOKS = (".xlsx", ".xlsm")
 
 
-def sheets_of(file: str) -> Iterator[Sheet]:
+def read_sheets(file: str) -> Iterator[Sheet]:
     """The sheets of a workbook, or the one of a CSV file, to be read one after another.
 
     Raises InputError: FG001, FG084 for a file that is neither, too large, or damaged; FG028 for one in a folder in
     which a build was stopped while it landed.
     """
     refuse_unfinished_around(Path(file))
-    data = read_bytes(Path(file), file, limit=MAX_BYTES)
-    if len(data) > MAX_BYTES:
+    raw = read_bytes(Path(file), file, limit=MAX_BYTES)
+    if len(raw) > MAX_BYTES:
         refuse(f"cannot read '{file}': it is larger than {MAX_BYTES >> 20} MiB", Span(file, 1, 1), "split it by rack")
     if file.lower().endswith(_WORKBOOKS):
-        yield from workbook_sheets(data, file)
+        yield from read_workbook(raw, file)
     elif file.lower().endswith(".csv"):
-        yield Sheet(file, _csv_rows(decode_text(data, file, limit=MAX_BYTES, kind="CSV"), file))
+        yield Sheet(file, _read_csv(decode_text(raw, file, limit=MAX_BYTES, kind="CSV"), file))
     else:
         refuse(f"'{file}' is neither a workbook (.xlsx) nor .csv", Span(file, 1, 1), "save the sheet as one of these")
 
 
-def _csv_rows(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
+def _read_csv(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
     head = next((line for line in text.splitlines() if line.strip()), "")
     mark = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
@@ -207,10 +207,10 @@ def _csv_rows(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
     try:
         for cells in reader:
             first, line = line + 1, reader.line_num
-            yield first, [_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
+            yield first, [_read_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
     except csv.Error as error:
         refuse(f"this is no CSV: {error}", Span(file, reader.line_num, 1), "close every quotation mark")
 
 
-def _csv_cell(text: str) -> CellText:
+def _read_csv_cell(text: str) -> CellText:
     return Unreadable("a formula") if text.startswith("=") else text

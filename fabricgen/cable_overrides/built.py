@@ -9,17 +9,17 @@ from itertools import islice
 import numpy as np
 
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
-from fabricgen.cable_overrides.cage_resolver import DOES_NOT_FIT, CageResolver, plug_of
+from fabricgen.cable_overrides.cage_resolver import DOES_NOT_FIT, CageResolver, split_plug
 from fabricgen.cable_overrides.ends import CableEnd, CableIndex, Planned
-from fabricgen.cable_overrides.moves import Move, apply_moves, relocated
-from fabricgen.cable_overrides.other_device import address_faults, no_device
+from fabricgen.cable_overrides.moves import Move, apply_moves, list_relocations
+from fabricgen.cable_overrides.other_device import find_address_faults, refuse_device
 from fabricgen.cable_overrides.relocated import (
-    patched_faults,
-    with_bonds,
-    with_lengths_and_media,
-    with_managed,
-    with_rows_of_jumpers,
-    with_runs,
+    apply_lengths_and_media,
+    find_patched_faults,
+    measure_relocated_runs,
+    move_management,
+    remake_bonds,
+    split_rows,
 )
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
@@ -46,7 +46,7 @@ class AsBuilt:
     planned: Planned
 
 
-def as_built(
+def apply_cable_overrides(
     design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> AsBuilt:
     """The cluster as built; links and cables keep their rows, links their addresses.
@@ -57,27 +57,27 @@ def as_built(
     """
     cables = CableIndex(plan, names, port_names)
     faults: list[Diagnostic] = []
-    own = dict(_known(design.loaded.blueprint.cable_of, cables, faults))
+    overrides = dict(_find_known(design.loaded.blueprint.cable_of, cables, faults))
     places = CageResolver(design.catalog, cables)
-    moves = list(_moves(places, cables, own, faults))
-    elsewhere = relocated(moves)
+    moves = list(_find_moves(places, cables, overrides, faults))
+    elsewhere = list_relocations(moves)
     built = apply_moves(plan, moves)
-    faults += () if faults else conflicts(built, moves, names, cables.ids)
-    faults += address_faults(plan, names, addresses.families, elsewhere)
-    faults += patched_faults(cables, own)
-    built = replace(built, cables=with_lengths_and_media(design.catalog, cables, own, faults))
+    faults += () if faults else find_conflicts(built, moves, names, cables.ids)
+    faults += find_address_faults(plan, names, addresses.families, elsewhere)
+    faults += find_patched_faults(cables, overrides)
+    built = replace(built, cables=apply_lengths_and_media(design.catalog, cables, overrides, faults))
     if moves and not faults:
-        built = with_rows_of_jumpers(built, cables, places, moves, faults)
+        built = split_rows(built, cables, places, moves, faults)
     if elsewhere and not faults:
-        built = replace(built, cables=with_runs(design, built, elsewhere))
-        built = with_bonds(design, built, names, elsewhere, faults)
-        addresses = with_managed(addresses, plan, elsewhere)
+        built = replace(built, cables=measure_relocated_runs(design, built, elsewhere))
+        built = remake_bonds(design, built, names, elsewhere, faults)
+        addresses = move_management(addresses, plan, elsewhere)
     if faults:
-        raise InputError(_told(faults))
-    return AsBuilt(built, PortNames(design, built), addresses, Planned(plan, port_names, own))
+        raise InputError(_limit_faults(faults))
+    return AsBuilt(built, PortNames(design, built), addresses, Planned(plan, port_names, overrides))
 
 
-def _told(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+def _limit_faults(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     """The first `MOST_FAULTS` faults and a summary of the rest: a file of another cluster has one in every line."""
     if len(faults) <= MOST_FAULTS:
         return faults
@@ -85,93 +85,93 @@ def _told(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     return [*faults[:MOST_FAULTS], *fault(UNKNOWN_CABLE, more, path=("cable_of",)).diagnostics]
 
 
-def _known(
-    stated: Mapping[str, CableOverride], cables: CableIndex, faults: list[Diagnostic]
+def _find_known(
+    overrides: Mapping[str, CableOverride], cables: CableIndex, faults: list[Diagnostic]
 ) -> Iterator[tuple[int, CableOverride]]:
     """(row of the cable, its override) of each known cable; the others are added to `faults`."""
-    for name, own in stated.items():
+    for name, override in overrides.items():
         if name in cables.index:
-            yield cables.index[name], own
+            yield cables.index[name], override
             continue
         device = name.partition(":")[0]
-        hint = _near(name, device, cables) if len(faults) < MOST_HINTS else ""
+        hint = _suggest_cable(name, device, cables) if len(faults) < MOST_HINTS else ""
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
 
 
-def unknown_cable_devices(stated: Mapping[str, CableOverride], names: Sequence[str]) -> Iterator[Diagnostic]:
+def list_unknown_devices(overrides: Mapping[str, CableOverride], names: Sequence[str]) -> Iterator[Diagnostic]:
     """Faults of cables that are called after a device that there is not, or said to be on one; what else there is takes
     the wiring.
     """
-    known = frozenset(names)
-    wrong = [name for name in stated if name.partition(":")[0] not in known]
-    for place, name in enumerate(wrong):
-        hint = did_you_mean(name.partition(":")[0], names) if place < MOST_HINTS else ""
+    existing = frozenset(names)
+    wrong = [name for name in overrides if name.partition(":")[0] not in existing]
+    for nth, name in enumerate(wrong):
+        hint = did_you_mean(name.partition(":")[0], names) if nth < MOST_HINTS else ""
         yield from fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
-    for name, own in stated.items():
+    for name, override in overrides.items():
         for field in ("a_cage", "b_cage"):
-            for key, text in (getattr(own, field) or {}).items():
+            for key, text in (getattr(override, field) or {}).items():
                 device, colon, _ = text.partition(":")
-                if colon and device not in known:
-                    yield from no_device(device, names, _cage_path(name, field, key)).diagnostics
+                if colon and device not in existing:
+                    yield from refuse_device(device, names, _make_cage_path(name, field, key)).diagnostics
 
 
-def _cage_path(cable: str, field: str, key: str) -> Path:
+def _make_cage_path(cable: str, field: str, key: str) -> Path:
     """The path of a stated cage; `key` is "" for the only end of a side."""
     return ("cable_of", cable, field, *((key,) if key else ()))
 
 
-def _near(name: str, device: str, cables: CableIndex) -> str:
+def _suggest_cable(name: str, device: str, cables: CableIndex) -> str:
     """A hint with a similar cable of the device, or a similar device."""
-    known = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
-    if known:
-        return did_you_mean(name, known)
+    device_cables = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
+    if device_cables:
+        return did_you_mean(name, device_cables)
     return (
         "its cables are called after their other ends" if device in cables.names else did_you_mean(device, cables.names)
     )
 
 
-def _moves(
-    places: CageResolver, cables: CableIndex, own: Mapping[int, CableOverride], faults: list[Diagnostic]
+def _find_moves(
+    places: CageResolver, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> Iterator[Move]:
     """The ends that are plugged in elsewhere than planned."""
-    for cable, override in own.items():
-        for upper, stated in ((False, override.a_cage), (True, override.b_cage)):
-            for key, text in (stated or {}).items():
-                path = _cage_path(cables.ids[cable], "b_cage" if upper else "a_cage", key)
+    for cable, override in overrides.items():
+        for upper, stated_cages in ((False, override.a_cage), (True, override.b_cage)):
+            for key, text in (stated_cages or {}).items():
+                path = _make_cage_path(cables.ids[cable], "b_cage" if upper else "a_cage", key)
                 try:
-                    ends = ends_of(cables, cable, key, text, path, upper=upper)
-                    spots = [places.spot(text, end, path) for end in ends]
+                    ends = find_ends(cables, cable, key, text, path, upper=upper)
+                    positions = [places.spot(text, end, path) for end in ends]
                 except InputError as error:
                     faults += error.diagnostics
                     continue
-                for end, spot in zip(ends, spots, strict=True):
-                    if spot != places.planned(end):
-                        yield Move(cable, end, spot, path)
+                for end, position in zip(ends, positions, strict=True):
+                    if position != places.planned(end):
+                        yield Move(cable, end, position, path)
 
 
-def ends_of(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
+def find_ends(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
     """The ends of a cable that a key and the cage stated for it mean: all plugs in a cage where neither names one."""
     ends = cables.ends(cable, upper=upper)
-    whole = tuple(end for end in ends if key in ("", end.place, end.name))
-    if len(whole) > 1 and len({end.place for end in ends}) == 1 and plug_of(text)[1] is None:
-        return whole
-    return (end_of(cables, cable, key, path, upper=upper),)
+    matching = tuple(end for end in ends if key in ("", end.place, end.name))
+    if len(matching) > 1 and len({end.place for end in ends}) == 1 and split_plug(text)[1] is None:
+        return matching
+    return (find_end(cables, cable, key, path, upper=upper),)
 
 
-def end_of(cables: CableIndex, cable: int, key: str, path: Path, *, upper: bool) -> CableEnd:
+def find_end(cables: CableIndex, cable: int, key: str, path: Path, *, upper: bool) -> CableEnd:
     """The end of a cable that a key names: by its planned DEVICE:CAGE or by its device, or "" for the only end.
 
     Raises InputError (FG079) where that names no end, or several.
     """
     ends = cables.ends(cable, upper=upper)
-    found = [end for end in ends if key in ("", end.place, f"{end.place}.{end.connector + 1}", end.name)]
-    if len(found) == 1:
-        return found[0]
+    matching = [end for end in ends if key in ("", end.place, f"{end.place}.{end.connector + 1}", end.name)]
+    if len(matching) == 1:
+        return matching[0]
     listed = ", ".join(end.place for end in ends)
     name, side = cables.ids[cable], "b" if upper else "a"
-    if found:
-        message = f"{name} has {len(found)} ends at its {side} side; which of them is meant?"
-        hint = f"name each by its planned place: {{{found[0].place}: CAGE}}; there are {listed}"
+    if matching:
+        message = f"{name} has {len(matching)} ends at its {side} side; which of them is meant?"
+        hint = f"name each by its planned place: {{{matching[0].place}: CAGE}}; there are {listed}"
     else:
         message, hint = f"{name} has no end '{key}' at its {side} side", f"there are {listed}"
     raise fault(UNKNOWN_CABLE, message, path=path, hint=hint)
@@ -196,35 +196,35 @@ class _Use:
     split: tuple[int, float, float]
 
 
-def conflicts(
+def find_conflicts(
     plan: WiringPlan, moves: Sequence[Move], names: Sequence[str], ids: Sequence[str]
 ) -> Iterator[Diagnostic]:
     """A diagnostic for each moved end that conflicts with another cable, on a plan with all moves applied."""
     paths = {(row, move.end.upper): move.path for move in moves for row in move.end.rows}
     devices = sorted({move.spot.device for move in moves})
-    told: set[Path] = set()
-    for device, uses in _uses(plan, devices).items():
+    reported: set[Path] = set()
+    for device, uses in _list_uses(plan, devices).items():
         cls = plan.devices.classes[plan.devices.device_class[device]]
-        for path, found in _Device(plan, cls, names[device], uses, paths, ids).faults():
-            if path not in told:
-                told.add(path)
-                yield found
+        for path, conflict in _Device(plan, cls, names[device], uses, paths, ids).faults():
+            if path not in reported:
+                reported.add(path)
+                yield conflict
 
 
-def _uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Use]]:
+def _list_uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Use]]:
     """The ports in use of some devices, by device row."""
-    links, wanted = plan.links, np.array(sorted(devices), dtype=np.int32)
-    found: dict[int, list[_Use]] = {device: [] for device in devices}
+    links, wanted_devices = plan.links, np.array(sorted(devices), dtype=np.int32)
+    uses_by_device: dict[int, list[_Use]] = {device: [] for device in devices}
     for upper, column, port_of in ((False, links.a_device, links.a_port), (True, links.b_device, links.b_port)):
-        for row in np.flatnonzero(np.isin(column, wanted)).tolist():
+        for row in np.flatnonzero(np.isin(column, wanted_devices)).tolist():
             segment = links.segments[links.segment[row]]
-            use = _use(row, upper, segment.b if upper else segment.a, int(port_of[row]))
+            use = _make_use(row, upper, segment.b if upper else segment.a, int(port_of[row]))
             if use:
-                found[int(column[row])].append(use)
-    return found
+                uses_by_device[int(column[row])].append(use)
+    return uses_by_device
 
 
-def _use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
+def _make_use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
     if isinstance(side, PortRun):
         split = (side.ways, float(side.speed_gbps), side.lane_gbps)
         return _Use(row, upper, side.cages[port // side.ways], port % side.ways, split)
@@ -251,86 +251,89 @@ class _Device:
 
     def faults(self) -> Iterator[tuple[Path, Diagnostic]]:
         """(path of the override, diagnostic) of each conflict."""
-        yield from self._taken()
+        yield from self._find_taken()
         if isinstance(self.cls.profile, SwitchProfile):
-            yield from self._mixed()
-            yield from self._disabled(self.cls.profile)
-            yield from self._pipelines(self.cls.profile)
+            yield from self._find_mixed()
+            yield from self._find_disabled(self.cls.profile)
+            yield from self._find_overloaded(self.cls.profile)
 
-    def _path(self, use: _Use) -> Path | None:
+    def _find_path(self, use: _Use) -> Path | None:
         return self.paths.get((use.row, use.upper))
 
-    def _cable(self, use: _Use) -> str:
+    def _find_cable(self, use: _Use) -> str:
         return self.ids[int(self.plan.links.cable[use.row])]
 
-    def _label(self, cage: int | str) -> str:
+    def _name_cage(self, cage: int | str) -> str:
         if isinstance(self.cls.profile, SwitchProfile) and isinstance(cage, int):
             return f"cage {self.cls.profile.cage_label(cage)}"
         return f"port {str(cage).rpartition(' ')[2]}"
 
-    def _by_place(self) -> Iterator[list[_Use]]:
+    def _group_by_place(self) -> Iterator[list[_Use]]:
         places: dict[tuple[int | str, int], list[_Use]] = {}
         for use in self.uses:
             places.setdefault((use.cage, use.sub), []).append(use)
         yield from places.values()
 
-    def _taken(self) -> Iterator[tuple[Path, Diagnostic]]:
+    def _find_taken(self) -> Iterator[tuple[Path, Diagnostic]]:
         """Ports that two cables would use."""
-        for uses in self._by_place():
+        for uses in self._group_by_place():
             for use in uses if len(uses) > 1 else ():
-                path = self._path(use)
+                path = self._find_path(use)
                 if path is None:
                     continue
-                others = [other for other in uses if other is not use]
-                other = next((o for o in others if self._cable(o) != self._cable(use)), others[0])
-                stays = "goes there too" if self._path(other) else "stays there"
-                same = self._cable(other) == self._cable(use)
-                what = "another plug of this cable" if same else f"cable {self._cable(other)}"
-                message = f"{self._label(use.cage)} of {self.name} is taken: {what} {stays}"
-                hint = f"say where that went as well (a swap is two lines){self._free(use)}{self._connector(use)}"
+                other_uses = [other_use for other_use in uses if other_use is not use]
+                other_use = next((o for o in other_uses if self._find_cable(o) != self._find_cable(use)), other_uses[0])
+                stays = "goes there too" if self._find_path(other_use) else "stays there"
+                same_cable = self._find_cable(other_use) == self._find_cable(use)
+                occupant = "another plug of this cable" if same_cable else f"cable {self._find_cable(other_use)}"
+                message = f"{self._name_cage(use.cage)} of {self.name} is taken: {occupant} {stays}"
+                hint = (
+                    "say where that went as well (a swap is two lines)"
+                    f"{self._hint_free_cages(use)}{self._hint_connector(use)}"
+                )
                 yield path, fault(TAKEN, message, path=path, hint=hint).diagnostics[0]
 
-    def _connector(self, use: _Use) -> str:
+    def _hint_connector(self, use: _Use) -> str:
         """A hint how the connectors of a twin-port cage are named; "" for other cages."""
         profile = self.cls.profile
         twin = (
             isinstance(profile, SwitchProfile) and isinstance(use.cage, int) and profile.cage(use.cage).connectors > 1
         )
-        return f"; connectors are named like {self._label(use.cage).rpartition(' ')[2]}.2" if twin else ""
+        return f"; connectors are named like {self._name_cage(use.cage).rpartition(' ')[2]}.2" if twin else ""
 
-    def _free(self, use: _Use) -> str:
+    def _hint_free_cages(self, use: _Use) -> str:
         """A hint with some free cages of the same kind."""
-        profile, used = self.cls.profile, {other.cage for other in self.uses}
+        profile, used = self.cls.profile, {other_use.cage for other_use in self.uses}
         if not isinstance(profile, SwitchProfile) or not isinstance(use.cage, int):
             return ""
         blocked = {
             cage + i
-            for cage, ways in {(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}
-            for i in range(profile.cage(cage).block(ways))
+            for cage, breakout in {(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}
+            for i in range(profile.cage(cage).block(breakout))
         }
         kind = profile.cage(use.cage)
         cages = (c for c in range(1, profile.cage_count + 1) if profile.cage(c) is kind and c not in used | blocked)
         free = [profile.cage_label(cage) for cage in islice(cages, MOST_SHOWN)]
         return f"; free are {', '.join(free)}" if free else "; no cage of its kind is free"
 
-    def _mixed(self) -> Iterator[tuple[Path, Diagnostic]]:
+    def _find_mixed(self) -> Iterator[tuple[Path, Diagnostic]]:
         """Cages in which cables need different splits; all ports of a cage have the same one."""
         cages: dict[int | str, list[_Use]] = {}
         for use in self.uses:
             cages.setdefault(use.cage, []).append(use)
         for cage, uses in cages.items():
-            for use in uses if len({other.split for other in uses}) > 1 else ():
-                path = self._path(use)
+            for use in uses if len({other_use.split for other_use in uses}) > 1 else ():
+                path = self._find_path(use)
                 if path is None:
                     continue
-                other = next(o for o in uses if o.split != use.split)
+                other_use = next(o for o in uses if o.split != use.split)
                 message = (
-                    f"{self._label(cage)} of {self.name} runs {_split(other)} for cable {self._cable(other)}; "
-                    f"this cable needs {_split(use)}"
+                    f"{self._name_cage(cage)} of {self.name} runs {_format_split(other_use)} "
+                    f"for cable {self._find_cable(other_use)}; this cable needs {_format_split(use)}"
                 )
                 yield path, fault(DOES_NOT_FIT, message, path=path, hint="move one of the two elsewhere").diagnostics[0]
 
-    def _disabled(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
+    def _find_disabled(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
         """Cages that are disabled by the split of a neighbour."""
         used = {use.cage: use for use in self.uses if isinstance(use.cage, int)}
         for cage, use in sorted(used.items()):
@@ -342,47 +345,47 @@ class _Device:
             head = cage - (cage - first) % block
             for number in range(head, head + block):
                 if number != cage and (number in used or number == head):
-                    yield from self._blocked(use, number, used, head)
+                    yield from self._report_blocked(use, number, used, head)
 
-    def _blocked(
+    def _report_blocked(
         self, use: _Use, number: int, used: Mapping[int, _Use], head: int
     ) -> Iterator[tuple[Path, Diagnostic]]:
         """Report the moved ones of two cages of which a split allows only one."""
-        other = used.get(number)
-        for one in (use, *((other,) if other else ())):
-            path = self._path(one)
+        other_use = used.get(number)
+        for moved_use in (use, *((other_use,) if other_use else ())):
+            path = self._find_path(moved_use)
             if path is not None:
                 message = (
-                    f"{self._label(use.cage)} of {self.name} split {_split(use)} takes up its neighbour: only "
-                    f"{self._label(head)} of the two may be split so, and nothing be in the other"
+                    f"{self._name_cage(use.cage)} of {self.name} split {_format_split(use)} takes up its neighbour: "
+                    f"only {self._name_cage(head)} of the two may be split so, and nothing be in the other"
                 )
                 yield (
                     path,
-                    fault(DOES_NOT_FIT, message, path=path, hint=f"use {self._label(head)} alone").diagnostics[0],
+                    fault(DOES_NOT_FIT, message, path=path, hint=f"use {self._name_cage(head)} alone").diagnostics[0],
                 )
 
-    def _pipelines(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
+    def _find_overloaded(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
         """Pipelines of the ASIC that would have more ports than they support."""
         if profile.pipelines is None:
             return
-        taken: dict[int, int] = {}
-        for cage, ways in sorted({(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}):
+        ports_in_use: dict[int, int] = {}
+        for cage, breakout in sorted({(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}):
             pipeline = profile.pipelines.of_cage.get(cage)
             if pipeline is not None:
-                taken[pipeline] = taken.get(pipeline, 0) + ways
+                ports_in_use[pipeline] = ports_in_use.get(pipeline, 0) + breakout
         for use in self.uses:
-            path = self._path(use)
+            path = self._find_path(use)
             pipeline = profile.pipelines.of_cage.get(use.cage) if isinstance(use.cage, int) else None
-            if path is not None and pipeline is not None and taken[pipeline] > profile.pipelines.ports:
+            if path is not None and pipeline is not None and ports_in_use[pipeline] > profile.pipelines.ports:
                 cages = profile.pipelines.cages[pipeline]
                 message = (
-                    f"{self._label(use.cage)} of {self.name} shares a pipeline of {profile.pipelines.ports} ports, and "
-                    f"{taken[pipeline]} would be in use there"
+                    f"{self._name_cage(use.cage)} of {self.name} shares a pipeline of {profile.pipelines.ports} ports, "
+                    f"and {ports_in_use[pipeline]} would be in use there"
                 )
                 hint = f"cages {', '.join(map(profile.cage_label, cages))} share it: use another"
                 yield path, fault(DOES_NOT_FIT, message, path=path, hint=hint).diagnostics[0]
 
 
-def _split(use: _Use) -> str:
-    ways, speed, _ = use.split
-    return f"{ways} x {speed:g}G" if ways > 1 else f"{speed:g}G"
+def _format_split(use: _Use) -> str:
+    breakout, speed, _ = use.split
+    return f"{breakout} x {speed:g}G" if breakout > 1 else f"{speed:g}G"

@@ -48,20 +48,20 @@ class CageResolver:
         device, colon, rest = text.strip().partition(":")
         text = rest if colon else device
         if colon and device != end.name:
-            end = self._others.end_on(device, end, path)
+            end = self._others.move_end(device, end, path)
         if isinstance(end.side, PortRun):
-            return self._at_switch(text, end, end.side, path)
+            return self._find_at_switch(text, end, end.side, path)
         if isinstance(end.side, Attachment):
-            return _at_node(text, end, end.side, path)
+            return _find_at_node(text, end, end.side, path)
         if text == end.cage:
             return CagePosition(end.device, end.cage, 0)
         raise fault(UNKNOWN, f"{end.name}: {end.cage} is the only port that this cable may have", path=path, hint=PULL)
 
-    def label(self, spot: CagePosition, end: CableEnd) -> str:
+    def label(self, position: CagePosition, end: CableEnd) -> str:
         """A position as text: the cage, with the device and the connector if these are not the planned ones."""
-        cage = _profile(end).cage_label(spot.cage) if isinstance(spot.cage, int) else spot.cage
-        cage = cage if spot.device == end.device else f"{self._names[spot.device]}:{cage}"
-        return cage if spot.connector == end.connector else f"{cage}.{spot.connector + 1}"
+        cage = _find_profile(end).cage_label(position.cage) if isinstance(position.cage, int) else position.cage
+        cage = cage if position.device == end.device else f"{self._names[position.device]}:{cage}"
+        return cage if position.connector == end.connector else f"{cage}.{position.connector + 1}"
 
     def planned(self, end: CableEnd) -> CagePosition:
         """The planned position of an end."""
@@ -69,44 +69,46 @@ class CageResolver:
         cage = side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage
         return CagePosition(end.device, cage, end.connector)
 
-    def _at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
+    def _find_at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
         key = end.cls.first, run
         if key not in self._switch_cages:
             self._switch_cages[key] = _SwitchCages(self._catalog, end, run)
         cages_of_class = self._switch_cages[key]
-        found = cages_of_class.spot(text)
-        if found is None:
-            cages = _profile(end).cage_count
+        cage_and_connector = cages_of_class.spot(text)
+        if cage_and_connector is None:
+            cages = _find_profile(end).cage_count
             hint = (
                 did_you_mean(text, cages_of_class.labels)
                 if cages <= 12
                 else f"it has cages {cages_of_class.label_range}"
             )
-            raise fault(UNKNOWN, f"{end.name} ({_profile(end).id}) has no cage '{text}'", path=path, hint=hint)
-        cage, connector = found
+            raise fault(UNKNOWN, f"{end.name} ({_find_profile(end).id}) has no cage '{text}'", path=path, hint=hint)
+        cage, connector = cage_and_connector
         cages_of_class.check(cage, end, path)
         connector = end.connector if connector is None else connector
         if connector >= max(1, run.connectors, run.ways // run.per_connector):
-            raise fault(UNKNOWN, f"cage {plug_of(text)[0]} of {end.name} has no connector {connector + 1}", path=path)
+            raise fault(
+                UNKNOWN, f"cage {split_plug(text)[0]} of {end.name} has no connector {connector + 1}", path=path
+            )
         return CagePosition(end.device, cage, connector)
 
 
-def _profile(end: CableEnd) -> SwitchProfile:
+def _find_profile(end: CableEnd) -> SwitchProfile:
     assert isinstance(end.cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     return end.cls.profile
 
 
-def plug_of(text: str) -> tuple[str, int | None]:
+def split_plug(text: str) -> tuple[str, int | None]:
     """(cage, connector from 0) of `14.2`, or `14/2` as labels have it; (text, None) of anything else."""
-    found = re.fullmatch(r"(.+)[./]([0-9]{1,2})", text, flags=re.ASCII)
-    return (found[1], int(found[2]) - 1) if found and int(found[2]) else (text, None)
+    match = re.fullmatch(r"(.+)[./]([0-9]{1,2})", text, flags=re.ASCII)
+    return (match[1], int(match[2]) - 1) if match and int(match[2]) else (text, None)
 
 
 class _SwitchCages:
     """The cages of a class of switches, and the port names that a run would have in them."""
 
     def __init__(self, catalog: Catalog, end: CableEnd, run: PortRun) -> None:
-        self._catalog, self._cls, self._run, self._profile = catalog, end.cls, run, _profile(end)
+        self._catalog, self._cls, self._run, self._profile = catalog, end.cls, run, _find_profile(end)
 
     @cached_property
     def labels(self) -> dict[str, int]:
@@ -122,13 +124,13 @@ class _SwitchCages:
     @cached_property
     def _ports(self) -> dict[str, tuple[int, int]]:
         """(cage, connector) by port name, for every cage that can be split like the run."""
-        return {name: spot for cage in self._cages() for name, spot in self._named(cage)}
+        return {name: position for cage in self._list_cages() for name, position in self._list_port_positions(cage)}
 
-    def _cages(self) -> range:
+    def _list_cages(self) -> range:
         first = self._profile.find_first_cage(self._run.cage_class)
         return range(first, first + self._profile.cages[self._run.cage_class].count)
 
-    def _named(self, cage: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    def _list_port_positions(self, cage: int) -> Iterator[tuple[str, tuple[int, int]]]:
         names = self._names(cage)
         yield from ((name, (cage, i // self._run.per_connector)) for i, name in enumerate(names))
 
@@ -154,7 +156,7 @@ class _SwitchCages:
         """(cage, connector; None where only a cage is named) of a text; None where the switch has no such cage."""
         if text in self.labels:
             return self.labels[text], None
-        cage, connector = plug_of(text)
+        cage, connector = split_plug(text)
         if connector is not None and cage in self.labels and ("." in text or text not in self._ports):
             return self.labels[cage], connector
         return self._ports.get(text)
@@ -163,15 +165,16 @@ class _SwitchCages:
         """Raise InputError (FG082) where a cage is of another kind, or the NOS does not support the split there."""
         run, profile = self._run, self._profile
         split = f"{run.ways} x {run.speed_gbps}G" if run.ways > 1 else f"{run.speed_gbps}G"
-        if cage not in self._cages():
-            other, own = profile.cage(cage), profile.cages[run.cage_class]
+        if cage not in self._list_cages():
+            other_cage, own_cage = profile.cage(cage), profile.cages[run.cage_class]
             raise fault(
                 DOES_NOT_FIT,
-                f"cage {profile.cage_label(cage)} of {end.name} ({other.form_factor}, {other.speed_gbps}G) is of "
-                f"another kind than {end.cage} ({own.form_factor}, {own.speed_gbps}G), which was sized for this cable",
+                f"cage {profile.cage_label(cage)} of {end.name} ({other_cage.form_factor}, {other_cage.speed_gbps}G) "
+                f"is of another kind than {end.cage} ({own_cage.form_factor}, {own_cage.speed_gbps}G), "
+                "which was sized for this cable",
                 path=path,
-                hint=f"move it to one of cages {profile.cage_label(self._cages()[0])} to "
-                f"{profile.cage_label(self._cages()[-1])}",
+                hint=f"move it to one of cages {profile.cage_label(self._list_cages()[0])} to "
+                f"{profile.cage_label(self._list_cages()[-1])}",
             )
         if not self._names(cage):
             raise fault(
@@ -182,28 +185,28 @@ class _SwitchCages:
             )
 
 
-def _at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> CagePosition:
+def _find_at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> CagePosition:
     """The position of a NIC port of the same role that a text names; raises InputError for none."""
-    spots: dict[str, CagePosition] = {}
+    positions: dict[str, CagePosition] = {}
     for leg in side.legs:
-        spot = CagePosition(end.device, leg.cage, leg.connector)
+        position = CagePosition(end.device, leg.cage, leg.connector)
         for called in (f"{leg.cage}.{leg.connector + 1}", leg.name, f"{leg.cage}/{leg.connector + 1}"):
-            spots.setdefault(called, spot)
+            positions.setdefault(called, position)
     cages: dict[str, list[int]] = {}
     for leg in side.legs:
         cages.setdefault(leg.cage, []).append(leg.connector)
     if text in cages:
         return CagePosition(end.device, text, end.connector if end.connector in cages[text] else cages[text][0])
-    if text in spots:
-        return spots[text]
-    others = next((role for role, called in _other_roles(side) if called == text), "")
-    if others:
-        message = f"'{text}' of {end.name} is a '{others}' port, and the cable belongs to its '{side.role}' ports"
+    if text in positions:
+        return positions[text]
+    other_role = next((role for role, called in _list_other_roles(side) if called == text), "")
+    if other_role:
+        message = f"'{text}' of {end.name} is a '{other_role}' port, and the cable belongs to its '{side.role}' ports"
         raise fault(DOES_NOT_FIT, message, path=path, hint=f"move it to one of {', '.join(cages)}")
     raise fault(UNKNOWN, f"{end.name} has no '{side.role}' cage '{text}'", path=path, hint=did_you_mean(text, cages))
 
 
-def _other_roles(side: Attachment) -> Iterator[tuple[str, str]]:
+def _list_other_roles(side: Attachment) -> Iterator[tuple[str, str]]:
     """(role, cage or name) of NIC ports of other roles."""
     for name, role in sorted(side.profile.roles.items()):
         if name != side.role:

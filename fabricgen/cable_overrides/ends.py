@@ -40,18 +40,18 @@ class CableIds:
         return ConcatenatedColumn((self.device.take_or_empty(cable), self.connector.take_or_empty(cable)))
 
 
-def cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, EncodedColumn]) -> CableIds:
+def make_cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, EncodedColumn]) -> CableIds:
     """The ids of all cables; `names` are those of devices, `cages` the cage names at the a and b ends of links."""
     row, lower, connector = find_common_ends(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
     cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
-    first, place = unique_combinations(cage, connector + 1)
+    first, code = unique_combinations(cage, connector + 1)
     labels = cages[0].vocabulary[cage[first]].tolist()
     tails = [
         f":{label}.{n + 1}" if n >= 0 else f":{label}"
         for label, n in zip(labels, connector[first].tolist(), strict=True)
     ]
-    return CableIds(EncodedColumn(names, device), encode_column(tails, place.astype(np.int32)))
+    return CableIds(EncodedColumn(names, device), encode_column(tails, code.astype(np.int32)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +82,21 @@ class CableEnd:
         return f"{self.name}:{self.cage}"
 
 
-def connector_of(side: Side, port: int) -> int:
+def find_connector(side: Side, port: int) -> int:
     """The connector of its cage (from 0) that a port uses."""
     if isinstance(side, PortRun):
         return port % side.ways // side.per_connector
     return side.legs[port].connector if isinstance(side, Attachment) else 0
 
 
-def _with_plugs(side: Attachment, jumpers: int) -> Attachment:
+def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
     """An attachment whose legs have the plug (from 0) of the cage that each of so many fibres of a cable is in."""
-    beside: dict[tuple[str, int], list[Leg]] = {}
+    legs_by_plug: dict[tuple[str, int], list[Leg]] = {}
     for leg in side.legs:
-        beside.setdefault((leg.cage, leg.connector), []).append(leg)
-    if all(len(legs) == 1 for legs in beside.values()):
+        legs_by_plug.setdefault((leg.cage, leg.connector), []).append(leg)
+    if all(len(legs) == 1 for legs in legs_by_plug.values()):
         return side
-    shares = {id(leg): i * jumpers // len(legs) for legs in beside.values() for i, leg in enumerate(legs)}
+    shares = {id(leg): i * jumpers // len(legs) for legs in legs_by_plug.values() for i, leg in enumerate(legs)}
     return replace(side, legs=tuple(replace(leg, connector=shares[id(leg)]) for leg in side.legs))
 
 
@@ -111,7 +111,7 @@ class CableIndex:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The id of every cable."""
-        return cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cage_columns).texts()
+        return make_cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cage_columns).texts()
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -127,13 +127,13 @@ class CableIndex:
     def links_of(self, cable: int) -> list[int]:
         """Rows of the links that a cable carries."""
         order, start = self._by_cable
-        found: list[int] = order[start[cable] : start[cable + 1]].tolist()
-        return found
+        links: list[int] = order[start[cable] : start[cable + 1]].tolist()
+        return links
 
     def ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
         """The ends of a cable at its a or b side, each once, in the order of links."""
         if (cable, upper) not in self._ends:
-            self._ends[cable, upper] = self._found(cable, upper=upper)
+            self._ends[cable, upper] = self._find_ends(cable, upper=upper)
         return self._ends[cable, upper]
 
     @cached_property
@@ -141,19 +141,21 @@ class CableIndex:
         """A cache of ends by (cable, whether it is the b side)."""
         return {}
 
-    def _found(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
+    def _find_ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
         links = self.plan.links
         device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
         groups: dict[tuple[int, str, int], list[int]] = {}
         sides: dict[tuple[int, str, int], Side] = {}
         for row in self.links_of(cable):
-            side = self._plugs(cable, row, upper=upper)
-            key = int(device[row]), str(self.port_names.cages[upper][row]), connector_of(side, int(port[row]))
+            side = self._separate_plugs(cable, row, upper=upper)
+            key = int(device[row]), str(self.port_names.cages[upper][row]), find_connector(side, int(port[row]))
             groups.setdefault(key, []).append(row)
             sides.setdefault(key, side)
-        return tuple(self._end(key, rows, sides[key], port[rows].tolist(), upper=upper) for key, rows in groups.items())
+        return tuple(
+            self._make_end(key, rows, sides[key], port[rows].tolist(), upper=upper) for key, rows in groups.items()
+        )
 
-    def _side(self, row: int, *, upper: bool) -> Side:
+    def _find_side(self, row: int, *, upper: bool) -> Side:
         segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
         return segment.b if upper else segment.a
 
@@ -164,24 +166,24 @@ class CableIndex:
         far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
         first, code = unique_combinations(cables.medium, far_ends, lanes)
         keys = zip(*(column[first].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
-        made = [
+        fibre_counts = [
             1 if cables.media[i].attached else (count_fibres(cables.media[i], *key) or (1, 1))[0] for i, *key in keys
         ]
-        return np.array(made, dtype=np.int32)[code]
+        return np.array(fibre_counts, dtype=np.int32)[code]
 
-    def _plugs(self, cable: int, row: int, *, upper: bool) -> Side:
+    def _separate_plugs(self, cable: int, row: int, *, upper: bool) -> Side:
         """A side that tells the plugs in one cage apart: those of several fibres, of one cable or of several."""
-        side, jumpers = self._side(row, upper=upper), int(self._jumpers[cable])
+        side, jumpers = self._find_side(row, upper=upper), int(self._jumpers[cable])
         if isinstance(side, PortRun):
-            return self._with_connectors(cable, row, side)
+            return self._extend_connectors(cable, row, side)
         if jumpers == 1 or not isinstance(side, Attachment):
             return side
         segment = int(self.plan.links.segment[row])
         if (segment, upper, jumpers) not in self._with_plugs:
-            self._with_plugs[segment, upper, jumpers] = _with_plugs(side, jumpers)
+            self._with_plugs[segment, upper, jumpers] = _assign_plugs(side, jumpers)
         return self._with_plugs[segment, upper, jumpers]
 
-    def _with_connectors(self, cable: int, row: int, run: PortRun) -> PortRun:
+    def _extend_connectors(self, cable: int, row: int, run: PortRun) -> PortRun:
         """A run whose cages have as many connectors as the fibres of a cable's medium need for all of their lanes."""
         medium = self.plan.cables.media[self.plan.cables.medium[cable]]
         segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
@@ -195,7 +197,7 @@ class CableIndex:
         """A cache of `_plugs` by (segment, whether it is the b side, fibres)."""
         return {}
 
-    def _end(
+    def _make_end(
         self, key: tuple[int, str, int], rows: list[int], side: Side, ports: list[int], *, upper: bool
     ) -> CableEnd:
         device, cage, connector = key

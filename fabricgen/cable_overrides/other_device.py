@@ -35,29 +35,29 @@ class OtherDevices:
     def _rows(self) -> Mapping[str, int]:
         return {name: row for row, name in enumerate(self.cables.names)}
 
-    def end_on(self, device: str, end: CableEnd, path: Path) -> CableEnd:
+    def move_end(self, device: str, end: CableEnd, path: Path) -> CableEnd:
         """The same end of a cable on another device.
 
         Raises InputError: FG080 for a device that there is not, FG077 for one whose ports are of another kind.
         """
         row = self._rows.get(device)
         if row is None:
-            raise no_device(device, self.cables.names, path)
-        why = self._why_not(row, end)
+            raise refuse_device(device, self.cables.names, path)
+        why = self._explain_misfit(row, end)
         if why:
             message = f"the {end.word} end of this cable belongs to {end.name} and cannot be on {device}, {why}"
             raise fault(NOT_THERE, message, path=path, hint=PULL)
         return replace(end, device=row, name=device)
 
-    def _why_not(self, row: int, end: CableEnd) -> str:
+    def _explain_misfit(self, row: int, end: CableEnd) -> str:
         """Why an end cannot be on a device; "" where it can."""
         devices = self.cables.plan.devices
         cls = devices.classes[devices.device_class[row]]
         if cls is not end.cls:
-            return _difference(cls, end.cls)
+            return _describe_difference(cls, end.cls)
         if isinstance(end.side, ScaleUpPort):
             return "which is of another scale-up domain"
-        if isinstance(end.side, Attachment) and not any(side == end.side for side in self._sides_of(row)):
+        if isinstance(end.side, Attachment) and not any(side == end.side for side in self._list_sides(row)):
             return f"which has no such '{end.side.role}' ports of {end.side.speed_gbps:g}G in that fabric"
         if self._is_patched(end) and devices.rack[row] != devices.rack[end.device]:
             return f"which stands in another rack: its trunk ends at the panels of {end.name}"
@@ -74,19 +74,19 @@ class OtherDevices:
         order = np.argsort(plan.links.a_device, kind="stable")
         return order, np.searchsorted(plan.links.a_device[order], np.arange(len(plan.devices) + 1))
 
-    def _sides_of(self, device: int) -> list[object]:
+    def _list_sides(self, device: int) -> list[object]:
         """The kinds of ports that a node has, one for each of its segments of links."""
         links, (order, start) = self.cables.plan.links, self._by_lower
         segments = np.unique(links.segment[order[start[device] : start[device + 1]]])
         return [links.segments[i].a for i in segments.tolist()]
 
 
-def no_device(device: str, names: Sequence[str], path: Path) -> InputError:
+def refuse_device(device: str, names: Sequence[str], path: Path) -> InputError:
     """The error (FG080) of a cable on a device that there is not."""
     return fault(UNKNOWN, f"there is no device '{device}'", path=path, hint=did_you_mean(device, names))
 
 
-def _difference(cls: DeviceClass, planned: DeviceClass) -> str:
+def _describe_difference(cls: DeviceClass, planned: DeviceClass) -> str:
     """How the devices of one class differ from those of another."""
     if cls.kind != planned.kind:
         return f"which is {KINDS.get(cls.kind, 'a switch tray')}, not {KINDS.get(planned.kind, 'a switch tray')}"
@@ -110,7 +110,7 @@ class Relocation:
     path: Path
 
 
-def address_faults(
+def find_address_faults(
     plan: WiringPlan, names: Sequence[str], families: Sequence[FamilyAddresses], relocated: Sequence[Relocation]
 ) -> list[Diagnostic]:
     """Faults (FG077) of links of hosts on another leaf, whose addresses are of a block that their own leaf announces.
@@ -118,25 +118,27 @@ def address_faults(
     A link keeps its addresses. Those of a host are in the subnet, or in the announced block, of the leaf at the link's
     upper end: on another leaf nobody would find them.
     """
-    found: list[Diagnostic] = []
-    for each in {each.path: each for each in relocated if each.upper}.values():  # all links of an end are alike
-        segment = plan.links.segments[plan.links.segment[each.row]]
-        if isinstance(segment.a, PortRun) or not _differ(families, segment, each):
+    faults: list[Diagnostic] = []
+    for relocation in {
+        relocation.path: relocation for relocation in relocated if relocation.upper
+    }.values():  # all links of an end are alike
+        segment = plan.links.segments[plan.links.segment[relocation.row]]
+        if isinstance(segment.a, PortRun) or not _blocks_differ(families, segment, relocation):
             continue
         message = (
-            f"{names[each.old]} and {names[each.new]} announce host addresses of their own, and this link keeps that "
-            f"of {names[each.old]}"
+            f"{names[relocation.old]} and {names[relocation.new]} announce host addresses of their own, "
+            f"and this link keeps that of {names[relocation.old]}"
         )
         hint = "of two cables that are swapped, state the other ends: `a_cage: DEVICE:CAGE`; addresses then follow"
-        found += fault(NOT_THERE, message, path=each.path, hint=f"{hint}. Else {PULL}").diagnostics
-    return found
+        faults += fault(NOT_THERE, message, path=relocation.path, hint=f"{hint}. Else {PULL}").diagnostics
+    return faults
 
 
-def _differ(families: Sequence[FamilyAddresses], segment: Segment, moved: Relocation) -> bool:
+def _blocks_differ(families: Sequence[FamilyAddresses], segment: Segment, moved: Relocation) -> bool:
     """Whether two leaves have different blocks for hosts of a link's fabric, or of one that has a VLAN on its ports."""
     for family in families:
         for fabric, subnets in family.subnets.items():
-            here = fabric == segment.fabric or (fabric in family.shared and family.shared[fabric].at(moved.row))
-            if here and subnets.base.at(moved.old) != subnets.base.at(moved.new):
+            is_concerned = fabric == segment.fabric or (fabric in family.shared and family.shared[fabric].at(moved.row))
+            if is_concerned and subnets.base.at(moved.old) != subnets.base.at(moved.new):
                 return True
     return False

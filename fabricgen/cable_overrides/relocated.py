@@ -30,13 +30,13 @@ from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.tables import CableTable, ManagementPort, Segment, WiringPlan
 
 
-def with_runs(design: Design, built: WiringPlan, relocated: Sequence[Relocation]) -> CableTable:
+def measure_relocated_runs(design: Design, built: WiringPlan, relocated: Sequence[Relocation]) -> CableTable:
     """The cable table with the runs of relocated cables, m: each the longest to an end of it.
 
     Patched cables, which stay in their racks, keep theirs.
     """
     table, run_m = built.cables, built.cables.run_m.copy()
-    cables = np.unique(built.links.cable[[each.row for each in relocated]])
+    cables = np.unique(built.links.cable[[relocation.row for relocation in relocated]])
     if built.patching is not None:
         cables = cables[built.patching.policy[cables] < 0]
     ends = np.flatnonzero(np.isin(table.end_cable, cables))
@@ -46,7 +46,7 @@ def with_runs(design: Design, built: WiringPlan, relocated: Sequence[Relocation]
     return replace(table, run_m=run_m)
 
 
-def with_bonds(
+def remake_bonds(
     design: Design, built: WiringPlan, names: Sequence[str], relocated: Sequence[Relocation], faults: list[Diagnostic]
 ) -> WiringPlan:
     """The plan with the bonds of the ports that hosts have now; those that cannot be are added to `faults` (FG077).
@@ -54,42 +54,52 @@ def with_bonds(
     A bond keeps its address: that of the one link of its ports which is planned to have it.
     """
     planned = built.bonds
-    mine = [each for each in relocated if planned is not None and planned.of_link[each.row] >= 0]
-    if planned is None or not mine:
+    host_moves = [
+        relocation for relocation in relocated if planned is not None and planned.of_link[relocation.row] >= 0
+    ]
+    if planned is None or not host_moves:
         return built
     try:
         bonds = make_bonds(design, built.devices, built.links)
     except InputError as error:
-        message = f"with this cable on {names[mine[0].new]}, {error.diagnostics[0].message}"
-        faults += fault(NOT_THERE, message, path=mine[0].path, hint=PULL).diagnostics
+        message = f"with this cable on {names[host_moves[0].new]}, {error.diagnostics[0].message}"
+        faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
     assert bonds is not None  # noqa: S101 - there were some
-    first = _addressed_links(planned, bonds)
+    first = _find_addressed_links(planned, bonds)
     if len(first) != len(bonds.first) or not (bonds.mate == planned.mate).all():
-        message = f"with this cable on {names[mine[0].new]}, a bond has two of its links with an address, or none"
-        faults += fault(NOT_THERE, message, path=mine[0].path, hint=PULL).diagnostics
+        message = f"with this cable on {names[host_moves[0].new]}, a bond has two of its links with an address, or none"
+        faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
     return replace(built, bonds=replace(bonds, first=first.astype(np.int32)))
 
 
-def _addressed_links(planned: Bonds, bonds: Bonds) -> Ints64:
+def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64:
     """By bond, the link that has its address as planned; shorter than the bonds where one has none, or two."""
     links = planned.first[planned.kind != PEER].astype(np.int64)
-    of = bonds.of_link[links]
+    bonds_of_links = bonds.of_link[links]
     first = bonds.first.astype(np.int64)
     hosts = bonds.kind != PEER
-    if (of < 0).any() or len(np.unique(of)) != len(of) or len(of) != int(hosts.sum()):
+    if (
+        (bonds_of_links < 0).any()
+        or len(np.unique(bonds_of_links)) != len(bonds_of_links)
+        or len(bonds_of_links) != int(hosts.sum())
+    ):
         return first[:0]
-    first[of] = links
+    first[bonds_of_links] = links
     return first
 
 
-def with_managed(addresses: Addresses, plan: WiringPlan, relocated: Sequence[Relocation]) -> Addresses:
+def move_management(addresses: Addresses, plan: WiringPlan, relocated: Sequence[Relocation]) -> Addresses:
     """The addresses with those of management ports that are on another device: they follow the link."""
-    mine = [each for each in relocated if not each.upper and _is_management(plan, each.row)]
-    if not mine:
+    management_moves = [
+        relocation for relocation in relocated if not relocation.upper and _is_management(plan, relocation.row)
+    ]
+    if not management_moves:
         return addresses
-    return replace(addresses, families=tuple(_managed(family, mine) for family in addresses.families))
+    return replace(
+        addresses, families=tuple(_move_addresses(family, management_moves) for family in addresses.families)
+    )
 
 
 def _is_management(plan: WiringPlan, row: int) -> bool:
@@ -97,11 +107,13 @@ def _is_management(plan: WiringPlan, row: int) -> bool:
     return isinstance(side, ManagementPort) or (isinstance(side, Attachment) and side.role == "bmc")
 
 
-def _managed(family: FamilyAddresses, relocated: Sequence[Relocation]) -> FamilyAddresses:
+def _move_addresses(family: FamilyAddresses, relocated: Sequence[Relocation]) -> FamilyAddresses:
     """Addresses of one family, of which each device has the management address that came with the link."""
-    found = [each for each in relocated if family.management.at(each.old) == family.a.at(each.row)]
-    old = np.array([each.old for each in found], dtype=np.int64)
-    new = np.array([each.new for each in found], dtype=np.int64)
+    moves = [
+        relocation for relocation in relocated if family.management.at(relocation.old) == family.a.at(relocation.row)
+    ]
+    old = np.array([relocation.old for relocation in moves], dtype=np.int64)
+    new = np.array([relocation.new for relocation in moves], dtype=np.int64)
     address, length, gateway = (
         family.management.copy(),
         family.management_length.copy(),
@@ -120,8 +132,8 @@ MOST_LISTED = 8
 """The most media that a hint lists."""
 
 
-def with_lengths_and_media(
-    catalog: Catalog, cables: CableIndex, stated: Mapping[int, CableOverride], faults: list[Diagnostic]
+def apply_lengths_and_media(
+    catalog: Catalog, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> CableTable:
     """The cable table with stated lengths and media; unsuitable media are added to `faults`.
 
@@ -129,14 +141,14 @@ def with_lengths_and_media(
     """
     table = cables.plan.cables
     length_m, medium, media = table.length_m.copy(), table.medium.copy(), list(table.media)
-    for cable, own in stated.items():
-        if own.length_m is not None:
-            length_m[cable] = own.length_m
-        if own.medium is not None:
-            found = _medium(catalog, cables, cable, own.medium, float(length_m[cable]), faults)
-            if found is not None:
-                medium[cable] = _place_in(media, found)
-    rows = np.array(sorted(stated), dtype=np.int64)
+    for cable, override in overrides.items():
+        if override.length_m is not None:
+            length_m[cable] = override.length_m
+        if override.medium is not None:
+            fitting = _find_medium(catalog, cables, cable, override.medium, float(length_m[cable]), faults)
+            if fitting is not None:
+                medium[cable] = _find_or_add(media, fitting)
+    rows = np.array(sorted(overrides), dtype=np.int64)
     reach = np.array([profile.reach_m for profile in media])
     reaches = table.reaches.copy()
     changed = rows[(length_m[rows] != table.length_m[rows]) | (medium[rows] != table.medium[rows])]
@@ -144,23 +156,23 @@ def with_lengths_and_media(
     return replace(table, media=tuple(media), length_m=length_m, medium=medium, reaches=reaches)
 
 
-def _place_in(media: list[CableProfile], profile: CableProfile) -> int:
+def _find_or_add(media: list[CableProfile], profile: CableProfile) -> int:
     """The index of a profile in `media`, to which it is appended if it is new."""
     if profile not in media:
         media.append(profile)
     return media.index(profile)
 
 
-def _medium(
+def _find_medium(
     catalog: Catalog, cables: CableIndex, cable: int, word: str, length_m: float, faults: list[Diagnostic]
 ) -> CableProfile | None:
     """The cheapest profile of the stated kind that fits both ends and reaches, else the one of the longest reach."""
-    fitting = list(_fitting(catalog, cables, cable))
-    asked = [profile for profile in fitting if is_named((word,), profile)]
-    reaching = [profile for profile in asked if profile.reach_m >= length_m]
-    if asked:
-        return reaching[0] if reaching else max(asked, key=lambda profile: profile.reach_m)
-    segment = _segments(cables, cable)[0]
+    fitting = list(_list_fitting(catalog, cables, cable))
+    candidates = [profile for profile in fitting if is_named((word,), profile)]
+    reaching = [profile for profile in candidates if profile.reach_m >= length_m]
+    if candidates:
+        return reaching[0] if reaching else max(candidates, key=lambda profile: profile.reach_m)
+    segment = _list_segments(cables, cable)[0]
     sides = " and ".join(dict.fromkeys(side.form_factor for side in (segment.a, segment.b)))
     listed = ", ".join(profile.id for profile in fitting[:MOST_LISTED])
     faults += fault(
@@ -173,20 +185,22 @@ def _medium(
     return None
 
 
-def _segments(cables: CableIndex, cable: int) -> list[Segment]:
+def _list_segments(cables: CableIndex, cable: int) -> list[Segment]:
     links = cables.plan.links
     return [links.segments[i] for i in sorted(set(links.segment[cables.links_of(cable)].tolist()))]
 
 
-def _fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[CableProfile]:
+def _list_fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[CableProfile]:
     """The profiles that carry a cable's lanes and fit the cages at its ends, cheapest first."""
-    segments = _segments(cables, cable)
+    segments = _list_segments(cables, cable)
     several = len(cables.ends(cable, upper=False)) + len(cables.ends(cable, upper=True)) > 2
     split = several or any(not has_lower_common_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
-        told = [replace(segment, media=(profile.id,), media_path=("cable_of",)) for segment in segments]
+        stated_segments = [replace(segment, media=(profile.id,), media_path=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)
-        if all(fits_segment(segment, profile) for segment in told) and (not split or profile.splits_for(lanes)):
+        if all(fits_segment(segment, profile) for segment in stated_segments) and (
+            not split or profile.splits_for(lanes)
+        ):
             yield profile
 
 
@@ -198,17 +212,17 @@ ONE_PIECE = ("length_m", "part", "medium")
 """Fields of an override that make sense only for a cable of one piece."""
 
 
-def patched_faults(cables: CableIndex, own: Mapping[int, CableOverride]) -> Iterator[Diagnostic]:
+def find_patched_faults(cables: CableIndex, overrides: Mapping[int, CableOverride]) -> Iterator[Diagnostic]:
     """Faults (FG087) of patched cables that state a length, part or medium."""
     patching = cables.plan.patching
     if patching is None:
         return
-    for cable, stated in own.items():
+    for cable, override in overrides.items():
         if patching.policy[cable] < 0:
             continue
         name = cables.ids[cable]
         for field in ONE_PIECE:
-            if getattr(stated, field) is not None:
+            if getattr(override, field) is not None:
                 message = f"{name} goes through panels: its jumpers and trunk have a `{field}` each"
                 hint = "leave it out (patches.csv has theirs), or leave such links out of `cabling.patch`"
                 yield from fault(PATCHED, message, path=("cable_of", name, field), hint=hint).diagnostics
@@ -229,31 +243,33 @@ class Jumper:
     b: CagePosition
 
 
-def with_rows_of_jumpers(
+def split_rows(
     plan: WiringPlan, cables: CableIndex, places: CageResolver, moves: Sequence[Move], faults: list[Diagnostic]
 ) -> WiringPlan:
     """The plan with a cable row for each fibre of those rows whose fibres do not run side by side any more.
 
     Fibres of a patched cable keep together, as they run through one trunk: others are added to `faults` (FG077).
     """
-    moved = {_key(move.cable, move.end): move.spot for move in moves}
+    moved = {_make_end_key(move.cable, move.end): move.spot for move in moves}
     paths = {move.cable: move.path for move in reversed(moves)}
     split: dict[int, list[Jumper]] = {}
     for cable, path in sorted(paths.items()):
-        apart = [row for row in _rows_of(cables, cable, places, moved) if len(row) > 1 and not _run_side_by_side(row)]
+        apart = [
+            row for row in _group_jumpers(cables, cable, places, moved) if len(row) > 1 and not _run_side_by_side(row)
+        ]
         if apart and plan.patching is not None and plan.patching.policy[cable] >= 0:
             message = f"{cables.ids[cable]} is patched, and its jumpers would not run side by side any more"
             faults += fault(NOT_THERE, message, path=path, hint=PULL).diagnostics
         else:
             split |= {min(row for jumper in jumpers for row in jumper.rows): jumpers for jumpers in apart}
-    return _with_more_rows(plan, split) if split else plan
+    return _add_rows(plan, split) if split else plan
 
 
-def _key(cable: int, end: CableEnd) -> EndKey:
+def _make_end_key(cable: int, end: CableEnd) -> EndKey:
     return cable, end.upper, end.place, end.connector
 
 
-def _rows_of(
+def _group_jumpers(
     cables: CableIndex, cable: int, places: CageResolver, moved: Mapping[EndKey, CagePosition]
 ) -> Iterator[list[Jumper]]:
     """The fibres of a cable, those together that are planned between the same two cages."""
@@ -261,7 +277,7 @@ def _rows_of(
     for a in cables.ends(cable, upper=False):
         for b in cables.ends(cable, upper=True):
             if rows := tuple(row for row in a.rows if row in b.rows):
-                at_a, at_b = (moved.get(_key(cable, end), places.planned(end)) for end in (a, b))
+                at_a, at_b = (moved.get(_make_end_key(cable, end), places.planned(end)) for end in (a, b))
                 between.setdefault((a.place, b.place), []).append(Jumper(rows, at_a, at_b))
     yield from between.values()
 
@@ -273,7 +289,7 @@ def _run_side_by_side(jumpers: Sequence[Jumper]) -> bool:
     return len(cages) == 1 and order == sorted(order) and [b for _, b in order] == sorted(b for _, b in order)
 
 
-def _with_more_rows(plan: WiringPlan, split: Mapping[int, Sequence[Jumper]]) -> WiringPlan:
+def _add_rows(plan: WiringPlan, split: Mapping[int, Sequence[Jumper]]) -> WiringPlan:
     """A plan with the cable rows of some links replaced by one for each fibre, in the order of cables as before."""
     table, rows, first = plan.cables, list[tuple[int, int, int]](), list[int]()
     columns = (table.end_cable.tolist(), table.end_link.tolist(), table.end_links.tolist())
@@ -285,10 +301,10 @@ def _with_more_rows(plan: WiringPlan, split: Mapping[int, Sequence[Jumper]]) -> 
             rows.append((cable, link, carried))
     end_cable, end_link, end_links = (np.ascontiguousarray(column) for column in np.array(rows, dtype=np.int32).T)
     cables = replace(table, end_cable=end_cable, end_link=end_link, end_links=end_links)
-    return replace(plan, cables=cables, patching=_renumbered(plan.patching, np.array(first, dtype=np.int32)))
+    return replace(plan, cables=cables, patching=_renumber_rows(plan.patching, np.array(first, dtype=np.int32)))
 
 
-def _renumbered(patching: Patching | None, first: Ints) -> Patching | None:
+def _renumber_rows(patching: Patching | None, first: Ints) -> Patching | None:
     """Structured cabling with other numbers of cable rows; `first` has the new one by the former."""
     if patching is None:
         return None

@@ -68,9 +68,9 @@ def _find_unknown_names(design: Design, devices: DeviceTable, names: Sequence[st
 
         yield from find_unconfigurable_devices(design, devices, names)
     if blueprint.cable_of:
-        from fabricgen.cable_overrides.built import unknown_cable_devices
+        from fabricgen.cable_overrides.built import list_unknown_devices
 
-        yield from unknown_cable_devices(blueprint.cable_of, names)
+        yield from list_unknown_devices(blueprint.cable_of, names)
     for rows in design.loaded.guids.values():
         from fabricgen.numbering.guids import find_unknown_guid_devices
 

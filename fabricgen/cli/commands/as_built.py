@@ -77,10 +77,10 @@ def _write_report(imported: AsBuiltImport, labels_anew: Table, form: str) -> str
 
     if form == "json":
         return json.dumps(
-            {**importing.as_json(imported), "labels": reprints.list_reprint_values(labels_anew)},
+            {**importing.make_json(imported), "labels": reprints.list_reprint_values(labels_anew)},
             indent=2,
             ensure_ascii=False,
         )
     return "\n".join(
-        (importing.text(imported), *((reprints.format_reprints(labels_anew),) if imported.changes else ()))
+        (importing.format_report(imported), *((reprints.format_reprints(labels_anew),) if imported.changes else ()))
     )

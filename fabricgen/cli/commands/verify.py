@@ -137,7 +137,7 @@ def _write_inventory(planned: Planned, verified: Verified) -> bytes:
 
 def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:
     """The overlay that accepts some actions; says where the blueprint does not take it yet."""
-    from fabricgen.as_built.stated import read_stated
+    from fabricgen.as_built.stated import read_overrides
     from fabricgen.cli.overlays import spell_include, tell_to_include
     from fabricgen.verify.accept.accepting import write_overlay
     from fabricgen.verify.accept.places import ALL, keeps_names
@@ -149,7 +149,7 @@ def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[
                 f"--accept all leaves {action.id} out: its boxes have their planned names; give its id", err=True
             )
     overlay = write_overlay(planned.cluster, report.diagnosis, ids, file, spell_include(blueprint, file))
-    if not read_stated(planned.cluster.design.loaded, file).included:
+    if not read_overrides(planned.cluster.design.loaded, file).included:
         tell_to_include(blueprint, file)
     return overlay
 

@@ -17,10 +17,10 @@ _PROMPT = re.compile(r"^(?:\{\w+(?::\d+)?\}|\[edit[^\]]*\]|[\w.@-]+[>#] .*)\s*$"
 def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of Junos."""
     if isinstance(dump.data, dict) and isinstance(dump.data.get("configuration"), dict | list):
-        whole = dump.data["configuration"]
-        hostname = find_text(whole if isinstance(whole, list) else [whole], "system", "host-name")
+        is_whole = dump.data["configuration"]
+        hostname = find_text(is_whole if isinstance(is_whole, list) else [is_whole], "system", "host-name")
         return ShownConfiguration("junos", {FILE: dump.text}, hostname)
     if dump.is_json or not (_IN_BRACES.search(dump.text) or _AS_LINES.search(dump.text)):
         return None
-    stated = _HOST.search(dump.text)
-    return ShownConfiguration("junos", {FILE: _PROMPT.sub("", dump.text)}, stated[1] if stated else "")
+    statements = _HOST.search(dump.text)
+    return ShownConfiguration("junos", {FILE: _PROMPT.sub("", dump.text)}, statements[1] if statements else "")

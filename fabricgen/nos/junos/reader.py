@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from fabricgen.nos.junos.reading.lines import as_lines, pass_on, unquoted
+from fabricgen.nos.junos.reading.lines import as_lines, pass_on, remove_quotes
 from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
 from fabricgen.nos.junos.reading.qos import FORWARDING, QOS, JunosQos
 from fabricgen.nos.junos.reading.routing import INSTANCES, OPTIONS, POLICY, PROTOCOLS, JunosRouting
@@ -72,7 +72,7 @@ class Box:
 
     def vrf_of(self, interface: str) -> str:
         """The VRF that an interface is in, "" for the default one."""
-        return next((vrf for vrf, own in self.routing.vrfs.items() if interface in own.interfaces), "")
+        return next((vrf for vrf, instance in self.routing.vrfs.items() if interface in instance.interfaces), "")
 
     def port(self, name: str) -> Port:
         """A port, when it is first spoken of."""
@@ -90,20 +90,20 @@ def read(files: Mapping[str, str]) -> Switch:
             STANZAS[name].read(list(as_lines(statements)), box)
         else:
             report_unknown(name, f"not understood: {name} {' '.join(statements[0])}")
-    return _switch(box)
+    return _make_switch(box)
 
 
-def _switch(box: Box) -> Switch:
+def _make_switch(box: Box) -> Switch:
     cages = {name: port for name, port in box.ports.items() if port.ways}
     management = [name for name in box.ports if name.startswith(("re0:", "em", "fxp"))]
     _check_cages(box, cages)
-    own = [name for name in box.ports if name not in cages and name.startswith("et-")]
+    names = [name for name in box.ports if name not in cages and name.startswith("et-")]
     unread = Interface(True, 0, 0)
-    interfaces = {name: read_part(name, partial(_interface, box, name, cages), unread) for name in own}
+    interfaces = {name: read_part(name, partial(_make_interface, box, name, cages), unread) for name in names}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
     used = {name: port for name, port in interfaces.items() if name not in unused}
-    loopbacks, vlans = frozenset(box.loopbacks.get(0, ())), {n: _vlan(box, n) for n in box.vlans.values()}
-    by_vrf = {vrf: frozenset(own) for unit, own in box.loopbacks.items() if (vrf := box.vrf_of(f"lo0.{unit}"))}
+    loopbacks, vlans = frozenset(box.loopbacks.get(0, ())), {n: _make_vlan(box, n) for n in box.vlans.values()}
+    by_vrf = {vrf: frozenset(names) for unit, names in box.loopbacks.items() if (vrf := box.vrf_of(f"lo0.{unit}"))}
     _check_stanzas(box, management)
 
     def routes_in(vrf: str) -> Iterator[Route]:
@@ -144,8 +144,8 @@ def _check_stanzas(box: Box, management: list[str]) -> None:
     """Raises UnknownTextError where lines are missing that every switch has, or management has an address too many."""
     if is_tolerant():
         return
-    wanted = {"PFE-LB load-balance per-packet", "export PFE-LB", "ecmp-fast-reroute"}
-    if lacking := wanted - box.routing.words:
+    required = {"PFE-LB load-balance per-packet", "export PFE-LB", "ecmp-fast-reroute"}
+    if lacking := required - box.routing.words:
         report_misfit(f"routes over several links take one of them: {sorted(lacking)}")
     if box.lldp != LLDP:
         report_misfit(f"LLDP tells ports otherwise: {sorted(box.lldp ^ LLDP)}")
@@ -168,12 +168,12 @@ def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
         report_misfit(f"ports of cages that are not split: {sorted(strange)}")
 
 
-def _interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
+def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
     if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
         report_misfit(f"{name} has another speed than its cage")
     mtu = port.frame_mtu - FRAME_BYTES if port.frame_mtu else 0
-    if any(own != mtu for own in port.families.values()) and not is_tolerant():
+    if any(family_mtu != mtu for family_mtu in port.families.values()) and not is_tolerant():
         report_misfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
     vlans = [box.vlans.get(member, 0) for member in port.members]
     if bool(vlans) != bool(port.mode) or 0 in vlans or (port.mode == "access" and len(vlans) != 1):
@@ -199,7 +199,7 @@ def _interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
     )
 
 
-def _vlan(box: Box, number: int) -> Vlan:
+def _make_vlan(box: Box, number: int) -> Vlan:
     gateway = box.gateways.get(number, Gateway())
     if box.interface_of.get(number) != f"irb.{number}":
         report_misfit(f"VLAN {number} has no gateway, or another's")
@@ -231,22 +231,22 @@ STANZAS: Mapping[str, Rules] = {
 
 
 @CHASSIS.line(r"maximum-ecmp (\d+)")
-def _max_paths(box: Box, line: Line, count: str) -> None:
+def _read_max_paths(box: Box, line: Line, count: str) -> None:
     box.routing.max_paths = int(count)
 
 
 @INTERFACES.line(r"lo0 unit (\d+) family inet6? address (\S+)")
-def _loopback(box: Box, line: Line, unit: str, address: str) -> None:
+def _read_loopback(box: Box, line: Line, unit: str, address: str) -> None:
     box.loopbacks.setdefault(int(unit), []).append(address)
 
 
 @INTERFACES.line(r"irb mtu (\d+)")
-def _irb_mtu(box: Box, line: Line, mtu: str) -> None:
+def _read_irb_mtu(box: Box, line: Line, mtu: str) -> None:
     box.irb_mtu = int(mtu)
 
 
 @INTERFACES.line(r"irb unit (\d+) (?:description .+|family (inet6?) (mtu|address) (\S+))")
-def _gateway(box: Box, line: Line, unit: str, family: str, word: str, value: str) -> None:
+def _read_gateway(box: Box, line: Line, unit: str, family: str, word: str, value: str) -> None:
     gateway = box.gateways.setdefault(int(unit), Gateway())
     if word == "mtu":
         gateway.mtus[family] = int(value)
@@ -255,33 +255,33 @@ def _gateway(box: Box, line: Line, unit: str, family: str, word: str, value: str
 
 
 @INTERFACES.line(r"(\S+) (.+)")
-def _of_port(box: Box, line: Line, name: str, rest: str) -> None:
+def _read_port_line(box: Box, line: Line, name: str, rest: str) -> None:
     pass_on(_PORT, line, rest, box.port(name))
 
 
 @_PORT.line("disable")
-def _disable(port: Port, line: Line) -> None:
+def _read_disable(port: Port, line: Line) -> None:
     port.admin_up = False
 
 
 @_PORT.line(r"description (.+)")
-def _description(port: Port, line: Line, text: str) -> None:
-    port.description = unquoted(text)
+def _read_description(port: Port, line: Line, text: str) -> None:
+    port.description = remove_quotes(text)
 
 
 @_PORT.line(r"(mtu|number-of-sub-ports|native-vlan-id) (\d+)|(speed) (\d+)g")
-def _number(port: Port, line: Line, word: str, number: str, speed: str, gbps: str) -> None:
+def _read_port_number(port: Port, line: Line, word: str, number: str, speed: str, gbps: str) -> None:
     names = {"mtu": "frame_mtu", "number-of-sub-ports": "ways", "native-vlan-id": "native"}
     setattr(port, names.get(word, "speed_gbps"), int(number or gbps))
 
 
 @_PORT.line(r"ether-options fec (fec91|fec74|none)")
-def _fec(port: Port, line: Line, word: str) -> None:
+def _read_fec(port: Port, line: Line, word: str) -> None:
     port.fec = word
 
 
 @_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
-def _family(port: Port, line: Line, family: str, word: str, value: str) -> None:
+def _read_family(port: Port, line: Line, family: str, word: str, value: str) -> None:
     port.families.setdefault(family, 0)
     if word == "mtu":
         port.families[family] = int(value)
@@ -290,7 +290,7 @@ def _family(port: Port, line: Line, family: str, word: str, value: str) -> None:
 
 
 @_PORT.line(r"unit 0 family ethernet-switching (?:interface-mode (\S+)|vlan members (\S+))")
-def _bridged(port: Port, line: Line, mode: str, member: str) -> None:
+def _read_switching(port: Port, line: Line, mode: str, member: str) -> None:
     if mode:
         port.mode = mode
     else:
@@ -298,7 +298,7 @@ def _bridged(port: Port, line: Line, mode: str, member: str) -> None:
 
 
 @INSTANCES.line(rf"{INSTANCE} routing-options (?:rib {INSTANCE}\.inet6\.0 )?static route (\S+) next-hop (\S+)")
-def _default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+def _read_default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
     take_gateway(box, line, prefix, hop)
 
 
@@ -306,20 +306,20 @@ VLANS.ignore_lines(r"\S+ description .+")
 
 
 @VLANS.line(r"(\S+) vlan-id (\d+)")
-def _vlan_id(box: Box, line: Line, name: str, number: str) -> None:
+def _read_vlan_id(box: Box, line: Line, name: str, number: str) -> None:
     box.vlans[name] = int(number)
 
 
 @VLANS.line(r"(\S+) l3-interface (\S+)")
-def _l3_interface(box: Box, line: Line, name: str, interface: str) -> None:
+def _read_l3_interface(box: Box, line: Line, name: str, interface: str) -> None:
     box.interface_of[box.vlans[name]] = interface
 
 
 @PROTOCOLS.line(r"layer2-control bpdu-block interface (\S+)")
-def _guarded(box: Box, line: Line, name: str) -> None:
+def _read_bpdu_block(box: Box, line: Line, name: str) -> None:
     box.port(name).guarded = True
 
 
 @PROTOCOLS.line(r"lldp (.+)")
-def _lldp(box: Box, line: Line, words: str) -> None:
+def _read_lldp(box: Box, line: Line, words: str) -> None:
     box.lldp.add(words)

@@ -22,35 +22,35 @@ ORDER = "order of "
 
 def read_statements(files: Mapping[str, str]) -> Statements:
     """The statements of a switch's one file, in the order of its lines; of several values of one leaf all."""
-    stated: Statements = {}
-    lines = [_name(words) for words in read_lines(files[FILE])]
+    statements: Statements = {}
+    lines = [_name_statement(words) for words in read_lines(files[FILE])]
     for path, value in lines:
-        stated[path] = value if stated.get(path, value) == value else f"{stated[path]}; {value}"
-    return stated | dict(_orders(path for path, _ in lines))
+        statements[path] = value if statements.get(path, value) == value else f"{statements[path]}; {value}"
+    return statements | dict(_list_orders(path for path, _ in lines))
 
 
-def _name(words: Words) -> tuple[Path, str]:
+def _name_statement(words: Words) -> tuple[Path, str]:
     """The name of a statement and its value, "" for none."""
-    known = load_words()
-    leaf = known["becomes"].get(words[-2], words[-2]) if len(words) > 1 else ""
-    return ((*words[:-2], leaf), words[-1]) if leaf in known["values"] else (words, "")
+    words_known = load_words()
+    leaf = words_known["becomes"].get(words[-2], words[-2]) if len(words) > 1 else ""
+    return ((*words[:-2], leaf), words[-1]) if leaf in words_known["values"] else (words, "")
 
 
 @cache
-def _ordered() -> re.Pattern[str]:
+def _compile_ordered() -> re.Pattern[str]:
     return re.compile(f"({'|'.join(load_words()['ordered'])}) .*")
 
 
-def _orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+def _list_orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """The order of statements that are tried in turn, where there are several."""
-    found: dict[str, dict[str, None]] = {}
+    names_of_stem: dict[str, dict[str, None]] = {}
     for path in paths:
-        if match := _ordered().match(" ".join(path)):
-            found.setdefault(match[1], {})[path[len(match[1].split())]] = None
-    yield from (((ORDER + stem,), ", ".join(names)) for stem, names in found.items() if len(names) > 1)
+        if match := _compile_ordered().match(" ".join(path)):
+            names_of_stem.setdefault(match[1], {})[path[len(match[1].split())]] = None
+    yield from (((ORDER + stem,), ", ".join(names)) for stem, names in names_of_stem.items() if len(names) > 1)
 
 
-def files_of(stated: Statements) -> dict[str, str]:
+def files_of(statements: Statements) -> dict[str, str]:
     """The one file that says the same, for Junos's reader: a statement a line."""
-    lines = ((*path, value) if value else path for path, value in stated.items() if not path[0].startswith(ORDER))
+    lines = ((*path, value) if value else path for path, value in statements.items() if not path[0].startswith(ORDER))
     return {FILE: "".join(f"{' '.join(map(quote, line))};\n" for line in lines)}

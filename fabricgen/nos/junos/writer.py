@@ -27,9 +27,9 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.nos.junos.reading.text import quote
-from fabricgen.nos.junos.writing.management import management_values
-from fabricgen.nos.junos.writing.qos import qos_values
-from fabricgen.nos.junos.writing.routing import bgp_values
+from fabricgen.nos.junos.writing.management import make_management_values
+from fabricgen.nos.junos.writing.qos import make_qos_values
+from fabricgen.nos.junos.writing.routing import make_bgp_values
 from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.ports import list_unused_ports
 from fabricgen.views.model.ports import model_interface
@@ -66,42 +66,45 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "asn": switch.asn,
         "router_id": switch.router_id,
         "loopbacks": [
-            (0, family_rows(list_loopback_prefixes(switch))),
-            *((own.number, family_rows(own.prefixes)) for own in switch.vrf_loopbacks),
+            (0, list_family_rows(list_loopback_prefixes(switch))),
+            *((loopback.number, list_family_rows(loopback.prefixes)) for loopback in switch.vrf_loopbacks),
         ],
-        "cages": _cage_rows(switch),
-        "ports": [_port_row(switch, port) for port in switch.ports],
+        "cages": _list_cage_rows(switch),
+        "ports": [_make_port_row(switch, port) for port in switch.ports],
         "unused": list_unused_ports(switch, naming),
-        "vlans": _vlan_rows(switch),
+        "vlans": _list_vlan_rows(switch),
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
         "management_port": naming.find_management_port(switch.profile),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
-        **bgp_values(switch),
-        **qos_values(switch),
-        **management_values(switch),
+        **make_bgp_values(switch),
+        **make_qos_values(switch),
+        **make_management_values(switch),
     }
 
 
-def family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, list[str]]]:
+def list_family_rows(addresses: tuple[str, ...] | list[str]) -> list[tuple[str, list[str]]]:
     """(family, its addresses), IPv4 before IPv6."""
-    found = [(word, [one for one in addresses if (":" in one) == v6]) for v6, word in FAMILIES.items()]
-    return [(word, own) for word, own in found if own]
+    addresses_of_family = [
+        (word, [address for address in addresses if (":" in address) == v6]) for v6, word in FAMILIES.items()
+    ]
+    return [(word, family_addresses) for word, family_addresses in addresses_of_family if family_addresses]
 
 
-def _cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
+def _list_cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
     """(cage, ports, Gb/s of each) of split cages: their ports have no speed of their own."""
-    found = {port.cage: port for port in switch.ports if port.ways > 1}
+    port_of_cage = {port.cage: port for port in switch.ports if port.ways > 1}
     return [
-        (require_token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps) for _, port in sorted(found.items())
+        (require_token(port.name.rpartition(":")[0]), port.ways, port.speed_gbps)
+        for _, port in sorted(port_of_cage.items())
     ]
 
 
-def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
+def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     """The values of a port, "" or 0 where it has none."""
     interface = model_interface(switch, port)
     names = {service.vlan: require_token(service.label) for service in switch.services}
-    families = family_rows([*interface.addresses])
+    families = list_family_rows([*interface.addresses])
     if interface.link_local:
         words = [FAMILIES[family == "v6"] for family in switch.fabric.families]
         families = [(word, []) for word in dict.fromkeys([*words, "inet6"])]
@@ -122,10 +125,10 @@ def _port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
     }
 
 
-def _vlan_rows(switch: SwitchView) -> list[dict[str, Any]]:
+def _list_vlan_rows(switch: SwitchView) -> list[dict[str, Any]]:
     """The VLANs of hosts with their gateways."""
     return [
-        {"name": require_token(service.label), "vlan": service.vlan, "families": family_rows(service.gateways)}
+        {"name": require_token(service.label), "vlan": service.vlan, "families": list_family_rows(service.gateways)}
         for service in switch.services
         if service.gateways
     ]

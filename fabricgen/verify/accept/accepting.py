@@ -16,16 +16,16 @@ from fabricgen.as_built.stated import (
     NAMES,
     OverrideFields,
     StatedOverrides,
-    merged_overrides,
-    overlay_text,
+    apply_overrides,
+    find_stated_value,
+    format_overlay,
+    merge_overrides,
     put_value,
-    read_stated,
-    stated_value,
-    with_overrides,
+    read_overrides,
 )
 from fabricgen.cable_overrides.cage_resolver import CagePosition
 from fabricgen.cable_overrides.ends import CableEnd
-from fabricgen.cable_overrides.other_device import Relocation, address_faults
+from fabricgen.cable_overrides.other_device import Relocation, find_address_faults
 from fabricgen.cluster import build_cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.names import list_usual_names, read_adopted_names
@@ -53,7 +53,7 @@ def write_overlay(
     something else, which wins.
     """
     whole_cluster = cluster.phase.whole if cluster.phase else cluster
-    overrides = read_stated(whole_cluster.design.loaded, overlay)
+    overrides = read_overrides(whole_cluster.design.loaded, overlay)
     places = Places(whole_cluster)
     picked = choose_actions(places, diagnosis, ids)
     ends = list_accepted_ends(places, picked)
@@ -65,9 +65,9 @@ def write_overlay(
         rename_device(places.find_cable(accepted_end.link), names.new): accepted_end.accepted_id
         for accepted_end in ends
     }
-    design = with_overrides(whole_cluster.design, merged_overrides(overlay_overrides, overrides.others), names.devices)
+    design = apply_overrides(whole_cluster.design, merge_overrides(overlay_overrides, overrides.others), names.devices)
     _check_cluster(design, ids_by_cable, ids)
-    return overlay_text(overlay_overrides, name, names.overlay_names).encode()
+    return format_overlay(overlay_overrides, name, names.overlay_names).encode()
 
 
 def _check_cluster(design: Design, ids_by_cable: Mapping[str, str], ids: Sequence[str]) -> None:
@@ -321,7 +321,7 @@ def _list_address_faults(places: Places, ends: Iterable[Accepted]) -> list[Diagn
         for row in accepted_end.end.rows
         if accepted_end.position.device != accepted_end.end.device
     ]
-    return address_faults(cluster.planned.plan, cluster.names, cluster.addresses.families, moved)
+    return find_address_faults(cluster.planned.plan, cluster.names, cluster.addresses.families, moved)
 
 
 def _turn_ends(places: Places, accepted_id: str, ends: list[Accepted]) -> list[Accepted] | None:
@@ -394,7 +394,7 @@ class Redlines:
         value = None if accepted_end.position == matcher.planned(end) else matcher.label(accepted_end.position, end)
         elsewhere: Any = self._others.get(name, {}).get(subject.field)
         if elsewhere is not None:
-            if stated_value(elsewhere, subject, matcher) == value:
+            if find_stated_value(elsewhere, subject, matcher) == value:
                 return ()
             return self._refuse_stated(accepted_end, name, subject)
         override = self.overrides.setdefault(name, {})

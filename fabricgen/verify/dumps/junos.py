@@ -34,32 +34,32 @@ def recognises(value: Json) -> bool:
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: the answer does not say of which device."""
-    yield Dump(content.find_box(), _sightings(content))
+    yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _sightings(content: Content) -> Iterator[Sighting]:
+def _read_sightings(content: Content) -> Iterator[Sighting]:
     with content.note_faults():
         for answer in read_mappings(content.value, _ANSWER):
             rows = read_sequence(answer, _ROWS) if _ROWS in answer else []
             for index in range(len(rows)):
                 with content.note_faults():
-                    yield _sighting(read_mapping(rows, index))
+                    yield _read_sighting(read_mapping(rows, index))
 
 
-def _sighting(row: dict[str, Json]) -> Sighting:
-    port = _told(row, *_PORT)
-    name, chassis = _told(row, "lldp-remote-system-name"), _told(row, "lldp-remote-chassis-id")
+def _read_sighting(row: dict[str, Json]) -> Sighting:
+    port = _find_text(row, *_PORT)
+    name, chassis = _find_text(row, "lldp-remote-system-name"), _find_text(row, "lldp-remote-chassis-id")
     if not port or not (name or chassis):
         raise WrongValueError(row, None, f"the row has no {'neighbour' if port else 'port'}")
-    far, described = _told(row, "lldp-remote-port-id"), _told(row, "lldp-remote-port-description")
-    box = make_neighbor(name, chassis, _told(row, "lldp-remote-management-address"))
+    far, described = _find_text(row, "lldp-remote-port-id"), _find_text(row, "lldp-remote-port-description")
+    box = make_neighbor(name, chassis, _find_text(row, "lldp-remote-management-address"))
     return Sighting(without_unit(port), box, without_unit(far or described), described if far else "")
 
 
-def _told(row: dict[str, Json], *keys: str) -> str:
+def _find_text(row: dict[str, Json], *keys: str) -> str:
     """The first text under some keys, "" for none."""
-    texts = (read_text(each, "data") for key in keys for each in read_mappings(row, key))
-    return next((found for found in texts if found), "")
+    texts = (read_text(mapping, "data") for key in keys for mapping in read_mappings(row, key))
+    return next((texts_found for texts_found in texts if texts_found), "")
 
 
 def without_unit(port: str) -> str:

@@ -31,10 +31,10 @@ def recognises(text: str) -> bool:
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: neither says of which device."""
     is_table = _HEAD.search(content.text) is not None
-    yield Dump(content.find_box(), _rows(content) if is_table else _blocks(content), lists_all=is_table)
+    yield Dump(content.find_box(), _read_rows(content) if is_table else _read_blocks(content), lists_all=is_table)
 
 
-def _rows(content: Content) -> Iterator[Sighting]:
+def _read_rows(content: Content) -> Iterator[Sighting]:
     fixed, start = 0, 0
     for number, line in content.read_lines():
         if head := _HEAD.match(line):
@@ -44,11 +44,11 @@ def _rows(content: Content) -> Iterator[Sighting]:
             if len(words) <= fixed:
                 content.add_fault(number, 1, "the row names no neighbour's port", _HINT)
                 continue
-            port, name = _split(line, words[fixed], start)
+            port, name = _split_row(line, words[fixed], start)
             yield Sighting(without_unit(words[0]), make_neighbor(name, words[fixed - 1]), without_unit(port))
 
 
-def _split(line: str, rest: str, start: int) -> tuple[str, str]:
+def _split_row(line: str, rest: str, start: int) -> tuple[str, str]:
     """(the port, the name) at the end of a row, whose names begin at a column unless a port is longer than its own."""
     at = len(line.rstrip()) - len(rest.rstrip())
     if at >= start:
@@ -59,25 +59,25 @@ def _split(line: str, rest: str, start: int) -> tuple[str, str]:
     return line[at:start].strip(), line[start:].strip()
 
 
-def _blocks(content: Content) -> Iterator[Sighting]:
-    told: dict[str, str] = {}
+def _read_blocks(content: Content) -> Iterator[Sighting]:
+    fields: dict[str, str] = {}
     begun = 0
     for number, line in content.read_lines():
         if _BLOCK.match(line):
-            yield from _block(content, begun, told)
-            told, begun = {}, number
+            yield from _read_block(content, begun, fields)
+            fields, begun = {}, number
         elif begun and (found := _FIELD.fullmatch(line)):
-            told.setdefault(found[1].lower(), found[2].strip())
-    yield from _block(content, begun, told)
+            fields.setdefault(found[1].lower(), found[2].strip())
+    yield from _read_block(content, begun, fields)
 
 
-def _block(content: Content, number: int, told: dict[str, str]) -> Iterator[Sighting]:
+def _read_block(content: Content, number: int, fields: dict[str, str]) -> Iterator[Sighting]:
     """What a block says, which begins at a line; nothing before the first."""
     if not number:
         return
-    port, name, chassis = told.get("local interface", ""), told.get("system name", ""), told.get("chassis id", "")
+    port, name, chassis = fields.get("local interface", ""), fields.get("system name", ""), fields.get("chassis id", "")
     if not port or not (name or chassis):
         content.add_fault(number, 1, f"the block names no {'neighbour' if port else 'port'}", _HINT)
         return
-    box = make_neighbor(name, chassis, told.get("address", ""))
-    yield Sighting(without_unit(port), box, without_unit(told.get("port id", "")), told.get("port description", ""))
+    box = make_neighbor(name, chassis, fields.get("address", ""))
+    yield Sighting(without_unit(port), box, without_unit(fields.get("port id", "")), fields.get("port description", ""))

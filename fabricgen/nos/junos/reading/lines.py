@@ -23,7 +23,7 @@ def pass_on(rules: Rules, line: Any, rest: str, *state: Any) -> None:
     rules.read([below], *state)
 
 
-def unquoted(word: str) -> str:
+def remove_quotes(word: str) -> str:
     """A word without the quotes that `as_lines` gives it."""
     if not word.startswith('"'):
         return word

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from fabricgen.nos.junos.reading.lines import pass_on, unquoted
+from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 from fabricgen.switch.model import Management, User
 
@@ -64,9 +64,9 @@ class JunosManagement:
         wrong = [one for of, one in servers if self.instances.get(f"{of} {one}", "") != instance]
         if wrong and not is_tolerant():
             report_misfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
-        wanted = WITHOUT_PORT | ({"management-instance"} if addresses else set())
-        if not is_tolerant() and self.words - {"default-address-selection"} != wanted:
-            report_misfit(f"lines that go with others are not all there, or alone: {sorted(wanted ^ self.words)}")
+        required = WITHOUT_PORT | ({"management-instance"} if addresses else set())
+        if not is_tolerant() and self.words - {"default-address-selection"} != required:
+            report_misfit(f"lines that go with others are not all there, or alone: {sorted(required ^ self.words)}")
         if not is_tolerant() and self.preferred != set(list(self.ntp)[:1]):
             report_misfit(f"of the servers for time {sorted(self.preferred)} are preferred")
         if set(self.aaa.values()) != set(self.order[:-1]) and not is_tolerant():
@@ -126,12 +126,12 @@ SNMP.ignore_lines("(?:location|contact) .+")
 
 
 @SYSTEM.line(r"host-name (\S+)")
-def _hostname(box: HasManagement, line: Line, name: str) -> None:
+def _read_hostname(box: HasManagement, line: Line, name: str) -> None:
     box.managed.hostname = name
 
 
 @SYSTEM.line("services (?:netconf )?ssh|management-instance|default-address-selection|root-authentication .+")
-def _word(box: HasManagement, line: Line) -> None:
+def _read_plain_word(box: HasManagement, line: Line) -> None:
     box.managed.words.add(line.text)
 
 
@@ -139,54 +139,54 @@ def _word(box: HasManagement, line: Line) -> None:
     r"services extension-service request-response grpc (?:ssl )?"
     r"(?:(port|local-certificate|routing-instance) (\S+)|(use-pki))"
 )
-def _grpc(box: HasManagement, line: Line, word: str, value: str, flag: str) -> None:
+def _read_grpc(box: HasManagement, line: Line, word: str, value: str, flag: str) -> None:
     box.managed.grpc[word or flag] = value or ""
 
 
 @SYSTEM.line(r"login (message|announcement) (.+)")
-def _banner(box: HasManagement, line: Line, kind: str, text: str) -> None:
-    setattr(box.managed, kind, unquoted(text))
+def _read_banner(box: HasManagement, line: Line, kind: str, text: str) -> None:
+    setattr(box.managed, kind, remove_quotes(text))
 
 
 @SYSTEM.line(r"login user (\S+) (.+)")
-def _user(box: HasManagement, line: Line, name: str, rest: str) -> None:
+def _read_user_line(box: HasManagement, line: Line, name: str, rest: str) -> None:
     pass_on(_LOGIN, line, rest, box.managed.users, name)
 
 
 @_LOGIN.line(r"class (\S+)")
-def _role(users: dict[str, User], name: str, line: Line, role: str) -> None:
+def _read_login_class(users: dict[str, User], name: str, line: Line, role: str) -> None:
     users[name] = replace(users.get(name, NOBODY), role=ROLES[role])
 
 
 @_LOGIN.line(r"authentication encrypted-password (.+)")
-def _hash(users: dict[str, User], name: str, line: Line, secret: str) -> None:
-    users[name] = replace(users.get(name, NOBODY), password_hash=unquoted(secret))
+def _read_password(users: dict[str, User], name: str, line: Line, secret: str) -> None:
+    users[name] = replace(users.get(name, NOBODY), password_hash=remove_quotes(secret))
 
 
 @_LOGIN.line(r"authentication ssh-(?:rsa|ecdsa|ed25519) (.+)")
-def _key(users: dict[str, User], name: str, line: Line, key: str) -> None:
+def _read_ssh_key(users: dict[str, User], name: str, line: Line, key: str) -> None:
     user = users.get(name, NOBODY)
-    users[name] = replace(user, keys=user.keys | {unquoted(key)})
+    users[name] = replace(user, keys=user.keys | {remove_quotes(key)})
 
 
 @SYSTEM.line(r"authentication-order (\S+)")
-def _order(box: HasManagement, line: Line, word: str) -> None:
+def _read_login_order(box: HasManagement, line: Line, word: str) -> None:
     box.managed.order.append(word)
 
 
 @SYSTEM.line(r"(tacplus|radius)-server (\S+)(?: secret .+)?")
-def _aaa(box: HasManagement, line: Line, protocol: str, server: str) -> None:
+def _read_aaa(box: HasManagement, line: Line, protocol: str, server: str) -> None:
     box.managed.aaa[server] = protocol
 
 
 @SYSTEM.line(r"(tac|radius)\S*-server (\S+) routing-instance (\S+)")
-def _aaa_instance(box: HasManagement, line: Line, protocol: str, server: str, name: str) -> None:
+def _read_aaa_instance(box: HasManagement, line: Line, protocol: str, server: str, name: str) -> None:
     box.managed.aaa[server] = "tacplus" if protocol == "tac" else "radius"
     box.managed.instances[f"tac {server}"] = name
 
 
 @SYSTEM.line(r"ntp server (\S+)(?: routing-instance (\S+)| (prefer))?")
-def _ntp(box: HasManagement, line: Line, server: str, name: str, prefer: str) -> None:
+def _read_ntp(box: HasManagement, line: Line, server: str, name: str, prefer: str) -> None:
     box.managed.ntp[server] = None
     if prefer:
         box.managed.preferred.add(server)
@@ -195,23 +195,23 @@ def _ntp(box: HasManagement, line: Line, server: str, name: str, prefer: str) ->
 
 
 @SYSTEM.line(r"name-server (\S+)(?: routing-instance (\S+))?")
-def _dns(box: HasManagement, line: Line, server: str, name: str) -> None:
+def _read_dns(box: HasManagement, line: Line, server: str, name: str) -> None:
     box.managed.dns[server] = None
     box.managed.instances[f"dns {server}"] = name or ""
 
 
 @SYSTEM.line(r"domain-name (\S+)")
-def _domain(box: HasManagement, line: Line, name: str) -> None:
+def _read_domain(box: HasManagement, line: Line, name: str) -> None:
     box.managed.domain = name
 
 
 @SYSTEM.line(r"time-zone (\S+)")
-def _timezone(box: HasManagement, line: Line, name: str) -> None:
+def _read_timezone(box: HasManagement, line: Line, name: str) -> None:
     box.managed.timezone = name
 
 
 @SYSTEM.line(r"syslog host (\S+) (any|routing-instance) (\S+)")
-def _syslog(box: HasManagement, line: Line, server: str, word: str, value: str) -> None:
+def _read_syslog(box: HasManagement, line: Line, server: str, word: str, value: str) -> None:
     if word == "any":
         box.managed.syslog[server] = value
     else:
@@ -219,18 +219,18 @@ def _syslog(box: HasManagement, line: Line, server: str, word: str, value: str) 
 
 
 @SNMP.line(r"view ALL (oid \.1 include)")
-def _view(box: HasManagement, line: Line, words: str) -> None:
+def _read_snmp_view(box: HasManagement, line: Line, words: str) -> None:
     box.managed.snmp["view"].add(words)
 
 
 @SNMP.line(r"v3 usm local-engine user (\S+) (authentication|privacy)-(?:sha|aes128) \S+ .+")
-def _snmp_user(box: HasManagement, line: Line, name: str, part: str) -> None:
+def _read_snmp_user(box: HasManagement, line: Line, name: str, part: str) -> None:
     box.managed.snmp["user"].add(name)
     box.managed.snmp[part].add(name)
 
 
 @SNMP.line(r"v3 vacm security-to-group security-model usm security-name (\S+) group READERS")
-def _grouped(box: HasManagement, line: Line, name: str) -> None:
+def _read_grouped(box: HasManagement, line: Line, name: str) -> None:
     box.managed.snmp["grouped"].add(name)
 
 
@@ -238,12 +238,12 @@ def _grouped(box: HasManagement, line: Line, name: str) -> None:
     r"v3 vacm access group READERS (?:default-context-prefix|context-prefix (\S+)) "
     r"security-model usm security-level privacy read-view ALL"
 )
-def _readers(box: HasManagement, line: Line, instance: str) -> None:
+def _read_readers(box: HasManagement, line: Line, instance: str) -> None:
     box.managed.snmp["readers"].add(instance or "")
 
 
 @SNMP.line("routing-instance-access")
-def _access(box: HasManagement, line: Line) -> None:
+def _read_access(box: HasManagement, line: Line) -> None:
     box.managed.snmp["access"].add(line.text)
 
 

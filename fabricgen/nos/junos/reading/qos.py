@@ -74,8 +74,8 @@ class JunosQos:
         """How equal paths are chosen, given the families that are routed; raises UnknownTextError for half of it."""
         if not self.by_load:
             return Balancing()
-        routed = {f"ether-type ip{family}" for family in families}
-        if not is_tolerant() and self.by_load not in (routed | FLOWLETS, routed | SPRAYED):
+        families_routed = {f"ether-type ip{family}" for family in families}
+        if not is_tolerant() and self.by_load not in (families_routed | FLOWLETS, families_routed | SPRAYED):
             report_misfit(f"load is balanced otherwise: {sorted(self.by_load)}")
         return Balancing(by_load=True)
 
@@ -83,7 +83,7 @@ class JunosQos:
         """QoS as the model has it, given the ports in use; None where there is none."""
         if not self.bound:
             return None
-        bound = {port: found for port in ports if (found := self._bound_to(port))}
+        bound = {port: row_of_port for port in ports if (row_of_port := self._bound_to(port))}
         classifiers = {row["classifier"] for row in bound.values()}
         if len(classifiers) != 1:
             report_misfit(f"ports have classifiers {sorted(classifiers)}")
@@ -96,54 +96,59 @@ class JunosQos:
         for row in bound.values():
             key = row["scheduler-map"], row.get("profile", "")
             if key not in kinds:
-                kinds[key] = self._port(*key, points)
+                kinds[key] = self._make_port(*key, points)
         return Qos(
             class_of=classes,
             queue_of={number: number for number in sorted(set(classes))},
             ports={port: kinds[row["scheduler-map"], row.get("profile", "")] for port, row in bound.items()},
-            watchdog=self._watchdog(),
+            watchdog=self._make_watchdog(),
         )
 
     def _bound_to(self, port: str) -> dict[str, str]:
         """What is said of a port: by its name, or for all of a kind."""
         return self.bound.get(port) or next((row for name, row in self.bound.items() if fnmatchcase(port, name)), {})
 
-    def _port(self, map_: str, profile: str, points: dict[int, str]) -> PortQos:
-        paused = self._paused(profile, points) if profile else frozenset[int]()
+    def _make_port(self, map_: str, profile: str, points: dict[int, str]) -> PortQos:
+        paused = self._find_paused_priorities(profile, points) if profile else frozenset[int]()
         watched = paused if profile and self.pauses[profile].get("watchdog") else frozenset[int]()
         queues = {}
         for name, scheduler in self.maps[map_].items():
-            own = self.schedulers[scheduler]
-            ecn = self._ecn(own.profile) if own.profile else None
-            if own.marks != (ecn is not None):
+            scheduler_read = self.schedulers[scheduler]
+            ecn = self._make_ecn(scheduler_read.profile) if scheduler_read.profile else None
+            if scheduler_read.marks != (ecn is not None):
                 report_misfit(f"scheduler {scheduler} marks without a profile, or drops what it should mark")
-            queues[self.queue_of.get(name, 0)] = Queue(own.strict, own.share, ecn, own.limit)
+            queues[self.queue_of.get(name, 0)] = Queue(
+                scheduler_read.strict, scheduler_read.share, ecn, scheduler_read.limit
+            )
         return PortQos(paused, watched, queues)
 
-    def _paused(self, profile: str, points: dict[int, str]) -> frozenset[int]:
+    def _find_paused_priorities(self, profile: str, points: dict[int, str]) -> frozenset[int]:
         """The priorities that a profile pauses: those of classes without loss, for all of whose packets it does."""
-        said = self.pauses[profile]
-        wanted = {dscp for dscp, name in points.items() if name in self.lossless}
+        profile_read = self.pauses[profile]
+        lossless_points = {dscp for dscp, name in points.items() if name in self.lossless}
         queues = {self.priority_of[name]: self.queue_of[name] for name in self.lossless if name in self.priority_of}
-        if said["input"] != wanted or said["output"] != queues or len(queues) != len(self.lossless):
-            report_misfit(
-                f"profile {profile} pauses others than the classes without loss: {said['input']}, {said['output']}"
-            )
+        if (
+            profile_read["input"] != lossless_points
+            or profile_read["output"] != queues
+            or len(queues) != len(self.lossless)
+        ):
+            paused = f"{profile_read['input']}, {profile_read['output']}"
+            report_misfit(f"profile {profile} pauses others than the classes without loss: {paused}")
         return frozenset(queues)
 
-    def _ecn(self, name: str) -> Ecn:
-        said = self.profiles[name]
-        low, high = sorted(said["fill-level"])
-        none, percent = sorted(said["drop-probability"])
+    def _make_ecn(self, name: str) -> Ecn:
+        profile = self.profiles[name]
+        low, high = sorted(profile["fill-level"])
+        none, percent = sorted(profile["drop-probability"])
         if none:
             report_misfit(f"drop profile {name} begins at {none} %")
         return Ecn(low, high, percent)
 
-    def _watchdog(self) -> Watchdog | None:
-        found = [said["watchdog"] for said in self.pauses.values() if said.get("watchdog")]
-        if not found:
+    def _make_watchdog(self) -> Watchdog | None:
+        watchdogs = [said["watchdog"] for said in self.pauses.values() if said.get("watchdog")]
+        if not watchdogs:
             return None
-        said = found[0]
+        said = watchdogs[0]
         poll = int(said["poll-interval"])
         return Watchdog(poll * int(said["detection"]), int(said["recovery"]), poll, said["watchdog-action"])
 
@@ -159,106 +164,106 @@ _PAUSES, _BOUND, _SCHEDULER = Rules(), Rules(), Rules()
 
 
 @FORWARDING.line(r"enhanced-hash-key ecmp-dlb (.+)")
-def _by_load(box: HasQos, line: Line, words: str) -> None:
+def _read_load_balancing(box: HasQos, line: Line, words: str) -> None:
     box.qos.by_load.add(words)
 
 
 @QOS.line(r"classifiers dscp (\S+) forwarding-class (\S+) loss-priority low code-points ([01]{6})")
-def _classify(box: HasQos, line: Line, name: str, class_: str, point: str) -> None:
+def _read_classifier(box: HasQos, line: Line, name: str, class_: str, point: str) -> None:
     box.qos.class_of.setdefault(name, {})[int(point, 2)] = class_
 
 
 @QOS.line(r"drop-profiles (\S+) interpolate (fill-level|drop-probability) (\d+)")
-def _profile(box: HasQos, line: Line, name: str, word: str, percent: str) -> None:
+def _read_drop_probability(box: HasQos, line: Line, name: str, word: str, percent: str) -> None:
     box.qos.profiles.setdefault(name, {}).setdefault(word, []).append(int(percent))
 
 
 @QOS.line(r"shared-buffer (.+)")
-def _buffer(box: HasQos, line: Line, words: str) -> None:
+def _read_buffer_share(box: HasQos, line: Line, words: str) -> None:
     box.qos.buffers.add(words)
 
 
 @QOS.line(r"forwarding-classes class (\S+) (queue-num|pfc-priority) (\d)")
-def _class(box: HasQos, line: Line, name: str, word: str, number: str) -> None:
+def _read_class(box: HasQos, line: Line, name: str, word: str, number: str) -> None:
     (box.qos.queue_of if word == "queue-num" else box.qos.priority_of)[name] = int(number)
 
 
 @QOS.line(r"forwarding-classes class (\S+) no-loss")
-def _no_loss(box: HasQos, line: Line, name: str) -> None:
+def _read_no_loss(box: HasQos, line: Line, name: str) -> None:
     box.qos.lossless.add(name)
 
 
 @QOS.line(r"congestion-notification-profile (\S+) (.+)")
-def _pauses(box: HasQos, line: Line, name: str, rest: str) -> None:
+def _read_pause_line(box: HasQos, line: Line, name: str, rest: str) -> None:
     said = box.qos.pauses.setdefault(name, {"watchdog": {}, "input": set(), "output": {}})
     pass_on(_PAUSES, line, rest, said)
 
 
 @_PAUSES.line(r"pfc-watchdog (\S+) (\S+)")
-def _watchdog(said: dict[str, Any], line: Line, word: str, value: str) -> None:
-    said["watchdog"][word] = value
+def _read_watchdog(profile: dict[str, Any], line: Line, word: str, value: str) -> None:
+    profile["watchdog"][word] = value
 
 
 @_PAUSES.line(r"input dscp code-point ([01]{6}) pfc")
-def _input(said: dict[str, Any], line: Line, point: str) -> None:
-    said["input"].add(int(point, 2))
+def _read_paused_point(profile: dict[str, Any], line: Line, point: str) -> None:
+    profile["input"].add(int(point, 2))
 
 
 @_PAUSES.line(r"output ieee-802.1 code-point ([01]{3}) flow-control-queue (\d)")
-def _output(said: dict[str, Any], line: Line, point: str, queue: str) -> None:
-    said["output"][int(point, 2)] = int(queue)
+def _read_paused_queue(profile: dict[str, Any], line: Line, point: str, queue: str) -> None:
+    profile["output"][int(point, 2)] = int(queue)
 
 
 @QOS.line(r"interfaces (\S+) (.+)")
-def _bind(box: HasQos, line: Line, name: str, rest: str) -> None:
+def _read_port_line(box: HasQos, line: Line, name: str, rest: str) -> None:
     pass_on(_BOUND, line, rest, box.qos.bound.setdefault(name, {}))
 
 
 @_BOUND.line(r"congestion-notification-profile (\S+)")
-def _bound_profile(row: dict[str, str], line: Line, name: str) -> None:
+def _read_bound_profile(row: dict[str, str], line: Line, name: str) -> None:
     row["profile"] = name
 
 
 @_BOUND.line(r"scheduler-map (\S+)")
-def _bound_map(row: dict[str, str], line: Line, name: str) -> None:
+def _read_bound_map(row: dict[str, str], line: Line, name: str) -> None:
     row["scheduler-map"] = name
 
 
 @_BOUND.line(r"unit \S+ classifiers dscp (\S+)")
-def _bound_classifier(row: dict[str, str], line: Line, name: str) -> None:
+def _read_bound_classifier(row: dict[str, str], line: Line, name: str) -> None:
     row["classifier"] = name
 
 
 @QOS.line(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
-def _map(box: HasQos, line: Line, name: str, class_: str, scheduler: str) -> None:
+def _read_scheduler_map(box: HasQos, line: Line, name: str, class_: str, scheduler: str) -> None:
     box.qos.maps.setdefault(name, {})[class_] = scheduler
 
 
 @QOS.line(r"schedulers (\S+) (.+)")
-def _scheduler(box: HasQos, line: Line, name: str, rest: str) -> None:
+def _read_scheduler_line(box: HasQos, line: Line, name: str, rest: str) -> None:
     pass_on(_SCHEDULER, line, rest, box.qos.schedulers.setdefault(name, Scheduler()))
 
 
 @_SCHEDULER.line(r"transmit-rate percent (\d+)")
-def _share(own: Scheduler, line: Line, percent: str) -> None:
-    own.share = int(percent)
+def _read_transmit_rate(scheduler: Scheduler, line: Line, percent: str) -> None:
+    scheduler.share = int(percent)
 
 
 @_SCHEDULER.line(r"shaping-rate percent (\d+)")
-def _limit(own: Scheduler, line: Line, percent: str) -> None:
-    own.limit = int(percent)
+def _read_shaping_rate(scheduler: Scheduler, line: Line, percent: str) -> None:
+    scheduler.limit = int(percent)
 
 
 @_SCHEDULER.line("priority strict-high")
-def _strict(own: Scheduler, line: Line) -> None:
-    own.strict = True
+def _read_priority(scheduler: Scheduler, line: Line) -> None:
+    scheduler.strict = True
 
 
 @_SCHEDULER.line(r"drop-profile-map loss-priority any protocol any drop-profile (\S+)")
-def _drops(own: Scheduler, line: Line, name: str) -> None:
-    own.profile = name
+def _read_drop_profile(scheduler: Scheduler, line: Line, name: str) -> None:
+    scheduler.profile = name
 
 
 @_SCHEDULER.line("explicit-congestion-notification")
-def _marks(own: Scheduler, line: Line) -> None:
-    own.marks = True
+def _read_ecn(scheduler: Scheduler, line: Line) -> None:
+    scheduler.marks = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any, Protocol
 
-from fabricgen.nos.junos.reading.lines import pass_on, unquoted
+from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
 from fabricgen.running.bgp import Instance, VrfLines, is_drained, make_overlay
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
@@ -56,9 +56,9 @@ class Vrf:
     def lines(self, name: str, families: Set[str]) -> VrfLines:
         """What it has over EVPN; raises UnknownTextError where a part is missing."""
         ribs = {f"routing-options rib {name}.inet6.0 multipath"} if "v6" in families else set()
-        wanted = {*OVER_EVPN, *ribs}
-        if not is_tolerant() and (self.words != wanted or not (self.vni and self.policy and self.target)):
-            report_misfit(f"VRF {name} lacks a part of what it takes over EVPN: {sorted(self.words ^ wanted)}")
+        required = {*OVER_EVPN, *ribs}
+        if not is_tolerant() and (self.words != required or not (self.vni and self.policy and self.target)):
+            report_misfit(f"VRF {name} lacks a part of what it takes over EVPN: {sorted(self.words ^ required)}")
         targets = {self.target} if self.target else set[str]()
         return VrfLines(self.vni, self.distinguisher, targets, set(targets), set(families))
 
@@ -102,7 +102,7 @@ class JunosRouting:
     """Ports that send router advertisements."""
     vrfs: dict[str, Vrf] = field(default_factory=dict)
 
-    def begun(self) -> Instance:
+    def find_or_begin_instance(self) -> Instance:
         """BGP, when it is first spoken of."""
         self.instance = self.instance or Instance(self.asn)
         return self.instance
@@ -117,65 +117,75 @@ class JunosRouting:
         if self.asn == 0 and self.instance is None:
             return {}
         self._make_maps()
-        instance, instance.asn, instance.router_id = self.begun(), self.asn, self.router_id
+        instance, instance.asn, instance.router_id = self.find_or_begin_instance(), self.asn, self.router_id
         instance.max_paths, instance.relax = {self.max_paths}, True
         if not is_tolerant() and not {"precision-timers", "log-updown"} <= self.words:
             report_misfit("BGP has imprecise timers, or logs no session that goes down")
-        sessions = [(key, one) for key, one in instance.neighbors.items() if EVPN not in self._active(instance, key)]
-        outward = [*instance.families.values(), *(one.map_out for _, one in sessions)]
+        sessions = [
+            (key, neighbor)
+            for key, neighbor in instance.neighbors.items()
+            if EVPN not in self._list_active_families(instance, key)
+        ]
+        outward = [*instance.families.values(), *(neighbor.map_out for _, neighbor in sessions)]
         outward += [{own.policy} for own in self.vrfs.values()]
         for name in {name for names in outward for name in names}:
             if any(term.ends == {"accept"} and not term.protocols for term in self.terms.get(name, {}).values()):
                 report_misfit(f"policy {name} announces routes of every protocol")
         for name, group in self.groups.items():
-            if EVPN in self._active(instance, name):
+            if EVPN in self._list_active_families(instance, name):
                 self._finish_overlay(instance, name, group)
             else:
-                self._finish(instance, name, group, [ip_interface(a) for own in addresses.values() for a in own])
+                self._finish_sessions(
+                    instance, name, group, [ip_interface(a) for own in addresses.values() for a in own]
+                )
         if strange := self.advertised ^ {port for group in self.groups.values() for port in group.ports}:
             report_misfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
-        found = {"": instance.make_bgp(self.policies, routes_in(""), ())}
+        instances = {"": instance.make_bgp(self.policies, routes_in(""), ())}
         for vrf, own in self.vrfs.items():
             if own.vni:
                 of_vrf = Instance(self.asn, self.router_id, relax=True, max_paths={self.max_paths})
                 of_vrf.families = {family: {own.policy} for family in FAMILIES.values()}
-                found[vrf] = of_vrf.make_bgp(self.policies, routes_in(vrf), ())
-        return found
+                instances[vrf] = of_vrf.make_bgp(self.policies, routes_in(vrf), ())
+        return instances
 
     def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
         """EVPN, given the loopbacks of the switch; raises UnknownTextError for VRFs that lack a part of it."""
-        families = frozenset(f for one in (self.instance or Instance(0)).neighbors.values() for f in one.active) - {
-            EVPN
+        families = frozenset(
+            f for neighbor in (self.instance or Instance(0)).neighbors.values() for f in neighbor.active
+        ) - {EVPN}
+        lines = {
+            vrf: vrf_read.lines(vrf, families)
+            for vrf, vrf_read in self.vrfs.items()
+            if vrf_read.vni or vrf_read.words - OWN_TABLE
         }
-        lines = {vrf: own.lines(vrf, families) for vrf, own in self.vrfs.items() if own.vni or own.words - OWN_TABLE}
         address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
         if bool(lines) != ("chained-composite-next-hop ingress evpn" in self.words):
             report_misfit("next hops of EVPN are not composed, or without VRFs over it")
-        found = make_overlay(self.instance, self.policies, lines, address if lines else "")
-        if found and found.source != address:
-            report_misfit(f"sessions for EVPN come from {found.source}")
-        return found
+        overlay = make_overlay(self.instance, self.policies, lines, address if lines else "")
+        if overlay and overlay.source != address:
+            report_misfit(f"sessions for EVPN come from {overlay.source}")
+        return overlay
 
-    def _active(self, instance: Instance, name: str) -> set[str]:
+    def _list_active_families(self, instance: Instance, name: str) -> set[str]:
         """The families of a group, and of its neighbours."""
-        of_group = [one for key, one in instance.neighbors.items() if name in (key, one.group)]
-        return {family for one in of_group for family in one.active}
+        of_group = [neighbor for key, neighbor in instance.neighbors.items() if name in (key, neighbor.group)]
+        return {family for neighbor in of_group for family in neighbor.active}
 
     def _finish_overlay(self, instance: Instance, name: str, group: Group) -> None:
         """Hold a group of sessions for EVPN to what these need."""
         shared = instance.find_neighbor(name)
         shared.own_as_in = max(group.loops, default=1) - 1
-        wanted = {"type external", "multipath multiple-as", "vpn-apply-export"}
-        if not is_tolerant() and group.words != wanted:
+        required = {"type external", "multipath multiple-as", "vpn-apply-export"}
+        if not is_tolerant() and group.words != required:
             report_misfit(
-                f"group {name} is not external, has one path, or its policy no effect: {sorted(group.words ^ wanted)}"
+                f"group {name} is not external, has one path, or its policy no effect: {sorted(group.words ^ required)}"
             )
 
     def drained(self) -> bool:
         """Whether all sessions are the last choice of their neighbours."""
         return is_drained(self.policies, [self.instance] if self.instance else [])
 
-    def _finish(self, instance: Instance, name: str, group: Group, own: list[Any]) -> None:
+    def _finish_sessions(self, instance: Instance, name: str, group: Group, own_interfaces: list[Any]) -> None:
         """Give a group's sessions what Junos says elsewhere, or with other numbers."""
         shared = instance.find_neighbor(name)
         found_by = {"family inet6 ipv6-nd"} if group.ports else set[str]()
@@ -190,7 +200,7 @@ class JunosRouting:
             report_misfit(f"group {name} takes or passes on everything")
         members = [key for key, one in instance.neighbors.items() if one.group == name]
         for far in members:
-            link = [one for one in own if ip_address(far) in one.network]
+            link = [one for one in own_interfaces if ip_address(far) in one.network]
             if group.locals_.get(far) not in {str(one.ip) for one in link} and not is_tolerant():
                 report_misfit(f"the session with {far} is from {group.locals_.get(far, 'an address of its choice')}")
         allowed = self.as_lists.get(group.as_list, set())
@@ -205,26 +215,26 @@ class JunosRouting:
         """Route maps of the policies: terms in their order, by numbers that follow on each other."""
         self.policies.as_paths["OWN"] = {OWN_ROUTES}
         for name, terms in self.terms.items():
-            entries = [self._entry(name, term) for term in terms.values()]
+            entries = [self._make_entry(name, term) for term in terms.values()]
             if name == BALANCED or not entries:
                 continue
             if entries[-1] != LAST:
                 report_misfit(f"policy {name} does not reject what it does not name")
             self.policies.maps[name] = {10 * n: entry for n, entry in enumerate(entries, 1) if entry != LAST}
 
-    def _entry(self, name: str, term: Term) -> Entry:
+    def _make_entry(self, name: str, term: Term) -> Entry:
         if len(term.ends) != 1:
             report_misfit(f"a term of policy {name} neither accepts nor rejects")
         if term.protocols and not term.protocols & {"direct", "evpn"}:
             report_misfit(f"policy {name} passes on what others announce, and nothing of the switch's own")
-        said = dict(term.said)
+        fields = dict(term.said)
         if term.protocols in ({"direct"}, {"evpn"}):
-            said["as_path"] = "OWN"
-        if added := said.pop("adds", ""):
+            fields["as_path"] = "OWN"
+        if added := fields.pop("adds", ""):
             if self.communities.get(added) != {GRACEFUL_SHUTDOWN}:
                 report_misfit(f"community {added} is {sorted(self.communities.get(added, ()))}")
-            said["community"] = "graceful-shutdown"
-        return Entry(permit=term.ends == {"accept"}, **said)
+            fields["community"] = "graceful-shutdown"
+        return Entry(permit=term.ends == {"accept"}, **fields)
 
 
 class HasRouting(Protocol):
@@ -238,156 +248,156 @@ _TERM, _BGP, _GROUP, _FAMILY, _NEIGHBOR, _VRF = Rules(), Rules(), Rules(), Rules
 
 
 @POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")
-def _filter(box: HasRouting, line: Line, name: str, prefix: str, lengths: str) -> None:
+def _read_route_filter(box: HasRouting, line: Line, name: str, prefix: str, lengths: str) -> None:
     low, _, high = lengths.rpartition(" ")[2].replace("/", "").partition("-")
     bounds = f"ge {low} le {high}" if high else ""
     box.routing.policies.add_permit(name, prefix, bounds)
 
 
 @POLICY.line(r"policy-statement (\S+) term (\S+) (.+)")
-def _term(box: HasRouting, line: Line, name: str, term: str, rest: str) -> None:
-    found = box.routing.terms.setdefault(name, {}).setdefault(term, Term())
-    pass_on(_TERM, line, rest, found)
+def _read_term_line(box: HasRouting, line: Line, name: str, term: str, rest: str) -> None:
+    term_ = box.routing.terms.setdefault(name, {}).setdefault(term, Term())
+    pass_on(_TERM, line, rest, term_)
 
 
 @POLICY.line(r"policy-statement (\S+) then (load-balance per-packet)")
-def _balanced(box: HasRouting, line: Line, name: str, words: str) -> None:
+def _read_load_policy(box: HasRouting, line: Line, name: str, words: str) -> None:
     box.routing.words.add(f"{name} {words}")
 
 
 @POLICY.line(r"as-list (\S+) members (\d+)")
-def _as_list(box: HasRouting, line: Line, name: str, asn: str) -> None:
+def _read_as_list(box: HasRouting, line: Line, name: str, asn: str) -> None:
     box.routing.as_lists.setdefault(name, set()).add(int(asn))
 
 
 @POLICY.line(r"community (\S+) members (\S+)")
-def _community(box: HasRouting, line: Line, name: str, value: str) -> None:
+def _read_community(box: HasRouting, line: Line, name: str, value: str) -> None:
     box.routing.communities.setdefault(name, set()).add(value)
 
 
 @_TERM.line(r"from protocol (\S+)")
-def _protocol(term: Term, line: Line, name: str) -> None:
+def _read_protocol(term: Term, line: Line, name: str) -> None:
     term.protocols.add(name)
 
 
 @_TERM.line(r"from route-filter-list (\S+)")
-def _list(term: Term, line: Line, name: str) -> None:
+def _read_filter_name(term: Term, line: Line, name: str) -> None:
     term.said["prefix_list"] = name
 
 
 @_TERM.line(r'then as-path-prepend "?([\d ]+)"?')
-def _prepend(term: Term, line: Line, path: str) -> None:
+def _read_prepend(term: Term, line: Line, path: str) -> None:
     term.said["prepend"] = path
 
 
 @_TERM.line(r"then community add (\S+)")
-def _adds(term: Term, line: Line, name: str) -> None:
+def _read_added_community(term: Term, line: Line, name: str) -> None:
     term.said["adds"] = name
 
 
 @_TERM.line(r"then (accept|reject)")
-def _end(term: Term, line: Line, word: str) -> None:
+def _read_verdict(term: Term, line: Line, word: str) -> None:
     term.ends.add(word)
 
 
 @OPTIONS.line(r"router-id (\S+)")
-def _router_id(box: HasRouting, line: Line, address: str) -> None:
+def _read_router_id(box: HasRouting, line: Line, address: str) -> None:
     box.routing.router_id = address
 
 
 @OPTIONS.line(r"autonomous-system (\d+)")
-def _asn(box: HasRouting, line: Line, asn: str) -> None:
+def _read_asn(box: HasRouting, line: Line, asn: str) -> None:
     box.routing.asn = int(asn)
 
 
 @OPTIONS.line(r"forwarding-table (export \S+|ecmp-fast-reroute|chained-composite-next-hop ingress evpn)")
-def _forwarding(box: HasRouting, line: Line, words: str) -> None:
+def _read_forwarding(box: HasRouting, line: Line, words: str) -> None:
     box.routing.words.add(words)
 
 
 @PROTOCOLS.line(r"router-advertisement interface (\S+)\.0")
-def _advertises(box: HasRouting, line: Line, port: str) -> None:
+def _read_advertisement(box: HasRouting, line: Line, port: str) -> None:
     box.routing.advertised.add(port)
 
 
 @PROTOCOLS.line(r"bgp (.+)")
-def _bgp(box: HasRouting, line: Line, rest: str) -> None:
+def _read_bgp_line(box: HasRouting, line: Line, rest: str) -> None:
     pass_on(_BGP, line, rest, box.routing)
 
 
 @_BGP.line("precision-timers|log-updown")
-def _of_all(routing: JunosRouting, line: Line) -> None:
+def _read_plain_word(routing: JunosRouting, line: Line) -> None:
     routing.words.add(line.text)
 
 
 @_BGP.line(r"export (\S+)")
-def _originates(routing: JunosRouting, line: Line, name: str) -> None:
+def _read_export(routing: JunosRouting, line: Line, name: str) -> None:
     for family in FAMILIES.values():
-        routing.begun().families.setdefault(family, set()).add(name)
+        routing.find_or_begin_instance().families.setdefault(family, set()).add(name)
 
 
 @_BGP.line(r"group (\S+) (.+)")
-def _group(routing: JunosRouting, line: Line, name: str, rest: str) -> None:
-    group, instance = routing.groups.setdefault(name, Group()), routing.begun()
+def _read_group_line(routing: JunosRouting, line: Line, name: str, rest: str) -> None:
+    group, instance = routing.groups.setdefault(name, Group()), routing.find_or_begin_instance()
     instance.find_neighbor(name).is_group = True
     pass_on(_GROUP, line, rest, instance, name, group)
 
 
 @_GROUP.line("type external|multipath multiple-as|vpn-apply-export")
-def _word(instance: Instance, name: str, group: Group, line: Line) -> None:
+def _read_group_word(instance: Instance, name: str, group: Group, line: Line) -> None:
     group.words.add(line.text)
 
 
 @_GROUP.line(r"hold-time (\d+)")
-def _hold(instance: Instance, name: str, group: Group, line: Line, seconds: str) -> None:
+def _read_hold_time(instance: Instance, name: str, group: Group, line: Line, seconds: str) -> None:
     instance.find_neighbor(name).timers = (int(seconds) // 3, int(seconds))
 
 
 @_GROUP.line(r"(import|export) (\S+)")
-def _policy(instance: Instance, name: str, group: Group, line: Line, way: str, policy: str) -> None:
-    (instance.find_neighbor(name).map_in if way == "import" else instance.find_neighbor(name).map_out).add(policy)
+def _read_policy(instance: Instance, name: str, group: Group, line: Line, direction: str, policy: str) -> None:
+    (instance.find_neighbor(name).map_in if direction == "import" else instance.find_neighbor(name).map_out).add(policy)
 
 
 @_GROUP.line(r"bfd-liveness-detection (minimum-interval|multiplier) (\d+)")
-def _bfd(instance: Instance, name: str, group: Group, line: Line, word: str, number: str) -> None:
+def _read_bfd(instance: Instance, name: str, group: Group, line: Line, word: str, number: str) -> None:
     group.intervals[word] = int(number)
 
 
 @_GROUP.line(r"family (inet6?) unicast(?: (.+))?")
-def _family(instance: Instance, name: str, group: Group, line: Line, word: str, rest: str) -> None:
+def _read_family(instance: Instance, name: str, group: Group, line: Line, word: str, rest: str) -> None:
     instance.find_neighbor(name).active.add(FAMILIES[word])
     if rest:
         pass_on(_FAMILY, line, rest, instance, name, group, FAMILIES[word])
 
 
 @_FAMILY.line(r"prefix-limit maximum (\d+)")
-def _maximum(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
+def _read_maximum(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
     instance.find_neighbor(name).max_prefixes[family] = int(count)
 
 
 @_FAMILY.line(r"prefix-limit teardown \d+")
-def _teardown(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
+def _read_teardown(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
     group.teardowns[family] = line.text
 
 
 @_FAMILY.line(r"loops (\d+)")
-def _loops(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
+def _read_loops(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
     group.loops.add(int(count))
 
 
 @_FAMILY.line("extended-nexthop")
-def _over_v6(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
+def _read_over_v6(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
     group.over_v6 = family == "v4"
 
 
 @_GROUP.line(r"family evpn signaling(?: loops (\d+))?")
-def _evpn(instance: Instance, name: str, group: Group, line: Line, loops: str) -> None:
+def _read_evpn(instance: Instance, name: str, group: Group, line: Line, loops: str) -> None:
     instance.find_neighbor(name).active.add(EVPN)
     group.loops |= {int(loops)} if loops else set()
 
 
 @_GROUP.line(r"multihop (?:ttl (\d+)|no-nexthop-change)")
-def _multihop(instance: Instance, name: str, group: Group, line: Line, ttl: str) -> None:
+def _read_multihop(instance: Instance, name: str, group: Group, line: Line, ttl: str) -> None:
     if ttl:
         instance.find_neighbor(name).multihop = int(ttl)
     else:
@@ -395,38 +405,38 @@ def _multihop(instance: Instance, name: str, group: Group, line: Line, ttl: str)
 
 
 @_GROUP.line(r"local-address (\S+)")
-def _source(instance: Instance, name: str, group: Group, line: Line, address: str) -> None:
+def _read_group_address(instance: Instance, name: str, group: Group, line: Line, address: str) -> None:
     instance.find_neighbor(name).source = address
 
 
 @_GROUP.line(r"neighbor (\S+) (.+)")
-def _neighbor(instance: Instance, name: str, group: Group, line: Line, far: str, rest: str) -> None:
+def _read_neighbor_line(instance: Instance, name: str, group: Group, line: Line, far: str, rest: str) -> None:
     instance.find_neighbor(far).group = name
     pass_on(_NEIGHBOR, line, rest, instance, group, far)
 
 
 @_NEIGHBOR.line(r"peer-as (\d+)")
-def _peer_as(instance: Instance, group: Group, far: str, line: Line, asn: str) -> None:
+def _read_peer_as(instance: Instance, group: Group, far: str, line: Line, asn: str) -> None:
     instance.find_neighbor(far).remote_asn = int(asn)
 
 
 @_NEIGHBOR.line(r"family (?:(inet6?) unicast|evpn signaling)")
-def _own_family(instance: Instance, group: Group, far: str, line: Line, word: str) -> None:
+def _read_neighbor_family(instance: Instance, group: Group, far: str, line: Line, word: str) -> None:
     instance.find_neighbor(far).active.add(FAMILIES[word] if word else EVPN)
 
 
 @_NEIGHBOR.line(r"description (.+)")
-def _description(instance: Instance, group: Group, far: str, line: Line, text: str) -> None:
-    instance.find_neighbor(far).description = unquoted(text)
+def _read_description(instance: Instance, group: Group, far: str, line: Line, text: str) -> None:
+    instance.find_neighbor(far).description = remove_quotes(text)
 
 
 @_NEIGHBOR.line(r"local-address (\S+)")
-def _local(instance: Instance, group: Group, far: str, line: Line, address: str) -> None:
+def _read_neighbor_address(instance: Instance, group: Group, far: str, line: Line, address: str) -> None:
     group.locals_[far] = address
 
 
 @_GROUP.line(r"dynamic-neighbor \S+ peer-auto-discovery (family inet6 ipv6-nd|interface (\S+)\.0)")
-def _discovers(instance: Instance, name: str, group: Group, line: Line, words: str, port: str) -> None:
+def _read_discovery(instance: Instance, name: str, group: Group, line: Line, words: str, port: str) -> None:
     if port:
         group.ports.append(port)
     else:
@@ -434,17 +444,17 @@ def _discovers(instance: Instance, name: str, group: Group, line: Line, words: s
 
 
 @_GROUP.line(r"peer-as-list (\S+)")
-def _peer_as_list(instance: Instance, name: str, group: Group, line: Line, list_: str) -> None:
+def _read_peer_as_list(instance: Instance, name: str, group: Group, line: Line, list_: str) -> None:
     group.as_list = list_
 
 
 @INSTANCES.line(r"(?!mgmt_junos )(\S+) (.+)")
-def _vrf(box: HasRouting, line: Line, name: str, rest: str) -> None:
+def _read_vrf_line(box: HasRouting, line: Line, name: str, rest: str) -> None:
     pass_on(_VRF, line, rest, box.routing.vrfs.setdefault(name, Vrf()))
 
 
 @_VRF.line(r"interface (\S+)")
-def _interface(vrf: Vrf, line: Line, name: str) -> None:
+def _read_interface(vrf: Vrf, line: Line, name: str) -> None:
     vrf.interfaces.add(name)
 
 
@@ -452,15 +462,15 @@ def _interface(vrf: Vrf, line: Line, name: str) -> None:
     r"instance-type (?:vrf|virtual-router)|routing-options (?:rib \S+ )?multipath|"
     r"protocols evpn ip-prefix-routes (?:advertise direct-nexthop|encapsulation vxlan)"
 )
-def _vrf_word(vrf: Vrf, line: Line) -> None:
+def _read_vrf_word(vrf: Vrf, line: Line) -> None:
     vrf.words.add(line.text)
 
 
 @_VRF.line(r"protocols evpn ip-prefix-routes (?:vni (\d+)|export (\S+))")
-def _vni(vrf: Vrf, line: Line, vni: str, policy: str) -> None:
+def _read_vni_or_policy(vrf: Vrf, line: Line, vni: str, policy: str) -> None:
     vrf.vni, vrf.policy = int(vni or vrf.vni), policy or vrf.policy
 
 
 @_VRF.line(r"route-distinguisher (\S+)|vrf-target target:(\S+)")
-def _target(vrf: Vrf, line: Line, distinguisher: str, target: str) -> None:
+def _read_distinguisher_or_target(vrf: Vrf, line: Line, distinguisher: str, target: str) -> None:
     vrf.distinguisher, vrf.target = distinguisher or vrf.distinguisher, target or vrf.target

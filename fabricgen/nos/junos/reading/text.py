@@ -39,10 +39,10 @@ def load_words() -> Mapping[str, Any]:
 def read_lines(text: str) -> list[Words]:
     """The statements of a configuration in their order; raises UnknownTextError for text that is none."""
     if text.lstrip()[:1] in ("{", "["):
-        return list(_of_json(json.loads(text)))
+        return list(_parse_json(json.loads(text)))
     if _SET.search(text):
         text = "".join(f"{_as_statement(line)};\n" for line in text.splitlines() if _SET.match(line))
-    return [line for found in _of_braces(text) for line in _split(found)]
+    return [line for statement in _parse_braces(text) for line in _split_oneliner(statement)]
 
 
 def _as_statement(line: str) -> str:
@@ -50,7 +50,7 @@ def _as_statement(line: str) -> str:
     return rest if verb == "set" else f"{verb}: {rest}"
 
 
-def _of_braces(text: str) -> Iterator[Words]:
+def _parse_braces(text: str) -> Iterator[Words]:
     above: list[Words] = [()]
     filled: list[bool] = [True]  # whether each level has a statement: a stanza without one is one itself
     words: list[str] = []
@@ -79,14 +79,14 @@ def _of_braces(text: str) -> Iterator[Words]:
                 yield above[-1]
             above.pop()
         else:
-            (words if values is None else values).append(_unquoted(piece))
+            (words if values is None else values).append(_remove_quotes(piece))
     if len(above) > 1 or words:
         raise UnknownTextError("a brace is not closed, or a statement not ended")
 
 
-def _unquoted(piece: str) -> str:
+def _remove_quotes(piece: str) -> str:
     if piece.startswith('"'):
-        return re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], piece[1:-1])
+        return re.sub(r"\\(.)", lambda escape: "\n" if escape[1] == "n" else escape[1], piece[1:-1])
     return " ".join(piece.split())
 
 
@@ -98,62 +98,69 @@ def quote(word: str) -> str:
     return f'"{escaped}"'
 
 
-def _split(words: Words) -> Iterator[Words]:
+def _split_oneliner(words: Words) -> Iterator[Words]:
     """The statements that one line comes to: several where the leaves of a list stand in it."""
     for at, word in enumerate(words):
         if form := load_words()["oneliner"].get(word):
             start = at + 1 + form["names"]
             stem, rest = words[:start], list(words[start:])
-            known = {*form["values"], *form["words"]}
-            if len(rest) > 2 and rest[0] in known:
+            leaves = {*form["values"], *form["words"]}
+            if len(rest) > 2 and rest[0] in leaves:
                 while rest:
-                    taken = 2 if rest[0] in form["values"] else 1
-                    yield (*stem, *rest[:taken])
-                    rest = rest[taken:]
+                    length = 2 if rest[0] in form["values"] else 1
+                    yield (*stem, *rest[:length])
+                    rest = rest[length:]
                 return
     yield words
 
 
-def _of_json(data: Any) -> Iterator[Words]:
+def _parse_json(data: Any) -> Iterator[Words]:
     """The statements of JSON as Junos shows it: each value of a leaf is a text, a number or, without one, [null]."""
     if isinstance(data, list):
         data = data[0] if data else {}
-    whole = data.get("configuration", data) if isinstance(data, dict) else None
-    if isinstance(whole, list):
-        whole = whole[0] if whole else {}
-    if not isinstance(whole, dict):
+    configuration = data.get("configuration", data) if isinstance(data, dict) else None
+    if isinstance(configuration, list):
+        configuration = configuration[0] if configuration else {}
+    if not isinstance(configuration, dict):
         raise UnknownTextError("JSON without a configuration")
-    yield from _below(whole, (), "", 0)
+    yield from _parse_json_row(configuration, (), "", 0)
 
 
-def _below(row: Mapping[str, Any], above: Words, parent: str, depth: int) -> Iterator[Words]:
+def _parse_json_row(row: Mapping[str, Any], above: Words, parent: str, depth: int) -> Iterator[Words]:
     if depth > MOST_DEEP:
         raise UnknownTextError(f"more than {MOST_DEEP} levels of JSON")
     # attributes, and the key of a list, which is among the words above, are no statements
     below = {n: v for n, v in row.items() if not n.startswith("@") and not (n == "name" and depth)}
     for name, value in below.items():
-        words = (*above, *_said(parent, name))
-        for each in value if isinstance(value, list) else [value]:
-            if not isinstance(each, dict):
-                yield words if each is None or each is True else (*words, str(each))
-            elif name in load_words()["flat"] and "name" not in each:
-                yield (*words, *(word for field, one in each.items() for word in (*_said(name, field), *_leaf(one))))
+        words = (*above, *_spell_name(parent, name))
+        for element in value if isinstance(value, list) else [value]:
+            if not isinstance(element, dict):
+                yield words if element is None or element is True else (*words, str(element))
+            elif name in load_words()["flat"] and "name" not in element:
+                yield (
+                    *words,
+                    *(
+                        word
+                        for field, leaf in element.items()
+                        for word in (*_spell_name(name, field), *_spell_leaf(leaf))
+                    ),
+                )
             else:
-                key = (str(each["name"]),) if "name" in each else ()
-                yield from _below(each, (*words, *key), name, depth + 1)
+                key = (str(element["name"]),) if "name" in element else ()
+                yield from _parse_json_row(element, (*words, *key), name, depth + 1)
     if not below:
         yield above
 
 
-def _said(parent: str, name: str) -> Words:
+def _spell_name(parent: str, name: str) -> Words:
     """A name of JSON as the command line has it: not at all, for some."""
     return () if [parent, name] in load_words()["unsaid"] else (name.removeprefix("ieee-") if name == LAG else name,)
 
 
-def _leaf(value: Any) -> Words:
+def _spell_leaf(value: Any) -> Words:
     """What a leaf says beside its name."""
-    one = value[0] if isinstance(value, list) and value else value
-    return () if one in (None, "", []) or one is True else (str(one),)
+    text = value[0] if isinstance(value, list) and value else value
+    return () if text in (None, "", []) or text is True else (str(text),)
 
 
 LAG = "ieee-802.3ad"

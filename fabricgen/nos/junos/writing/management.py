@@ -27,35 +27,35 @@ SEVERITIES = {"informational": "info", "debug": "any"}
 PROTOCOLS = {"tacacs": "tacplus", "radius": "radius"}
 
 
-def management_values(switch: SwitchView) -> dict[str, Any]:
+def make_management_values(switch: SwitchView) -> dict[str, Any]:
     """The values of management for the templates."""
-    asked, management = switch.fabric.management, model_management(switch)
-    own = [(address, gateway) for address, gateway in switch.managements if gateway]
+    stated, management = switch.fabric.management, model_management(switch)
+    gateways = [(address, gateway) for address, gateway in switch.managements if gateway]
     return {
-        "managements": [("inet6" if ":" in address else "inet", address, gateway) for address, gateway in own],
-        "instance": INSTANCE if own else "",
+        "managements": [("inet6" if ":" in address else "inet", address, gateway) for address, gateway in gateways],
+        "instance": INSTANCE if gateways else "",
         "from_loopback": management.from_loopback,
-        "users": [_user_row(name, user) for name, user in sorted(asked.users.items())],
-        "aaa": _aaa(asked.aaa),
+        "users": [_make_user_row(name, user) for name, user in sorted(stated.users.items())],
+        "aaa": _make_login_servers(stated.aaa),
         "ntp_servers": [require_word(server) for server in management.ntp],
         "name_servers": [require_word(server) for server in management.dns],
         "dns_domain": require_token(management.domain) if management.domain else "",
         "log_level": SEVERITIES.get(management.syslog_level, management.syslog_level),
         "log_servers": [require_word(server) for server in management.syslog],
-        "snmp": _snmp(asked.snmp, switch.site),
+        "snmp": _make_snmp_values(stated.snmp, switch.site),
         "gnmi_port": management.gnmi_port,
         "timezone": require_token(management.timezone) if management.timezone else "",
-        "message": _text(management.login_banner),
-        "announcement": _text(management.motd),
+        "message": _quote_banner(management.login_banner),
+        "announcement": _quote_banner(management.motd),
     }
 
 
-def _text(banner: str) -> str:
+def _quote_banner(banner: str) -> str:
     """A text of several lines in quotes, "" for none."""
     return quote("\n".join(split_lines(banner))) if banner else ""
 
 
-def _user_row(name: str, user: User) -> dict[str, Any]:
+def _make_user_row(name: str, user: User) -> dict[str, Any]:
     """An account: (kind, key) of its SSH keys, "" for no password."""
     kinds = [key.partition(" ")[0] for key in user.ssh_keys]
     words = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
@@ -68,7 +68,7 @@ def _user_row(name: str, user: User) -> dict[str, Any]:
     }
 
 
-def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
+def _make_login_servers(aaa: Aaa | None) -> dict[str, Any] | None:
     """Login servers, with "" for a key that is not stated; None without servers."""
     if not aaa:
         return None
@@ -76,7 +76,7 @@ def _aaa(aaa: Aaa | None) -> dict[str, Any] | None:
     return {"word": PROTOCOLS[aaa.protocol], "servers": servers, "key": key}
 
 
-def _snmp(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
+def _make_snmp_values(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
     """SNMP: `users` are (name, authentication, privacy), location and contact "" where unknown; None without SNMP."""
     if not snmp:
         return None

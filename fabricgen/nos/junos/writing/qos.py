@@ -24,25 +24,25 @@ ALL_PORTS = "et-*"
 """Stands for every port, where all are alike."""
 
 
-def qos_values(switch: SwitchView) -> dict[str, Any]:
+def make_qos_values(switch: SwitchView) -> dict[str, Any]:
     """Classes, and what each port has of them; no classes where the fabric is best-effort. `by_load`: how equal paths
     are chosen, None for by hash alone.
     """
     qos, balancing = model_qos(switch), model_balancing(switch)
     families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in switch.fabric.families]
     by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
-    return {"qos": _values(qos, qos.watchdog) if qos and qos.watchdog else None, "by_load": by_load}
+    return {"qos": _make_class_values(qos, qos.watchdog) if qos and qos.watchdog else None, "by_load": by_load}
 
 
 @lru_cache(maxsize=256)
-def _values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
+def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
     """The values that all switches with such ports share."""
     lossy_class, cnp_class, roce_class = qos.classes
     queues = next(iter(qos.ports.values())).queues
     pauses = {name: bool(port.pfc) for name, port in qos.ports.items()}
     return {
-        "cnp_points": _points(qos.class_of, cnp_class),
-        "roce_points": _points(qos.class_of, roce_class),
+        "cnp_points": _list_code_points(qos.class_of, cnp_class),
+        "roce_points": _list_code_points(qos.class_of, roce_class),
         "cnp_queue": cnp_class,
         "roce_queue": roce_class,
         "priority": f"{roce_class:03b}",
@@ -58,6 +58,6 @@ def _values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
     }
 
 
-def _points(class_of: Sequence[int], number: int) -> list[str]:
+def _list_code_points(class_of: Sequence[int], number: int) -> list[str]:
     """The code points of a class, as Junos has them: six bits."""
-    return [f"{dscp:06b}" for dscp, found in enumerate(class_of) if found == number]
+    return [f"{dscp:06b}" for dscp, class_ in enumerate(class_of) if class_ == number]

@@ -41,7 +41,7 @@ WARNING_PERCENT = 80
 WORDS = {False: "inet", True: "inet6"}
 
 
-def bgp_values(switch: SwitchView) -> dict[str, Any]:
+def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
     """BGP of the default VRF with the policies of all, and VRFs; nothing of BGP where a switch has no AS number."""
     instances = {
         vrf: (bgp, PolicyNames(vrf, vrf and require_token(vrf), str, joint=True))
@@ -50,17 +50,19 @@ def bgp_values(switch: SwitchView) -> dict[str, Any]:
     policies: dict[str, list[dict[str, Any]]] = {}
     filters = []
     for bgp, names in instances.values():
-        filters += [(row["name"], row["rules"]) for row in list_prefix_list_rows(bgp.maps, names, WORDS, filter_text)]
+        filters += [
+            (row["name"], row["rules"]) for row in list_prefix_list_rows(bgp.maps, names, WORDS, spell_route_filter)
+        ]
         for row in list_entry_rows(bgp.maps, names, WORDS):
-            policies.setdefault(row["map"], []).append(_term(row))
+            policies.setdefault(row["map"], []).append(_make_term(row))
     bgp, names = instances[""]
     return {
         "route_filters": filters,
         "policies": list(policies.items()),
         "drained": switch.maintenance,
-        "groups": _groups(bgp, names),
-        "overlay": _overlay_values(switch),
-        "instances": [_instance(switch, vrf) for vrf in switch.vrfs],
+        "groups": _list_groups(bgp, names),
+        "overlay": _make_overlay_values(switch),
+        "instances": [_make_instance(switch, vrf) for vrf in switch.vrfs],
         "discovers": [require_token(far) for far, peer in bgp.peers.items() if not peer.address],
         "hold": HOLD_S,
         "warning_percent": WARNING_PERCENT,
@@ -68,10 +70,10 @@ def bgp_values(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def _instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
+def _make_instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """A VRF: its interfaces, and what it has over EVPN, None for one that stays on the switch."""
     over, loopback = switch.overlay_in(vrf), switch.loopback_in(vrf)
-    ports = [require_token(port.name) for port in switch.ports if port.addresses and _vrf_of(switch, port) == vrf]
+    ports = [require_token(port.name) for port in switch.ports if port.addresses and _find_vrf(switch, port) == vrf]
     gateways = [service.vlan for service in switch.services if service.gateways and service.vrf == vrf]
     return {
         "name": require_token(vrf),
@@ -91,12 +93,12 @@ def _instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
     }
 
 
-def _vrf_of(switch: SwitchView, port: SwitchPort) -> str:
+def _find_vrf(switch: SwitchView, port: SwitchPort) -> str:
     service = switch.find_service(port)
     return service.vrf if service else ""
 
 
-def _overlay_values(switch: SwitchView) -> dict[str, Any]:
+def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:
     """Sessions for EVPN, none where the switch has none; `outward` is the policy of a group, "" for all routes."""
     maps = dict(list_overlay_maps(switch))
     return {
@@ -120,46 +122,53 @@ def _overlay_values(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def filter_text(permit: Permit) -> str:
+def spell_route_filter(permit: Permit) -> str:
     """A rule of a list of route filters."""
-    own = int(permit.prefix.rpartition("/")[2])
-    if permit.shortest == permit.longest == own:
+    length = int(permit.prefix.rpartition("/")[2])
+    if permit.shortest == permit.longest == length:
         return f"{permit.prefix} exact"
     return f"{permit.prefix} prefix-length-range /{permit.shortest}-/{permit.longest}"
 
 
-def _term(row: Mapping[str, Any]) -> dict[str, Any]:
+def _make_term(row: Mapping[str, Any]) -> dict[str, Any]:
     """A term of a policy, by an entry of a route map; `protocols` that its routes are of, none for any."""
     inward = row["key"].startswith("IN")
-    own = row["as_path"] == "OWN" or row["key"].startswith("CONNECTED")
+    originates_only = row["as_path"] == "OWN" or row["key"].startswith("CONNECTED")
     return {
         "name": row["seq"],
-        "protocols": [] if inward else ["direct"] if own else ["direct", "bgp"],
+        "protocols": [] if inward else ["direct"] if originates_only else ["direct", "bgp"],
         "list": row["prefix_list"],
         "prepend": quote(str(row["prepend"])) if row["prepend"] else "",
         "drains": row["drains"],
     }
 
 
-def _groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
+def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
     """Groups of sessions with their neighbours, or with the ports on which those are found."""
     families = {word: list_member_rows(bgp, names, family) for family, word in (("v4", "inet"), ("v6", "inet6"))}
-    found: dict[tuple[str, int], dict[str, Any]] = {}
+    groups: dict[tuple[str, int], dict[str, Any]] = {}
     for row in list_session_rows(bgp, exits=False):
         peer = row["session"]
         key = (peer.group, 0 if peer.address else peer.remote_asn)
         name = peer.group if peer.address else f"{peer.group}-{peer.remote_asn}"
-        group = found.setdefault(key, {"name": name, "session": peer, "peers": [], "ports": []})
+        group = groups.setdefault(key, {"name": name, "session": peer, "peers": [], "ports": []})
         group["peers" if peer.address else "ports"].append({**row, "description": quote(row["description"])})
-    for (name, asn), group in found.items():
-        rows = {word: one for word, all_ in families.items() for one in all_ if one["name"] == name}
+    for (name, asn), group in groups.items():
+        rows = {
+            word: row_of_group
+            for word, family_rows in families.items()
+            for row_of_group in family_rows
+            if row_of_group["name"] == name
+        }
         any_row = next(iter(rows.values()))
         group |= {"asn": asn, "inward": any_row["inward"], "outward": any_row["outward"]}
-        group["families"] = list(_family_rows(rows, any_row["session"].own_as_in, has_ports=bool(asn)))
-    return list(found.values())
+        group["families"] = list(_list_family_rows(rows, any_row["session"].own_as_in, has_ports=bool(asn)))
+    return list(groups.values())
 
 
-def _family_rows(rows: Mapping[str, Mapping[str, Any]], own_as_in: int, *, has_ports: bool) -> Iterable[dict[str, Any]]:
+def _list_family_rows(
+    rows: Mapping[str, Mapping[str, Any]], own_as_in: int, *, has_ports: bool
+) -> Iterable[dict[str, Any]]:
     for word, row in rows.items():
         yield {
             "word": word,
