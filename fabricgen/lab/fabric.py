@@ -101,7 +101,7 @@ class Lab:
         return self.run(device, "vtysh", "--vty_socket", str(self.folder / device), *words)
 
     def json(self, device: str, *commands: str) -> list[dict[str, Any]]:
-        """What FRR says on a switch to each of some commands, as data; raises InputError (FG175) as `vtysh` does."""
+        """What FRR says on a switch to each of some commands, as data; raises InputError (FG175) as `ask_frr` does."""
         text, answers = self.ask_frr(device, *(f"{command} json" for command in commands)), []
         while text.strip():
             answer, end = json.JSONDecoder().raw_decode(text := text.lstrip())

@@ -58,7 +58,7 @@ class _CountingGenerator(CodeGenerator):
 
 
 class BudgetedEnvironment(ImmutableSandboxedEnvironment):
-    """A sandbox whose templates have a budget, in `one_file`."""
+    """A sandbox whose templates have a budget, in `budget_for_file`."""
 
     code_generator_class = _CountingGenerator
     intercepted_binops = frozenset(["**", "*", "+", "%"])

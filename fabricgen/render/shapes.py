@@ -262,7 +262,7 @@ class SwitchSignature:
     addresses: list[str]
     """The addresses of the switch itself, without prefix lengths, each once."""
     address_indexes: tuple[int, ...]
-    """For each of `_frame_addresses` its index in `addresses`, -1 for none."""
+    """For each of `_list_frame_addresses` its index in `addresses`, -1 for none."""
     ports: PortTexts
 
     @property

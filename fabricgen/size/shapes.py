@@ -268,7 +268,7 @@ def _count_spines(leaves: int, uplinks: int, down: int) -> int:
 
 
 def list_shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
-    """Every shape that is wished for, in a fixed order; `most_nodes` says which of them fit."""
+    """Every shape that is wished for, in a fixed order; `count_most_nodes` says which of them fit."""
     wishes = hardware.wishes
     for switch in hardware.switches:
         for planes in hardware.planes:

@@ -288,7 +288,7 @@ def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints6
 
 
 def _count_ports(devices: DeviceTable, switches: Ints64) -> Ints64:
-    """The most ports that each of some switches can have, of which `_port_numbers` are; int64."""
+    """The most ports that each of some switches can have, of which `_number_ports` gives numbers; int64."""
     counts = [
         cls.profile.cage_count * max(max(cage.breakouts) for cage in cls.profile.cages)
         if isinstance(cls.profile, SwitchProfile)

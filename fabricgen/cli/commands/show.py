@@ -50,7 +50,7 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
 
 
 def _list_choices(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """What sizing chose beyond the fewest uplinks (`more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
+    """What sizing chose beyond the fewest uplinks (`find_more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
     from fabricgen.design.advice.choices import find_more_uplinks, list_kept_sizes
 
     chosen = {

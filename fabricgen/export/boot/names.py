@@ -53,7 +53,7 @@ def list_named_addresses(cluster: Cluster) -> Iterator[NamedAddress]:
 
 
 def find_device_addresses(cluster: Cluster) -> dict[str, str]:
-    """The address by which each device is known, as `named_addresses` has it, by its name: IPv4 where it has one.
+    """The address by which each device is known, as `list_named_addresses` has it, by its name: IPv4 where it has one.
 
     A switch that is managed by IPv6 alone is known by that, and not by a loopback of IPv4.
     """

@@ -74,7 +74,7 @@ def pack_numbers(values: Any) -> str:
 
 
 def pack_words(values: Any) -> str:
-    """A column of unsigned words of 32 bits, as `packed_numbers` of the signed ones that have the same bits."""
+    """A column of unsigned words of 32 bits, as `pack_numbers` of the signed ones that have the same bits."""
     return pack_numbers(np.asarray(values).astype(np.uint64).astype(np.uint32).view(np.int32))
 
 

@@ -42,8 +42,8 @@ class Topology:
     """Ports and what they see, under the names that they are taken for.
 
     Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
-    `mate` and `towards` int32 as in `Seen`; bool `empty`, a port that surely holds no plug that works, and `odd`, one
-    that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling.
+    `mate` and `towards` int32 as in `SeenPorts`; bool `empty`, a port that surely holds no plug that works, and `odd`,
+    one that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling.
     Bool, one entry a device: `is_whole`, all that it sees is known; `speaks`, it has a dump of its own.
     """
 

@@ -89,7 +89,7 @@ def number_ends(devices: DeviceTable, links: LinkTable, place_of: PlaceOf) -> En
 def number_two_kinds(
     devices: DeviceTable, links: LinkTable, first_place_of: PlaceOf, second_place_of: PlaceOf
 ) -> tuple[EndNumbers, EndNumbers]:
-    """`end_numbers` of two kinds; one result for both where they agree, as where every cage has one connector."""
+    """`number_ends` of two kinds; one result for both where they agree, as where every cage has one connector."""
     segments_ends = list(_list_segment_ends(devices, links))
     first, second = _plan_numbering(segments_ends, first_place_of), _plan_numbering(segments_ends, second_place_of)
     numbers = _apply_numbering(links, segments_ends, first)

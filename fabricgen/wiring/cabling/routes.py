@@ -155,7 +155,7 @@ def measure_detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
 
 
 def choose_crossing(x_a: Floats, x_b: Floats, crossing: Floats) -> Ints64:
-    """The crossing tray by which `detour` measures from x to x, as an index, int64."""
+    """The crossing tray by which `measure_detour` goes from x to x, as an index, int64."""
     next_up, beyond, short = _find_crossings_beside(x_a, x_b, crossing)
     return np.where(beyond <= short, next_up, next_up - 1)
 

@@ -69,7 +69,7 @@ class CableOrder:
     def pieces(self) -> tuple[int, int] | None:
         """(number of assemblies, far ends of each); None where no whole number of them makes the cable.
 
-        A cable with attached ends is one assembly; for fibres see `fibres_of`.
+        A cable with attached ends is one assembly; for fibres see `count_fibres`.
         """
         return (1, self.far_ends) if self.medium.attached else count_fibres(self.medium, self.far_ends, self.lanes)
 

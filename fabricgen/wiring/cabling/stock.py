@@ -53,7 +53,7 @@ def find_longest_run(profile: CableProfile, most_m: float) -> float:
 
 
 def choose_order_length(profile: CableProfile, run_m: Floats) -> Floats:
-    """As `stocked`, but the usual fibre length where none so long is sold; lint reports such cables as out of reach."""
+    """As `round_up_to_stock`, but the usual fibre length where none so long is sold; lint tells of those."""
     length_m = round_up_to_stock(profile, run_m)
     beyond = np.flatnonzero(np.isinf(length_m))
     length_m[beyond] = round_up_fibre(run_m[beyond])

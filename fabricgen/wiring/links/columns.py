@@ -105,7 +105,7 @@ def make_place_columns(layout: Layout, scope: str) -> Columns:
     """Coordinates of every place of a scope, in order; int32.
 
     Places that are several units of a pod, or several racks of a unit, have a column under their own name, and so have
-    wider ones of that kind (see `shape.scope_index`).
+    wider ones of that kind (see `shape.find_place_number`).
     """
     if scope == WHOLE:
         return {name: _make_empty_column(1) for name in _PLACES}
