@@ -293,10 +293,18 @@ network racks to every unit."""
 
 
 class UnitRack(NamedTuple):
-    """A rack of a unit: the unit in the cluster, and its number there, node racks before network racks; from 0."""
+    """A rack of a unit: the unit in the cluster, its number there, node racks before network racks, both from 0; and
+    how many node racks the unit has.
+    """
 
     unit: int
     rack: int
+    node_racks: int
+
+    @property
+    def kind(self) -> str:
+        """What it is for, as templates have it."""
+        return NODES if self.rack < self.node_racks else NETWORK
 
 
 class PatchRack(NamedTuple):
@@ -363,34 +371,30 @@ class RackNames:
     def _list_all_names(self) -> Iterator[tuple[str, str]]:
         """(kind, name) of every rack of units and of runs; of a run, also of places that are free."""
         for name, rack in zip(self.name_all_unit_racks(), self._unit_racks, strict=True):
-            yield self._choose_kind(rack), name
+            yield rack.kind, name
         for run in self._floor.runs:
             for place in range(self._floor.shared.count_racks(run)):
                 yield SHARED, self.name_run_rack(run, place)
 
     def name_all_unit_racks(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
-        names = [""] * len(self._unit_racks)
-        for kind in (NODES, NETWORK):
-            numbers = [number for number, rack in enumerate(self._unit_racks) if self._choose_kind(rack) == kind]
-            for number, name in zip(
-                numbers, self._fill_names(kind, [self._unit_racks[number] for number in numbers]), strict=True
-            ):
-                names[number] = name
-        return names
+        racks = [(rack, rack.kind) for rack in self._unit_racks]
+        next_names = {
+            kind: iter(self._fill_names(kind, [rack for rack, its_kind in racks if its_kind == kind]))
+            for kind in (NODES, NETWORK)
+        }
+        return [next(next_names[kind]) for _, kind in racks]
 
     @cached_property
     def _unit_racks(self) -> list[UnitRack]:
         """The racks of all units, unit by unit."""
-        units = range(self._layout.units)
-        return [UnitRack(unit, rack) for unit in units for rack in range(self._floor.find_plan(unit).racks)]
-
-    def _count_node_racks(self, rack: UnitRack) -> int:
-        """How many node racks the unit of a rack has."""
-        return self._floor.find_plan(rack.unit).kind.racks
-
-    def _choose_kind(self, rack: UnitRack) -> str:
-        return NODES if rack.rack < self._count_node_racks(rack) else NETWORK
+        racks_of_plan = [(plan.kind.racks, plan.racks) for plan in self._floor.plans]
+        return [
+            UnitRack(unit, rack, node_racks)
+            for unit, plan in enumerate(self._floor.plan_of_unit)
+            for node_racks, racks in (racks_of_plan[plan],)
+            for rack in range(racks)
+        ]
 
     def _fill_names(self, kind: str, racks: Sequence[UnitRack]) -> list[str]:
         layout, naming = self._layout, self._naming[kind]
@@ -400,8 +404,8 @@ class RackNames:
             "site": lambda: [layout.pods[pod].site for pod in pods],
             "pod": lambda: [layout.pods[pod].name for pod in pods],
             "su": lambda: [r.unit - layout.pods[pod].first_su + 1 for r, pod in zip(racks, pods, strict=True)],
-            "rack": lambda: [r.rack - (0 if kind == NODES else self._count_node_racks(r)) + 1 for r in racks],
-            "index": lambda: [self._slots[r.unit] * self._count_node_racks(r) + r.rack + 1 for r in racks],
+            "rack": lambda: [r.rack - (0 if kind == NODES else r.node_racks) + 1 for r in racks],
+            "index": lambda: [self._slots[r.unit] * r.node_racks + r.rack + 1 for r in racks],
             "hall": lambda: [self._floor.halls[self._floor.unit_halls.places[r.unit].hall].name for r in racks],
             "row": lambda: [print_row_number(self._find_usual_position(r)[0]) for r in racks],
             "column": lambda: [print_row_number(self._find_usual_position(r)[1]) for r in racks],
