@@ -286,7 +286,8 @@ def _check_one_per_speed(modes: tuple[NicMode, ...]) -> tuple[NicMode, ...]:
 
 Breakouts = Annotated[
     tuple[Annotated[NicMode, BeforeValidator(NicMode.read)], ...],
-    BeforeValidator(lambda value: value if isinstance(value, list | tuple) else () if value is None else [value]),
+    BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value]),
+    Field(min_length=1),
     AfterValidator(_check_one_per_speed),
     WithJsonSchema(
         {

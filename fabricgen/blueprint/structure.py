@@ -93,7 +93,7 @@ def check_structure(file: str) -> None:
     JSON Schema decides, and then the reader that lint has; a profile is held to the others of its catalogue as well.
     Raises InputError with every fault: FG001 to FG008 for what cannot be read, FG010 for what does not fit the schema
     and for a profile of no kind, FG038 for a damaged lock, FG011 and FG018 for names in a blueprint that its catalogue
-    does not have, FG012 for a profile whose id is not its file's name.
+    does not have, FG010 for a profile whose id is not its file's name.
     """
     path, kind = Path(file), _find_kind(file)
     if kind == "settings":

@@ -58,6 +58,7 @@ class Catalog:
         """Kind -> id -> file; the file's stem is the profile's id."""
         by_kind = {kind: dict(_list_built_in(kind)) for kind in PROFILE_KINDS}
         for folder in self._folders[:-1]:
+            _check_folders(folder)
             for kind, files in by_kind.items():
                 files.update(_list_profiles(folder / kind))
         return by_kind
@@ -273,7 +274,7 @@ class Catalog:
         return next((table for table in tables if table and table.platform == platform), None)
 
     def _load_profile(self, kind: str, name: str, model: type[P], path: Place) -> P:
-        """Return a profile, read once; raises InputError: FG011 where there is none, FG012 for another id."""
+        """Return a profile, read once; raises InputError: FG011 where there is none, FG010 for another id."""
         key = (kind, name)
         if key not in self._loaded:
             file = self._files[kind].get(name)
@@ -289,13 +290,35 @@ class Catalog:
             profile = _read_file(model, file)
             if profile.id != name:
                 raise fault(
-                    "FG012",
+                    "FG010",
                     f"{file.name} has id '{profile.id}'; the id must be the file's name, '{name}'",
                     span=Span(str(file), 1, 1),
                 )
             self._loaded[key] = profile
         loaded: P = self._loaded[key]
         return loaded
+
+
+def _check_folders(catalog: Path) -> None:
+    """Raise InputError (FG010) for a file of a user's catalogue that nothing would read, as its folder is misspelt or
+    its name ends otherwise.
+
+    Files of other kinds, such as a README, and hidden folders are the user's affair.
+    """
+    for file in sorted((*catalog.glob("*.y*ml"), *catalog.glob("*/*.y*ml"))):
+        folder = file.parent.name if file.parent != catalog else ""
+        if file.suffix not in (".yaml", ".yml") or folder.startswith("."):
+            continue
+        problem = hint = ""
+        if folder not in (*PROFILE_KINDS, "platforms"):
+            problem = (
+                f"there are no profiles in catalog/{folder}" if folder else "profiles lie in folders of their kind"
+            )
+            hint = did_you_mean(folder, (*PROFILE_KINDS, "platforms"))
+        elif file.suffix == ".yml":
+            problem, hint = "profiles end in .yaml", f"name it {file.stem}.yaml"
+        if problem:
+            raise fault("FG010", f"{file.name} is not read: {problem}", span=Span(str(file), 1, 1), hint=hint)
 
 
 def _list_profiles(folder: Path) -> dict[str, Path]:

@@ -31,6 +31,7 @@ _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
 IPV6 = r"(?=[^:]*:[^:]*:)[0-9A-Fa-f:]+(?::\d{1,3}(?:\.\d{1,3}){3})?"
 """The characters of one; whether its groups add up is left to the reader."""
+PREFIX = rf"{IPV4}/(?=\d{{1,3}}\b)0*(?:3[0-2]|[12]?\d)|{IPV6}/(?=\d{{1,3}}\b)0*(?:12[0-8]|1[01]\d|\d{{1,2}})"
 
 SPEED = rf"^\s*{_SPEED}\s*$"
 RATIO = rf"^\s*{_NOT_ZERO}{_NUMBER}\s*(?::\s*{_NOT_ZERO}{_NUMBER})?\s*$"

@@ -448,3 +448,25 @@ def test_nokia_split_ports_are_named_by_lane() -> None:
 def test_each_sonic_platform_has_rows_read_upstream() -> None:
     marks = [m for m in test_sonic_port_tables_read_as_upstream.pytestmark if m.name == "parametrize"]
     assert {row[0] for mark in marks for row in mark.args[1]} == set(PLATFORMS)
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("switches/sn5600.yml", "profiles end in .yaml"),
+        ("swiches/sn5600.yaml", "there are no profiles in catalog/swiches"),
+        ("sn5600.yaml", "profiles lie in folders of their kind"),
+        ("switches/README.md", ""),
+        (".old/sn5600.yaml", ""),
+    ],
+)
+def test_a_profile_that_nothing_would_read_is_refused(tmp_path: Path, file: str, says: str) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text((HOME / "data/switches/sn5600.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    catalog = Catalog(tmp_path)
+    if not says:
+        assert catalog.switch("sn5600").cage_count
+        return
+    with pytest.raises(InputError, match=says) as refused:
+        catalog.switch("sn5600")
+    assert [(d.code, d.span.file) for d in refused.value.diagnostics] == [("FG010", str(tmp_path / file))]

@@ -16,13 +16,13 @@ from fabricgen.models.forms import CATALOGUE, one_or_list
 FabricNames = Annotated[
     tuple[Name, ...],
     BeforeValidator(wrap_in_list),
-    WithJsonSchema(forms.one_or_list(NAME_FORM)),
+    WithJsonSchema(forms.one_or_list(NAME_FORM, minItems=1)),
     Field(min_length=1, max_length=64),
 ]
 TierPairs = Annotated[
     tuple[Annotated[str, Field(max_length=65)], ...],
     BeforeValidator(wrap_in_list),
-    WithJsonSchema(forms.one_or_list({"type": "string", "maxLength": 65})),
+    WithJsonSchema(forms.one_or_list({"type": "string", "maxLength": 65}, minItems=1)),
     Field(min_length=1, max_length=64),
 ]
 PolarityOf = Literal["A", "B", "C"]
@@ -130,7 +130,7 @@ def _read_by_vendor(value: Any) -> Any:
     """One name, or a list of them, stands for all cages: by ""."""
     if isinstance(value, dict) and "" in value:
         raise ValueError(f"a vendor has a name; for all that are not named write `{OTHERS}`")
-    return value if isinstance(value, dict) else {"": value} if value else {}
+    return value if isinstance(value, dict) else {"": value}
 
 
 def _check_vendor(word: str) -> str:

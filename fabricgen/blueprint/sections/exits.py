@@ -79,7 +79,7 @@ def _read_accepted(text: str) -> str:
 
 
 _ACCEPTED_SCHEMA = make_text_form(
-    rf"^\s*(?:{forms.IPV4}|{forms.IPV6})/\d{{1,3}}(?:\s+le\s+\d{{1,3}})?\s*$",
+    rf"^\s*(?:{forms.PREFIX})(?:\s+le\s+\d{{1,3}})?\s*$",
     "a prefix, or one with the longest length within it: 203.0.113.0/24 le 28",
     "203.0.113.0/24",
     "203.0.113.0/24 le 28",

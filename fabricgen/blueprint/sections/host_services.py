@@ -56,7 +56,9 @@ class Dhcp(Model):
     """DHCP relay at the gateways of a fabric's hosts."""
 
     servers: ServerAddresses = Field(
-        min_length=1, description="DHCP servers by address: IPv4 ones get DHCP, IPv6 ones DHCPv6, each all requests."
+        min_length=1,
+        description="DHCP servers by address: IPv4 ones get DHCP, IPv6 ones DHCPv6, each all requests.",
+        json_schema_extra={"not": {"const": []}},
     )
     option_82: bool = Field(
         True,
@@ -66,6 +68,7 @@ class Dhcp(Model):
         None,
         description="How the switches spell that port, for the reservations of DHCP servers, in the fields {switch}, "
         '{port}, {alias} and {vlan}, e.g. "{switch}:{port}". Default: as their NOS does.',
+        json_schema_extra={"not": {"type": "string", "not": {"pattern": r"\{(port|alias)\}"}}},
     )
 
 
@@ -87,7 +90,11 @@ class Advertisements(Model):
     other: bool = Field(False, description="Hosts ask DHCPv6 for all else.")
     autoconfig: bool = Field(False, description="Hosts make addresses of the prefix themselves (RFC 4862).")
     lifetime_s: Annotated[int, AfterValidator(_check_lifetime)] = Field(
-        1800, ge=0, le=9000, description="How long hosts keep the gateway as default router, s; 0: it is none."
+        1800,
+        ge=0,
+        le=9000,
+        description="How long hosts keep the gateway as default router, s; 0: it is none.",
+        json_schema_extra={"not": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": MAX_ADVERTISEMENT_S}},
     )
     resolvers: V6Resolvers = Field((), description="DNS resolvers that are advertised (RFC 8106).")
 

@@ -12,7 +12,7 @@ from fabricgen.blueprint.bounds import Collective, Least, Pattern, Size
 from fabricgen.blueprint.scalars import PERCENT_FORM, Line, Percent, Ratio
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.units import parse_percent
-from fabricgen.models.forms import CATALOGUE, CODE_PREFIX, RULE_CODE
+from fabricgen.models.forms import CATALOGUE, CODE_PREFIX, PERCENT, RULE_CODE, make_text_form
 
 RuleCode = Annotated[str, Field(pattern=RULE_CODE)]
 """Of fabricgen's own rules, FG and three digits, or of a plug-in's."""
@@ -23,7 +23,7 @@ def _check_spare_ports(value: int | str) -> int | str:
     """Refuse what is neither a number of ports nor a share of them."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    if isinstance(value, str) and value.endswith("%") and 0 <= parse_percent(value) <= 1:
+    if isinstance(value, str) and value.strip().endswith("%") and 0 <= parse_percent(value) <= 1:
         return value
     raise ValueError("expected a number of ports such as 2, or a share such as 5%")
 
@@ -113,11 +113,12 @@ AfterLossOf = Annotated[
 ]
 """One share for every kind of loss, or a table by what is lost."""
 
+_SHARE_FORM = make_text_form(PERCENT, "a share such as 5%", "5%")
 SparePorts = Annotated[
     int | str,
     Field(union_mode="left_to_right", examples=[2, "5%"]),
     AfterValidator(_check_spare_ports),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\d+(\.\d+)?%$"}]}),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, _SHARE_FORM]}),
 ]
 """Ports of a switch: so many, or a share of all that it has."""
 

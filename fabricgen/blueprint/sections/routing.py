@@ -77,7 +77,7 @@ def parse_prefix(text: str) -> str:
 
 
 _PREFIX_SCHEMA = make_text_form(
-    rf"^(?:{forms.IPV4}/(?=\d{{1,3}}$)0*(?:3[0-2]|[12]?\d)|{forms.IPV6}/(?=\d{{1,3}}$)0*(?:12[0-8]|1[01]\d|\d{{1,2}}))$",
+    rf"^(?:{forms.PREFIX})$",
     "a prefix such as 10.0.0.0/16 or fd00:10::/48",
     "10.0.0.0/16",
     "fd00:10::/48",

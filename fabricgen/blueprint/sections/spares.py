@@ -101,7 +101,12 @@ class RackPdus(Model):
     amps: tuple[Annotated[int, Field(ge=10, le=200, description="A breaker, A.")], ...] = Field(
         (30, 60), min_length=1, max_length=8, description="Ratings to choose from, ascending: the least that suffices."
     )
-    load: Percent = Field(0.8, gt=0, description="Of its rating that a PDU may carry all the time.")
+    load: Percent = Field(
+        0.8,
+        gt=0,
+        description="Of its rating that a PDU may carry all the time.",
+        json_schema_extra={"not": {"enum": [0, "0%"]}},
+    )
 
     @model_validator(mode="after")
     def _check_ascending(self) -> "RackPdus":

@@ -177,9 +177,9 @@ def _replace_in_part(part: Any, keys: Sequence[str], value: Any) -> dict[str, An
         return {**part, key: _replace_in_part(part[key], rest, value) if rest else value}
     assert isinstance(part, FrozenModel)  # noqa: S101 - paths of advice lead through models and maps
     inner = _replace_in_part(getattr(part, key), rest, value) if rest else value
-    if inner is None:
-        inner = type(part).model_fields[key].get_default()
-    return vars(part) | {key: inner}
+    # what is not stated takes its default again, which need not be a value that one may state
+    stated = {name: getattr(part, name) for name in part.model_fields_set - {key}}
+    return stated if inner is None else stated | {key: inner}
 
 
 def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.design.capacity.bisection import list_chain
+from fabricgen.design.floor.floor_plan import NETWORK, PANELS, SHARED, FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import find_scope
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
@@ -72,6 +73,7 @@ class UnusedSetting(DesignRule):
         yield from self._check_ratios(design)
         yield from self._check_bgp(design)
         yield from self._check_floor(design)
+        yield from self._check_rack_names(design)
 
     def _check_nos(self, design: Design) -> Iterator[Diagnostic]:
         """Flag a NOS that is stated for a tier which the cluster, or the fabric, does not have."""
@@ -127,6 +129,21 @@ class UnusedSetting(DesignRule):
                     f"{tier.fabric} {tier.name} switches stand in the racks of their nodes, so `racks` has no effect"
                 )
                 yield self.flag((*tier.path, "racks"), message)
+
+    def _check_rack_names(self, design: Design) -> Iterator[Diagnostic]:
+        """Flag templates for names of racks that the cluster has none of."""
+        stated = design.loaded.blueprint.names.racks
+        if not stated:
+            return
+        floor = FloorPlan(design)
+        lacking = {
+            NETWORK: "units have no network racks" if all(p.racks == p.kind.racks for p in floor.plans) else "",
+            SHARED: "" if floor.runs else "no switches stand in shared network racks",
+            PANELS: "" if design.loaded.blueprint.cabling.patch else "`cabling.patch` has no panels",
+        }
+        for kind, why in lacking.items():
+            if why and kind in stated:
+                yield self.flag(("names", "racks", kind), f"{why}, so the template `{kind}` names nothing", "remove it")
 
 
 def _propose_removal(design: Design, name: str, tiers: Iterable[str]) -> list[Edit]:
