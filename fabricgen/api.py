@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike, fspath
 
+from fabricgen.export.locality.model import join_hostlist
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.paths import Path
+from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
 from fabricgen.plugins.view import API_VERSION, ClusterView
@@ -24,12 +26,15 @@ __all__ = [
     "Devices",
     "Diagnostic",
     "Endpoints",
+    "Groups",
     "InputError",
     "Links",
     "Path",
+    "Places",
     "Severity",
     "ViewRule",
     "compile_blueprint",
+    "join_hostlist",
 ]
 
 

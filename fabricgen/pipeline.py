@@ -139,8 +139,9 @@ def list_all_parts() -> tuple[str, ...]:
 
 def _list_own_parts() -> tuple[str, ...]:
     from fabricgen.export.table import list_part_names
+    from fabricgen.plugins.outputs import list_addon_names
 
-    return *list_part_names(on_request=True), CONFIGS
+    return *list_part_names(on_request=True), *list_addon_names(), CONFIGS
 
 
 def list_usual_parts() -> tuple[str, ...]:
@@ -185,7 +186,7 @@ def build_bundles(
     `counts` returns counts by severity, `findings` the findings, for parts that print them. Raises InputError where a
     switch has no templates or port table.
     """
-    from fabricgen.export.table import ExportContext
+    from fabricgen.export.table import ExportContext, list_part_names
 
     context = ExportContext(
         counts,
@@ -198,15 +199,17 @@ def build_bundles(
     )
     bundles: list[Bundle] = []
     for name in sorted(check_parts(options.parts) or list_usual_parts()):
-        if name in _list_own_parts():
-            bundles += _bundle_configs(cluster, options) if name == CONFIGS else _bundle_exports(name, cluster, context)
+        if name == CONFIGS:
+            bundles += _bundle_configs(cluster, options)
+        elif name in list_part_names(on_request=True):
+            bundles += _bundle_exports(name, cluster, context)
         else:
-            bundles.append(_bundle_plug_in(name, cluster))
+            bundles.append(_bundle_output(name, cluster))
     return bundles
 
 
-def _bundle_plug_in(name: str, cluster: Cluster) -> Bundle:
-    """A part that another package makes, at a guess as much work as links.csv."""
+def _bundle_output(name: str, cluster: Cluster) -> Bundle:
+    """A part that an add-on or another package makes, at a guess as much work as links.csv."""
     from fabricgen.plugins.outputs import make_output_files
     from fabricgen.publish import Bundle
 

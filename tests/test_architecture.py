@@ -7,6 +7,7 @@ import importlib
 import json
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from functools import cache
@@ -61,6 +62,15 @@ def imported_modules(tree: ast.Module, modules: Container[str]) -> Iterator[str]
                 yield module if module in modules else node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+
+
+def test_add_ons_are_barred_from_every_room_but_the_api() -> None:
+    """The contract names each room: import-linter has no word for all others."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (barred,) = (contract["forbidden_modules"] for contract in contracts if contract["type"] == "forbidden")
+    rooms = {file.relative_to(ROOT).with_suffix("").parts[1] for file in SOURCES} - {"__init__", "__main__"}
+    assert set(barred) == {f"fabricgen.{room}" for room in rooms - {"addons", "api"}}
 
 
 @pytest.mark.slow

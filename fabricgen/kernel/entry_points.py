@@ -12,6 +12,8 @@ from typing import Any
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 
 FAULT = "FG870"
+OWN = "fabricgen"
+"""The package whose own outputs are called as those of others are; where one fails, that is a defect of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,14 @@ def list_entry_points(group: str) -> tuple[EntryPoint, ...]:
 def blame_plugin(entry: EntryPoint) -> Iterator[None]:
     """Turn what a plug-in raises into an InputError (FG870) with its package and the line where it happened.
 
-    With FABRICGEN_TRACEBACK set it is raised as it is; an interruption always is.
+    With FABRICGEN_TRACEBACK set it is raised as it is; an interruption, and what is our own, always is.
     """
     try:
         yield
     except (InputError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if os.environ.get("FABRICGEN_TRACEBACK"):
+        if os.environ.get("FABRICGEN_TRACEBACK") or entry.package == OWN:
             raise
         frame = error.__traceback__
         while frame is not None and frame.tb_next is not None:

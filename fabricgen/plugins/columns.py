@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from fabricgen.export.table import Table
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings
-from fabricgen.wiring.arrays import Floats, Ints
+from fabricgen.wiring.arrays import Floats, Ints, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,6 +32,17 @@ def column(make: Callable[[Any], Array]) -> Column[Array]:
         return array  # type: ignore[no-any-return]
 
     return Column(frozen)
+
+
+def file_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
+    """A column that a file of a build has, under its own name or another."""
+
+    def read(table: FileColumns) -> Array:
+        return convert(table._file.columns[name or str(made.attrname)])
+
+    made = column(read)
+    made.__doc__ = doc
+    return made
 
 
 class Columns:
@@ -63,6 +75,13 @@ class Columns:
         return pandas.DataFrame({name: self[name].copy() for name in self.names()})
 
 
+class FileColumns(Columns):
+    """A table with the columns of a file of a build."""
+
+    def __init__(self, file: Table) -> None:
+        self._file = file
+
+
 def to_text_array(values: Any) -> Strings:
     """A column of str as an object array; "" where a row has no such value."""
     if isinstance(values, LazyColumn):
@@ -75,6 +94,11 @@ def to_text_array(values: Any) -> Strings:
 def to_integer_array(values: EncodedColumn) -> Ints:
     """Numbers that are written as text, int32; 0 where there is none."""
     return np.array([int(text or 0) for text in values.vocabulary], dtype=np.int32)[values.codes]
+
+
+def to_long_array(values: Sequence[str]) -> Ints64:
+    """Numbers that are written as text, int64; 0 where there is none."""
+    return np.array([int(text or 0) for text in values], dtype=np.int64)
 
 
 def to_float_array(values: EncodedColumn) -> Floats:

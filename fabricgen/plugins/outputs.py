@@ -1,4 +1,4 @@
-"""Outputs of other packages, made of the view: entry points of the group `fabricgen.outputs`.
+"""Outputs made of the view: those of other packages, entry points of the group `fabricgen.outputs`, and our add-ons.
 
 One is a callable of the view that yields (path, text or bytes); its name is that of the part, and its files are in a
 folder of that name, so that none can be in the way of another.
@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from fabricgen import __version__
 from fabricgen.cluster import Cluster
-from fabricgen.kernel.entry_points import EntryPoint, blame_plugin, list_entry_points
+from fabricgen.kernel.discovery import list_modules
+from fabricgen.kernel.entry_points import OWN, EntryPoint, blame_plugin, list_entry_points
 from fabricgen.plugins.view import ClusterView
 from fabricgen.publish.manifest import check_path, list_ancestors
 
 GROUP = "fabricgen.outputs"
+ADDONS = "fabricgen.addons"
+"""The room of our own: modules with a function `files`."""
 MOST_FILES, MOST_BYTES = 1_000_000, 4 << 30
 """Of one output: a generator without an end would fill the disk."""
 _LONGEST = 255
@@ -26,6 +30,11 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 def list_output_names() -> frozenset[str]:
     """The parts of a build that other packages offer, none of which is loaded."""
     return frozenset(entry.name for entry in list_entry_points(GROUP))
+
+
+def list_addon_names() -> frozenset[str]:
+    """The parts of a build that our add-ons make, none of which is loaded."""
+    return frozenset(name.replace("_", "-") for name in list_modules(ADDONS))
 
 
 def check_output(name: str, reserved_names: Collection[str]) -> None:
@@ -40,11 +49,11 @@ def check_output(name: str, reserved_names: Collection[str]) -> None:
 
 
 def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
-    """The files of a part that another package makes, below a folder of its name.
+    """The files of a part that an add-on or another package makes, below a folder of its name.
 
     Raises InputError (FG870) where it fails, or yields what is no file, a path that leaves its folder, or one twice.
     """
-    entry, files, folders = _list_offers(name)[0], set[str](), set[str]()
+    entry, files, folders = _find_output(name), set[str](), set[str]()
     size = 0
     for path, content in _run_output(entry, cluster):
         size += len(content)
@@ -74,6 +83,12 @@ def _is_path(path: str) -> bool:
 
 def _list_offers(name: str) -> list[EntryPoint]:
     return [entry for entry in list_entry_points(GROUP) if entry.name == name]
+
+
+def _find_output(name: str) -> EntryPoint:
+    if name in list_addon_names():
+        return EntryPoint(GROUP, name, OWN, __version__, f"{ADDONS}.{name.replace('-', '_')}:files")
+    return _list_offers(name)[0]
 
 
 def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:

@@ -6,29 +6,28 @@ Text is str in object arrays, "" where a row has no such value. Numbers of units
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import SupportsIndex, TypeVar
+from typing import SupportsIndex
 
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.files import addresses, endpoints
+from fabricgen.export.files import devices
 from fabricgen.export.graph import KINDS
-from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, Strings
-from fabricgen.plugins.columns import Columns, column, to_float_array, to_integer_array, to_text_array
+from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings
+from fabricgen.plugins.columns import (
+    Columns,
+    FileColumns,
+    column,
+    file_column,
+    to_float_array,
+    to_integer_array,
+    to_long_array,
+    to_text_array,
+)
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
-
-Value = TypeVar("Value")
-
-
-def _pick_values(values: Sequence[Value], index: Ints | Ints64, none: Value) -> list[Value]:
-    """Values by index, and `none` where an index is negative."""
-    with_none = [*values, none]
-    return [with_none[i] for i in index.tolist()]
 
 
 class _ClusterTable(Columns):
@@ -36,97 +35,38 @@ class _ClusterTable(Columns):
         self._cluster = cluster
 
 
-class Devices(_ClusterTable):
+class Devices(FileColumns):
     """Nodes, extra devices, switches and scale-up trays, in the order of devices.csv."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(devices.make_table(cluster))
+        self._plan = cluster.plan.devices
 
     def path_of(self, row: SupportsIndex) -> Path:
         """The place in the blueprint that a device comes from, for findings."""
-        devices = self._cluster.plan.devices
-        return devices.classes[int(devices.device_class[row])].path
+        return self._plan.classes[int(self._plan.device_class[row])].path
 
-    def _spread_by_class(self, values: list[str]) -> Strings:
-        return to_text_array(values)[self._cluster.plan.devices.device_class]
-
-    @column
-    def name(self) -> Strings:
-        """Its name."""
-        return self._cluster.name_column
+    name = file_column(to_text_array, "Its name.", "device")
 
     @column
     def kind(self) -> Strings:
         """`node` of a scalable unit, `extra` device, `switch`, or `tray` of a scale-up domain."""
-        return self._spread_by_class([KINDS[cls.kind] for cls in self._cluster.plan.devices.classes])
+        return to_text_array([KINDS[cls.kind] for cls in self._plan.classes])[self._plan.device_class]
 
-    @column
-    def fabric(self) -> Strings:
-        """The fabric that owns a switch."""
-        return self._spread_by_class([cls.fabric for cls in self._cluster.plan.devices.classes])
-
-    @column
-    def tier(self) -> Strings:
-        """The tier of a switch; `node` of nodes and extra devices."""
-        return self._spread_by_class([cls.tier for cls in self._cluster.plan.devices.classes])
-
-    @column
-    def model(self) -> Strings:
-        """Id of its profile in the catalogue."""
-        return self._spread_by_class([cls.profile.id for cls in self._cluster.plan.devices.classes])
-
-    @column
-    def nos(self) -> Strings:
-        """Network OS of a switch."""
-        return self._spread_by_class([cls.nos for cls in self._cluster.plan.devices.classes])
-
-    @column
-    def site(self) -> Strings:
-        """Name of its site."""
-        return to_text_array(self._cluster.sites)
-
-    @column
-    def pod(self) -> Strings:
-        """Name of its pod."""
-        pods = [pod.name for pod in self._cluster.design.layout.pods]
-        return to_text_array(_pick_values(pods, self._cluster.plan.devices.pod, ""))
-
-    @column
-    def su(self) -> Ints:
-        """Number of its unit in the pod, int32."""
-        return self._cluster.plan.devices.su + 1
-
-    @column
-    def rack(self) -> Strings:
-        """Name of its rack."""
-        return to_text_array(_pick_values(self._cluster.plan.racks.names, self._cluster.plan.devices.rack, ""))
-
-    @column
-    def u(self) -> Ints:
-        """Its lowest rack unit, int32."""
-        return np.maximum(self._cluster.plan.devices.u, 0)
-
-    @column
-    def rail(self) -> Ints:
-        """The rail of a switch that serves one alone, int32."""
-        return self._cluster.plan.devices.rail + 1
-
-    @column
-    def plane(self) -> Ints:
-        """The plane of a switch that serves one alone, int32."""
-        return self._cluster.plan.devices.plane + 1
-
-    @column
-    def asn(self) -> Ints64:
-        """AS number, int64; 0 for none."""
-        return self._cluster.addresses.asn.astype(np.int64)
-
-    @column
-    def loopback(self) -> Strings:
-        """Loopback address: IPv4 where it has one, else IPv6."""
-        return to_text_array(self._cluster.addresses.list_device_addresses()[0])
-
-    @column
-    def mgmt(self) -> Strings:
-        """Management address: IPv4 where it has one, else IPv6."""
-        return to_text_array(self._cluster.addresses.list_device_addresses()[1])
+    fabric = file_column(to_text_array, "The fabric that owns a switch.")
+    tier = file_column(to_text_array, "The tier of a switch; `node` of nodes and extra devices.")
+    model = file_column(to_text_array, "Id of its profile in the catalogue.")
+    nos = file_column(to_text_array, "Network OS of a switch.")
+    site = file_column(to_text_array, "Name of its site.")
+    pod = file_column(to_text_array, "Name of its pod.")
+    su = file_column(to_integer_array, "Number of its unit in the pod, int32.")
+    rack = file_column(to_text_array, "Name of its rack.")
+    u = file_column(to_integer_array, "Its lowest rack unit, int32.")
+    rail = file_column(to_integer_array, "The rail of a switch that serves one alone, int32.")
+    plane = file_column(to_integer_array, "The plane of a switch that serves one alone, int32.")
+    asn = file_column(to_long_array, "AS number, int64; 0 for none.")
+    loopback = file_column(to_text_array, "Loopback address: IPv4 where it has one, else IPv6.")
+    mgmt = file_column(to_text_array, "Management address: IPv4 where it has one, else IPv6.")
 
 
 class Links(_ClusterTable):
@@ -268,113 +208,40 @@ class Cables(_ClusterTable):
         return np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables)).astype(np.int64)
 
 
-class _FileTable(Columns):
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    def _read_column(self, name: str) -> EncodedColumn:
-        values = self._table.columns[name]
-        assert isinstance(values, EncodedColumn)  # noqa: S101 - such are the columns of numbers
-        return values
-
-    def _read_texts(self, name: str) -> Strings:
-        values = self._table.columns[name]
-        return to_text_array(values if isinstance(values, LazyColumn) else list(values))
-
-
-class Addresses(_FileTable):
+class Addresses(FileColumns):
     """Every address, in the order of addresses.csv."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        super().__init__(addresses.make_table(cluster))
-
-    @column
-    def prefix(self) -> Strings:
-        """The address with its prefix length."""
-        return self._read_texts("prefix")
-
-    @column
-    def kind(self) -> Strings:
-        """What it is for: loopback, router-id, management, gateway, own, link, host, exit or vrf-loopback."""
-        return self._read_texts("kind")
-
-    @column
-    def device(self) -> Strings:
-        """The name of the device that has it."""
-        return self._read_texts("device")
-
-    @column
-    def port(self) -> Strings:
-        """The port or interface that has it."""
-        return self._read_texts("port")
+    prefix = file_column(to_text_array, "The address with its prefix length.")
+    kind = file_column(
+        to_text_array,
+        "What it is for: loopback, router-id, management, gateway, own, link, host, exit or vrf-loopback.",
+    )
+    device = file_column(to_text_array, "The name of the device that has it.")
+    port = file_column(to_text_array, "The port or interface that has it.")
 
 
-class Endpoints(_FileTable):
+class Endpoints(FileColumns):
     """Accelerators and the NIC ports that serve them, in the order of endpoints.csv: a row a port."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        super().__init__(endpoints.make_table(cluster))
-
-    @column
-    def node(self) -> Strings:
-        """The name of the node."""
-        return self._read_texts("node")
-
-    @column
-    def accelerator(self) -> Ints:
-        """The accelerator's number in the node, from 0 as its vendor counts, int32."""
-        return to_integer_array(self._read_column("accelerator"))
-
-    @column
-    def domain(self) -> Strings:
-        """Its scale-up domain."""
-        return self._read_texts("domain")
-
-    @column
-    def fabric(self) -> Strings:
-        """The fabric of the NIC port; "" where no port serves the accelerator, and so for all that follow."""
-        return self._read_texts("fabric")
-
-    @column
-    def nic(self) -> Strings:
-        """The interface, or the printed name, of the NIC port."""
-        return self._read_texts("nic")
-
-    @column
-    def port(self) -> Strings:
-        """The port: `node:port` is the name of its link."""
-        return self._read_texts("port")
-
-    @column
-    def rail(self) -> Ints:
-        """Its rail, int32."""
-        return to_integer_array(self._read_column("rail"))
-
-    @column
-    def plane(self) -> Ints:
-        """Its plane, int32."""
-        return to_integer_array(self._read_column("plane"))
-
-    @column
-    def leaf(self) -> Strings:
-        """The switch that it is cabled to."""
-        return self._read_texts("leaf")
-
-    @column
-    def leaf_port(self) -> Strings:
-        """The port there."""
-        return self._read_texts("leaf_port")
-
-    @column
-    def speed_gbps(self) -> Floats:
-        """Speed, Gb/s, float64; NaN without a port."""
-        return to_float_array(self._read_column("speed_gbps"))
+    node = file_column(to_text_array, "The name of the node.")
+    accelerator = file_column(
+        to_integer_array, "The accelerator's number in the node, from 0 as its vendor counts, int32."
+    )
+    domain = file_column(to_text_array, "Its scale-up domain.")
+    fabric = file_column(
+        to_text_array,
+        "The fabric of the NIC port; '' where no port serves the accelerator, and so for all that follow.",
+    )
+    nic = file_column(to_text_array, "The interface, or the printed name, of the NIC port.")
+    port = file_column(to_text_array, "The port: `node:port` is the name of its link.")
+    rail = file_column(to_integer_array, "Its rail, int32.")
+    plane = file_column(to_integer_array, "Its plane, int32.")
+    leaf = file_column(to_text_array, "The switch that it is cabled to.")
+    leaf_port = file_column(to_text_array, "The port there.")
+    speed_gbps = file_column(to_float_array, "Speed, Gb/s, float64; NaN without a port.")
 
     @column
     def spare(self) -> Flags:
         """Whether the node is kept as a spare, bool."""
-        spare_column = self._table.columns.get("spare")
-        if spare_column is None:
-            return np.zeros(len(self._table), dtype=bool)
-        is_spare: Flags = self._read_texts("spare") == "yes"
-        return is_spare
+        texts = self._file.columns.get("spare", ())
+        return to_text_array(texts) == "yes" if texts else np.zeros(len(self), dtype=bool)

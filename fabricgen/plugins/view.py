@@ -9,11 +9,16 @@ from functools import cached_property
 from itertools import islice
 
 from fabricgen.cluster import Cluster
+from fabricgen.export.files import addresses, endpoints
+from fabricgen.export.locality.model import Locality, group_nodes
+from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.diagnostics import Path as BlueprintPath
 from fabricgen.plugins.paths import FabricPaths, Path
+from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
 from fabricgen.wiring.arrays import Ints
 
-API_VERSION = "1.0"
+API_VERSION = "1.1"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
 means something else, the second when something is added."""
 
@@ -22,7 +27,7 @@ MOST_PATHS = 1000
 
 
 class ClusterView:
-    """A compiled cluster: tables of its devices, links, cables, addresses and endpoints, and paths between devices."""
+    """A compiled cluster: tables of what is in it, each made when it is first read, and paths between devices."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -61,12 +66,32 @@ class ClusterView:
     @cached_property
     def addresses(self) -> Addresses:
         """Every address and the interface that has it."""
-        return Addresses(self._cluster)
+        return Addresses(addresses.make_table(self._cluster))
 
     @cached_property
     def endpoints(self) -> Endpoints:
         """Accelerators, and the NIC ports that serve them."""
-        return Endpoints(self._cluster)
+        return Endpoints(endpoints.make_table(self._cluster))
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Groups of nodes that are near each other; raises InputError (FG155) where no fabric joins nodes."""
+        return Groups(self._locality)
+
+    @cached_property
+    def places(self) -> Places:
+        """Nodes and the groups that they are in; raises InputError as `groups` does."""
+        return Places(self._locality)
+
+    @cached_property
+    def _locality(self) -> Locality:
+        return group_nodes(self._cluster)
+
+    def refuse(self, code: str, message: str, path: BlueprintPath = (), hint: str = "") -> InputError:
+        """What an output raises that cannot be made of this cluster: an error at a place of the blueprint, with a code
+        of its own. The build ends with 2, and nothing is written.
+        """
+        return self._cluster.design.loaded.locate_error(fault(code, message, path=path, hint=hint))
 
     def paths(self, a: str, b: str, *, fabric: str, most: int = MOST_PATHS) -> tuple[Path, ...]:
         """The equal shortest paths of a fabric between two devices, `most` of them, in the order of their links.

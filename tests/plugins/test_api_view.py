@@ -73,9 +73,38 @@ def test_rows_lead_to_rows_and_to_the_blueprint() -> None:
     assert links.path_of(int(np.flatnonzero(links.fabric == "storage")[0]))[:2] == ("fabrics", "storage")
 
 
+def test_groups_are_the_nodes_of_the_same_switches() -> None:
+    """Logical leaves by the leaves of endpoints, and what lies in what by the chain of rows."""
+    view = ClusterView(example_cluster("superpod-b200-3tier"))
+    groups, places, endpoints = view.groups, view.places, view.endpoints
+    assert (view.devices.name[places.device] == places.node).all()
+    assert (view.devices.kind[places.device] == "node").all()
+    compute = endpoints.fabric == "compute"
+    leaves = {
+        node: frozenset(endpoints.leaf[compute & (endpoints.node == node)].tolist()) for node in places.node.tolist()
+    }
+    by_group: dict[int, set[frozenset[str]]] = {}
+    for group, node in zip(places.group.tolist(), places.node.tolist(), strict=True):
+        by_group.setdefault(group, set()).add(leaves[node])
+    assert all(len(of_group) == 1 for of_group in by_group.values())
+    assert len(set.union(*by_group.values())) == len(by_group) == int((groups.level == 0).sum())
+    inside = np.flatnonzero(groups.above >= 0)
+    assert (groups.level[groups.above[inside]] == groups.level[inside] + 1).all()
+    assert set(groups.level[groups.above < 0].tolist()) == {groups.level.max()}
+    assert len(set(groups.name.tolist())) == len(groups)
+
+
+def test_where_no_fabric_joins_nodes_there_are_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fabricgen.export.locality.model.list_networks", lambda cluster: iter(()))
+    view = ClusterView(example_cluster("leaf-spine"))
+    for table in ("groups", "places"):
+        with pytest.raises(api.InputError, match=r"leaf-spine.yaml:\d+:.*FG155.*nothing to tell a scheduler"):
+            getattr(view, table)
+
+
 def test_nothing_of_the_view_can_be_changed() -> None:
     view = ClusterView(example_cluster("leaf-spine"))
-    for table in (view.devices, view.links, view.cables, view.addresses, view.endpoints):
+    for table in (view.devices, view.links, view.cables, view.addresses, view.endpoints, view.groups, view.places):
         for name in table:
             with pytest.raises(ValueError, match="read-only"):
                 table[name][:] = 0
@@ -194,7 +223,7 @@ def test_the_notebook_of_the_manual_prints_what_it_says() -> None:
 
 def test_the_manual_names_every_column() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for table in (api.Devices, api.Links, api.Cables, api.Addresses, api.Endpoints):
+    for table in (api.Devices, api.Links, api.Cables, api.Addresses, api.Endpoints, api.Groups, api.Places):
         heading = f"| `{table.__name__.lower()}` | |\n"
         rows = text.partition(heading)[2].partition("\n\n")[0]
         named = re.findall(r"`([a-z_]+)`", "".join(line.split("|")[1] for line in rows.splitlines()))

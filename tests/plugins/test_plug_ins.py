@@ -273,6 +273,7 @@ def test_two_packages_have_no_code_and_no_output_together(broken: Callable[..., 
         ("yield", "bad = broken_fabric:__doc__", "it cannot be called"),
         ("yield", "Bad = broken_fabric:make", "its name is that of no folder"),
         ("yield", "links = broken_fabric:make", "fabricgen has a part of this name"),
+        ("yield", "slurm = broken_fabric:make", "fabricgen has a part of this name"),
     ],
 )
 def test_an_output_that_cannot_be_used_is_named_and_nothing_is_written(
@@ -289,6 +290,27 @@ def test_an_output_that_cannot_be_used_is_named_and_nothing_is_written(
     assert said in ran.err
     assert "Traceback" not in ran.err
     assert fabricgen("build", SMALL, "-o", out, "--only", "devices").code == 0
+
+
+def test_an_output_may_refuse_a_cluster(broken: Callable[..., None], fabricgen: Run, tmp_path: Path) -> None:
+    refusal = "raise view.refuse('BAD201', 'no rack has a door', path=('pods', 'p1'), hint='buy doors')"
+    broken(f"def make(view):\n    yield 'a', ''\n    {refusal}\n", "outputs", "doors = broken_fabric:make")
+    out = tmp_path / "out"
+    ran = fabricgen("build", SMALL, "-o", out, "--only", "doors,links", "--jobs", "1")
+    assert (ran.code, out.exists()) == (2, False)
+    assert re.search(r"leaf-spine\.yaml:\d+:\d+: error\[BAD201\]: no rack has a door\n  hint: buy doors\n", ran.err)
+
+
+def test_an_add_on_that_fails_is_a_defect_of_ours(
+    fabricgen: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(view: object) -> Iterator[object]:
+        raise ZeroDivisionError("of our own")
+        yield
+
+    monkeypatch.setattr("fabricgen.addons.slurm.files", fail)
+    ran = fabricgen("build", SMALL, "-o", tmp_path / "out", "--only", "slurm", "--jobs", "1")
+    assert (ran.code, "FG870" in ran.err, "of our own" in ran.err) == (3, False, True)
 
 
 def test_the_package_is_the_one_of_the_manual() -> None:

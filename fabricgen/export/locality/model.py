@@ -199,25 +199,15 @@ def _distinguish_names(names: Sequence[str], used_names: set[str]) -> Iterator[s
         yield unique_name
 
 
-# Groups of nodes as a tree for each network: logical leaves with their nodes, and what joins them.
+# Logical leaves with their nodes.
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A logical leaf: names of the groups that it is in, itself first, its nodes by index, and its network's number."""
+    """A logical leaf: names of the groups that it is in, itself first, and its nodes by index."""
 
     path: tuple[str, ...]
     nodes: tuple[int, ...]
-    root: int
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A group with the nodes of a logical leaf by index, or with the names of the branches that it joins."""
-
-    name: str
-    nodes: tuple[int, ...] = ()
-    below: tuple[str, ...] = ()
 
 
 def list_leaves(locality: Locality) -> Iterator[Leaf]:
@@ -227,43 +217,14 @@ def list_leaves(locality: Locality) -> Iterator[Leaf]:
         nodes_by_group.setdefault(group, []).append(node)
     for nodes in nodes_by_group.values():
         groups = [(tier, int(tier.group[nodes[0]])) for tier in locality.tiers]
-        path = tuple(tier.names[group] for tier, group in groups if tier.has_switches[group])
-        yield Leaf(path, tuple(nodes), groups[-1][1])
-
-
-def list_trees(locality: Locality) -> list[list[Branch]]:
-    """The branches of each network, lower ones first; a group that joins but one below it is that one."""
-    networks: dict[int, list[Leaf]] = {}
-    for leaf in list_leaves(locality):
-        networks.setdefault(leaf.root, []).append(leaf)
-    return [list(_list_branches(network_leaves)) for network_leaves in networks.values()]
-
-
-def _list_branches(network: list[Leaf]) -> Iterator[Branch]:
-    below: dict[str, dict[str, None]] = {}
-    for leaf in network:
-        yield Branch(leaf.path[0], nodes=leaf.nodes)
-        for lower, upper in pairwise(leaf.path):
-            below.setdefault(upper, {})[lower] = None
-
-    def find_fork(name: str) -> str:
-        while len(below.get(name, ())) == 1:
-            (name,) = below[name]
-        return name
-
-    heights = range(1, max(len(leaf.path) for leaf in network))
-    for name in dict.fromkeys(leaf.path[height] for height in heights for leaf in network if height < len(leaf.path)):
-        if len(below[name]) > 1:
-            yield Branch(name, below=tuple(map(find_fork, below[name])))
+        yield Leaf(tuple(tier.names[group] for tier, group in groups if tier.has_switches[group]), tuple(nodes))
 
 
 # Names in Slurm's short form: `n[001-031,033]`.
 # Source: github.com/SchedMD/slurm@284c3b95: src/common/hostlist.c (_hostlist_create_bracketed, _parse_single_range: a
-# range keeps the width of its lower end, MAX_RANGE) and slurm/slurm.h (MAX_SLURM_NODES). Brackets are at the end of a
-# name only, as Slurm 22.05 refuses them elsewhere.
+# range keeps the width of its lower end, MAX_RANGE). Brackets are at the end of a name only, as Slurm 22.05 refuses
+# them elsewhere.
 
-MOST_NODES = 65_536
-"""Nodes of a Slurm cluster."""
 _MOST_DIGITS = 9
 _NUMBERED = re.compile(rf"(.*?)([0-9]{{1,{_MOST_DIGITS}}})")
 
