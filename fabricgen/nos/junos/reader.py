@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from fabricgen.nos.junos.reading.hosts import RELAY, Relays, make_relay
 from fabricgen.nos.junos.reading.lines import as_lines, pass_on, remove_quotes
 from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
 from fabricgen.nos.junos.reading.qos import FORWARDING, QOS, JunosQos
@@ -16,7 +17,7 @@ from fabricgen.nos.junos.reading.routing import INSTANCES, OPTIONS, POLICY, PROT
 from fabricgen.nos.junos.reading.text import read_lines
 from fabricgen.running.policy import Route, list_connected_routes
 from fabricgen.running.tree import Line, Rules, is_tolerant, read_part, report_misfit, report_unknown
-from fabricgen.switch.interfaces import Access, Interface, Vlan, is_unused
+from fabricgen.switch.interfaces import Access, Interface, Relay, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing
 
@@ -65,6 +66,8 @@ class Box:
     interface_of: dict[int, str] = field(default_factory=dict)
     loopbacks: dict[int, list[str]] = field(default_factory=dict)
     """Addresses of units of lo0."""
+    relays: dict[str, Relays] = field(default_factory=dict)
+    """DHCP relay of the default VRF: of IPv4 under "", of IPv6 under `dhcpv6`."""
     lldp: set[str] = field(default_factory=set)
     routing: JunosRouting = field(default_factory=JunosRouting)
     qos: JunosQos = field(default_factory=JunosQos)
@@ -73,6 +76,14 @@ class Box:
     def vrf_of(self, interface: str) -> str:
         """The VRF that an interface is in, "" for the default one."""
         return next((vrf for vrf, instance in self.routing.vrfs.items() if interface in instance.interfaces), "")
+
+    def find_relay(self, interface: str) -> Relay | None:
+        """The DHCP relay of an interface, in the VRF that it is in."""
+        vrf = self.vrf_of(interface)
+        relays = self.routing.vrfs[vrf].relays if vrf else self.relays
+        units = {f"lo0.{unit}": addresses for unit, addresses in self.loopbacks.items()}
+        loopbacks = {name: addresses for name, addresses in units.items() if self.vrf_of(name) == vrf}
+        return make_relay(relays, interface, loopbacks, in_vrf=bool(vrf))
 
     def port(self, name: str) -> Port:
         """A port, when it is first spoken of."""
@@ -195,6 +206,7 @@ def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface
         tagged_vlans=frozenset(vlans) - {untagged},
         vrf=box.vrf_of(f"{name}.0"),
         description=port.description,
+        relay=box.find_relay(f"{name}.0"),
         access=Access(bpdu_guard=port.guarded),
     )
 
@@ -210,7 +222,8 @@ def _make_vlan(box: Box, number: int) -> Vlan:
         report_misfit(
             f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones"
         )
-    return Vlan(frozenset(gateway.addresses), box.vrf_of(f"irb.{number}"))
+    interface = f"irb.{number}"
+    return Vlan(frozenset(gateway.addresses), box.vrf_of(interface), relay=box.find_relay(interface))
 
 
 CHASSIS, INTERFACES, VLANS = Rules(), Rules(), Rules()
@@ -300,6 +313,11 @@ def _read_switching(port: Port, line: Line, mode: str, member: str) -> None:
 @INSTANCES.line(rf"{INSTANCE} routing-options (?:rib {INSTANCE}\.inet6\.0 )?static route (\S+) next-hop (\S+)")
 def _read_default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
     take_gateway(box, line, prefix, hop)
+
+
+@FORWARDING.line(r"dhcp-relay (?:(dhcpv6) )?(.+)")
+def _read_relay(box: Box, line: Line, word: str, rest: str) -> None:
+    pass_on(RELAY, line, rest, box.relays.setdefault(word or "", Relays()))
 
 
 VLANS.ignore_lines(r"\S+ description .+")

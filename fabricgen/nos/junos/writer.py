@@ -27,6 +27,7 @@ from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.writing.hosts import list_relays
 from fabricgen.nos.junos.writing.management import make_management_values
 from fabricgen.nos.junos.writing.qos import make_qos_values
 from fabricgen.nos.junos.writing.routing import make_bgp_values
@@ -75,6 +76,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "vlans": _list_vlan_rows(switch),
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
+        "relays": list_relays(switch, ""),
         "management_port": naming.find_management_port(switch.profile),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         **make_bgp_values(switch),

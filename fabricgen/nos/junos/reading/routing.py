@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any, Protocol
 
+from fabricgen.nos.junos.reading.hosts import RELAY, Relays
 from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
 from fabricgen.running.bgp import Instance, VrfLines, is_drained, make_overlay
 from fabricgen.running.policy import Policies, Route
@@ -47,6 +48,8 @@ class Vrf:
     """A routing instance. `words` are lines that go with others."""
 
     interfaces: set[str] = field(default_factory=set)
+    relays: dict[str, Relays] = field(default_factory=dict)
+    """DHCP relay there: of IPv4 under "", of IPv6 under `dhcpv6`."""
     words: set[str] = field(default_factory=set)
     vni: int = 0
     policy: str = ""
@@ -456,6 +459,11 @@ def _read_vrf_line(box: HasRouting, line: Line, name: str, rest: str) -> None:
 @_VRF.line(r"interface (\S+)")
 def _read_interface(vrf: Vrf, line: Line, name: str) -> None:
     vrf.interfaces.add(name)
+
+
+@_VRF.line(r"forwarding-options dhcp-relay (?:(dhcpv6) )?(.+)")
+def _read_relay(vrf: Vrf, line: Line, word: str, rest: str) -> None:
+    pass_on(RELAY, line, rest, vrf.relays.setdefault(word or "", Relays()))
 
 
 @_VRF.line(

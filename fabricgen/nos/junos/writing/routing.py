@@ -19,6 +19,7 @@ from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S
 from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.writing.hosts import find_vrf, list_relays
 from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.routing import (
     MULTIHOP,
@@ -33,7 +34,7 @@ from fabricgen.render.routing import (
 from fabricgen.switch.routing import Bgp, Permit
 from fabricgen.views.model.policies import DRAINED_OUT
 from fabricgen.views.model.routing import model_bgp
-from fabricgen.views.switch import SwitchPort, SwitchView
+from fabricgen.views.switch import SwitchView
 
 WARNING_PERCENT = 80
 """Of the limit of prefixes, at which Junos warns; at the limit the session is closed."""
@@ -73,10 +74,11 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
 def _make_instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
     """A VRF: its interfaces, and what it has over EVPN, None for one that stays on the switch."""
     over, loopback = switch.overlay_in(vrf), switch.loopback_in(vrf)
-    ports = [require_token(port.name) for port in switch.ports if port.addresses and _find_vrf(switch, port) == vrf]
+    ports = [require_token(port.name) for port in switch.ports if port.addresses and find_vrf(switch, port) == vrf]
     gateways = [service.vlan for service in switch.services if service.gateways and service.vrf == vrf]
     return {
         "name": require_token(vrf),
+        "relays": list_relays(switch, vrf),
         "interfaces": [
             *(f"{name}.0" for name in ports),
             *(f"irb.{vlan}" for vlan in gateways),
@@ -91,11 +93,6 @@ def _make_instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
         },
         "ribs": [require_token(vrf) + ".inet6.0"] if switch.has_v6 else [],
     }
-
-
-def _find_vrf(switch: SwitchView, port: SwitchPort) -> str:
-    service = switch.find_service(port)
-    return service.vrf if service else ""
 
 
 def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:

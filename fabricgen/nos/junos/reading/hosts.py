@@ -1,0 +1,93 @@
+"""DHCP relay of a configuration of Junos, read back (DHCP User Guide)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.switch.interfaces import Relay
+
+MARKED, NAMES_SUBNET = "relay-option-82 circuit-id", "relay-option-82 server-id-override"
+
+
+@dataclass
+class RelayGroup:
+    """A group of interfaces, and the group of servers that it has."""
+
+    servers: str = ""
+    interfaces: set[str] = field(default_factory=set)
+    source: str = ""
+    words: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Relays:
+    """What is said of one family in one VRF."""
+
+    servers: dict[str, set[str]] = field(default_factory=dict)
+    """Of each group of servers."""
+    groups: dict[str, RelayGroup] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
+
+
+def make_relay(
+    relays: Mapping[str, Relays], interface: str, loopbacks: Mapping[str, Sequence[str]], *, in_vrf: bool
+) -> Relay | None:
+    """The relay of an interface, by both families, given the addresses of each loopback of its VRF.
+
+    Raises UnknownTextError for one without servers or with bindings, and for a source that servers cannot answer to.
+    """
+    servers, marked, sources = set[str](), False, {False: "", True: ""}
+    for word, family in relays.items():
+        v6 = word == "dhcpv6"
+        for group in (group for group in family.groups.values() if interface in group.interfaces):
+            own_servers = family.servers.get(group.servers, set())
+            strange = {server for server in own_servers if (":" in server) != v6}
+            if not is_tolerant() and (strange or not own_servers or "forward-only" not in family.words):
+                report_misfit(f"requests of {interface} go nowhere, or to {sorted(strange)}, or leave a binding")
+            sources[v6] = _find_source(interface, group, loopbacks, v6=v6, in_vrf=in_vrf)
+            servers, marked = servers | own_servers, marked or MARKED in group.words
+    source6 = "" if in_vrf else sources[True]
+    return Relay(frozenset(servers), marked, sources[False], source6) if servers else None
+
+
+def _find_source(
+    interface: str, group: RelayGroup, loopbacks: Mapping[str, Sequence[str]], *, v6: bool, in_vrf: bool
+) -> str:
+    """The address that requests of a family come from, "" for one of Junos's choice: that of the gateway, of IPv4."""
+    addresses_of_unit = {
+        unit: [text.partition("/")[0] for text in addresses if (":" in text) == v6]
+        for unit, addresses in loopbacks.items()
+    }
+    own_addresses = addresses_of_unit.get(group.source, [])
+    needs_source = bool(group.source) or (v6 and in_vrf and any(addresses_of_unit.values()))
+    # servers of IPv4 know the subnet by the source, and are told where that is elsewhere
+    names_subnet = bool(group.source) and not v6
+    if not is_tolerant() and (needs_source != bool(own_addresses) or names_subnet != (NAMES_SUBNET in group.words)):
+        report_misfit(f"servers of {interface} would answer to {group.source or 'a link'}, or for another subnet")
+    return min(own_addresses, default="")
+
+
+RELAY = Rules()
+
+
+@RELAY.line("forward-only")
+def _read_forward_only(relays: Relays, line: Line) -> None:
+    relays.words.add(line.text)
+
+
+@RELAY.line(r"server-group (\S+) (\S+)")
+def _read_server(relays: Relays, line: Line, group: str, server: str) -> None:
+    relays.servers.setdefault(group, set()).add(server)
+
+
+@RELAY.line(
+    r"group (\S+) (?:active-server-group (\S+)|interface (\S+)|overrides relay-source (\S+)|"
+    rf"({MARKED}|{NAMES_SUBNET}))"
+)
+def _read_group(relays: Relays, line: Line, name: str, servers: str, interface: str, source: str, words: str) -> None:
+    group = relays.groups.setdefault(name, RelayGroup())
+    group.servers, group.source = servers or group.servers, source or group.source
+    group.interfaces |= {interface} if interface else set()
+    group.words |= {words} if words else set()

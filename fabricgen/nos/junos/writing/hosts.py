@@ -1,0 +1,63 @@
+"""DHCP relay of Junos as values: groups of interfaces with the same servers.
+
+As in Juniper's designs (github.com/Juniper/jvd, data_center/adc/3stage_dc, esi-leaf1) servers are reached in the VRF of
+the hosts, `forward-only` passes requests on without a binding, and where another switch has the gateway, too, requests
+come from a loopback (`relay-source`) and say the subnet in option 82 (`server-id-override`). `circuit-id` says the port
+and VLAN that a request came in; without `relay-option-82` requests have no option 82 (CLI reference, `circuit-id`,
+`relay-option-82`). DHCPv6 servers answer to the address that a request came from: always that of a loopback.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabricgen.render.escape import require_token
+from fabricgen.switch.interfaces import Relay
+from fabricgen.views.model.hosts import model_port_gateway, model_vlan
+from fabricgen.views.switch import SwitchPort, SwitchView
+
+DEFAULT_UNIT = "lo0.0"
+"""The loopback of the default VRF."""
+
+FAMILIES = {False: "", True: "dhcpv6"}
+"""What stands before the statements of a family, by whether it is IPv6."""
+
+
+def list_relays(switch: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, Any]]]]:
+    """(what stands before the groups, the groups) of both families in a VRF, of those that have any."""
+    relays = [
+        *(
+            (f"irb.{service.vlan}", model_vlan(switch, service).relay)
+            for service in switch.services
+            if service.vrf == vrf and service.gateways
+        ),
+        *(
+            (f"{require_token(port.name)}.0", model_port_gateway(switch, port)[0])
+            for port in switch.ports
+            if find_vrf(switch, port) == vrf
+        ),
+    ]
+    loopback = switch.loopback_in(vrf)
+    own_unit = f"lo0.{loopback.number}" if loopback else "" if vrf else DEFAULT_UNIT
+    both = [(word, _list_groups(relays, own_unit, v6=v6)) for v6, word in FAMILIES.items()]
+    return [(word, groups) for word, groups in both if groups]
+
+
+def find_vrf(switch: SwitchView, port: SwitchPort) -> str:
+    """The VRF of a port, "" for the default one."""
+    service = switch.find_service(port)
+    return service.vrf if service else ""
+
+
+def _list_groups(relays: list[tuple[str, Relay | None]], own_unit: str, *, v6: bool) -> list[dict[str, Any]]:
+    """Groups of interfaces of one family; `own_unit` is the loopback of their VRF, "" for none."""
+    interfaces: dict[tuple[tuple[str, ...], bool, str], list[str]] = {}
+    for name, relay in relays:
+        if relay and (servers := tuple(relay.list_servers(v6=v6))):
+            is_from_loopback = (relay.source6 or own_unit != DEFAULT_UNIT) if v6 else relay.source
+            source = own_unit if is_from_loopback else ""
+            interfaces.setdefault((servers, relay.marked and not v6, source), []).append(name)
+    return [
+        {"name": f"HOSTS-{number}", "servers": servers, "marked": marked, "source": source, "interfaces": names}
+        for number, ((servers, marked, source), names) in enumerate(interfaces.items(), 1)
+    ]
