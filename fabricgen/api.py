@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from fabricgen.export.locality.model import join_hostlist
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.plugins.columns import Columns
+from fabricgen.plugins.dhcp import Clients, Subnets
 from fabricgen.plugins.paths import Path
 from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
@@ -21,6 +22,7 @@ __all__ = [
     "API_VERSION",
     "Addresses",
     "Cables",
+    "Clients",
     "ClusterView",
     "Columns",
     "Devices",
@@ -32,6 +34,7 @@ __all__ = [
     "Path",
     "Places",
     "Severity",
+    "Subnets",
     "ViewRule",
     "compile_blueprint",
     "join_hostlist",

@@ -193,7 +193,6 @@ def build_bundles(
         options.prices,
         findings,
         partial(_render_few_configs, cluster),
-        partial(_list_circuits, cluster),
         partial(_list_lanes, cluster),
         partial(_plan_frr_lab, cluster, options),
     )
@@ -254,12 +253,6 @@ def _render_few_configs(cluster: Cluster) -> list[tuple[str, bytes]]:
     from fabricgen.render.engine import render_few_configs
 
     return render_few_configs(cluster)
-
-
-def _list_circuits(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], Sequence[bytes]]:
-    from fabricgen.render.ports import list_circuit_ids
-
-    return list_circuit_ids(cluster, rows)
 
 
 def _list_lanes(cluster: Cluster, rows: Sequence[int]) -> Mapping[tuple[str, str], tuple[str, str]]:

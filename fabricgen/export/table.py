@@ -69,15 +69,14 @@ class FrrLab(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class ExportContext:
     """Inputs of a part besides the cluster: counts of findings by severity, unit prices by part, the findings,
-    (path, content) of the configurations where they are few, and of some switches, by their rows, what DHCP requests
-    say of the (switch, port) that they came in at, (lanes, alias) of the cabled (switch, port); what FRR runs of it.
+    (path, content) of the configurations where they are few, and of some switches, by their rows, (lanes, alias) of the
+    cabled (switch, port); what FRR runs of it.
     """
 
     findings: Callable[[], Mapping[str, int]] = dict
     prices: Mapping[str, float] = field(default_factory=dict)
     found: Callable[[], Sequence[Diagnostic]] = tuple
     configs: Callable[[], Sequence[tuple[str, bytes]]] = tuple
-    circuits: Callable[[Sequence[int]], Mapping[tuple[str, str], Sequence[bytes]]] = field(default=lambda _: {})
     lanes: Callable[[Sequence[int]], Mapping[tuple[str, str], tuple[str, str]]] = field(default=lambda _: {})
     frr: Callable[[], FrrLab] = field(default=lambda: FrrLab({}, {}, (), (), ()))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.export.table import Table
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings
-from fabricgen.wiring.arrays import Floats, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,11 +34,11 @@ def column(make: Callable[[Any], Array]) -> Column[Array]:
     return Column(frozen)
 
 
-def file_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
-    """A column that a file of a build has, under its own name or another."""
+def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
+    """A column that the table below has, under this name or another."""
 
-    def read(table: FileColumns) -> Array:
-        return convert(table._file.columns[name or str(made.attrname)])
+    def read(table: TableColumns) -> Array:
+        return convert(table._table.columns[name or str(made.attrname)])
 
     made = column(read)
     made.__doc__ = doc
@@ -66,6 +66,11 @@ class Columns:
     def __len__(self) -> int:
         return len(self[self.names()[0]])
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows, each a dict of all columns with values of Python."""
+        columns = [self[name].tolist() for name in self.names()]
+        return (dict(zip(self.names(), row, strict=True)) for row in zip(*columns, strict=True))
+
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame` of all columns, a copy; raises ModuleNotFoundError where pandas is not installed."""
         try:
@@ -75,11 +80,11 @@ class Columns:
         return pandas.DataFrame({name: self[name].copy() for name in self.names()})
 
 
-class FileColumns(Columns):
-    """A table with the columns of a file of a build."""
+class TableColumns(Columns):
+    """A table with the columns of another: of a file of a build, or one made for it."""
 
-    def __init__(self, file: Table) -> None:
-        self._file = file
+    def __init__(self, table: Table) -> None:
+        self._table = table
 
 
 def to_text_array(values: Any) -> Strings:
@@ -91,9 +96,16 @@ def to_text_array(values: Any) -> Strings:
     return array
 
 
-def to_integer_array(values: EncodedColumn) -> Ints:
-    """Numbers that are written as text, int32; 0 where there is none."""
+def to_integer_array(values: EncodedColumn | Sequence[int]) -> Ints:
+    """Numbers, which may be written as text, int32; 0 where there is none."""
+    if not isinstance(values, EncodedColumn):
+        return np.array(values, dtype=np.int32)
     return np.array([int(text or 0) for text in values.vocabulary], dtype=np.int32)[values.codes]
+
+
+def to_flag_array(values: Sequence[bool]) -> Flags:
+    """Whether something is so, bool."""
+    return np.array(values, dtype=bool)
 
 
 def to_long_array(values: Sequence[str]) -> Ints64:

@@ -13,7 +13,6 @@ from fabricgen import __version__
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import list_modules
 from fabricgen.kernel.entry_points import OWN, EntryPoint, blame_plugin, list_entry_points
-from fabricgen.plugins.view import ClusterView
 from fabricgen.publish.manifest import check_path, list_ancestors
 
 GROUP = "fabricgen.outputs"
@@ -92,6 +91,8 @@ def _find_output(name: str) -> EntryPoint:
 
 
 def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
+    from fabricgen.plugins.view import ClusterView  # what it is made of, builds without such parts do not need
+
     make = entry.load()
     if not callable(make):
         raise entry.unusable("it cannot be called", "an output is a function of the view")

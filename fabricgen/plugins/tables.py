@@ -19,9 +19,9 @@ from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings
 from fabricgen.plugins.columns import (
     Columns,
-    FileColumns,
+    TableColumns,
     column,
-    file_column,
+    table_column,
     to_float_array,
     to_integer_array,
     to_long_array,
@@ -35,7 +35,7 @@ class _ClusterTable(Columns):
         self._cluster = cluster
 
 
-class Devices(FileColumns):
+class Devices(TableColumns):
     """Nodes, extra devices, switches and scale-up trays, in the order of devices.csv."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -46,27 +46,27 @@ class Devices(FileColumns):
         """The place in the blueprint that a device comes from, for findings."""
         return self._plan.classes[int(self._plan.device_class[row])].path
 
-    name = file_column(to_text_array, "Its name.", "device")
+    name = table_column(to_text_array, "Its name.", "device")
 
     @column
     def kind(self) -> Strings:
         """`node` of a scalable unit, `extra` device, `switch`, or `tray` of a scale-up domain."""
         return to_text_array([KINDS[cls.kind] for cls in self._plan.classes])[self._plan.device_class]
 
-    fabric = file_column(to_text_array, "The fabric that owns a switch.")
-    tier = file_column(to_text_array, "The tier of a switch; `node` of nodes and extra devices.")
-    model = file_column(to_text_array, "Id of its profile in the catalogue.")
-    nos = file_column(to_text_array, "Network OS of a switch.")
-    site = file_column(to_text_array, "Name of its site.")
-    pod = file_column(to_text_array, "Name of its pod.")
-    su = file_column(to_integer_array, "Number of its unit in the pod, int32.")
-    rack = file_column(to_text_array, "Name of its rack.")
-    u = file_column(to_integer_array, "Its lowest rack unit, int32.")
-    rail = file_column(to_integer_array, "The rail of a switch that serves one alone, int32.")
-    plane = file_column(to_integer_array, "The plane of a switch that serves one alone, int32.")
-    asn = file_column(to_long_array, "AS number, int64; 0 for none.")
-    loopback = file_column(to_text_array, "Loopback address: IPv4 where it has one, else IPv6.")
-    mgmt = file_column(to_text_array, "Management address: IPv4 where it has one, else IPv6.")
+    fabric = table_column(to_text_array, "The fabric that owns a switch.")
+    tier = table_column(to_text_array, "The tier of a switch; `node` of nodes and extra devices.")
+    model = table_column(to_text_array, "Id of its profile in the catalogue.")
+    nos = table_column(to_text_array, "Network OS of a switch.")
+    site = table_column(to_text_array, "Name of its site.")
+    pod = table_column(to_text_array, "Name of its pod.")
+    su = table_column(to_integer_array, "Number of its unit in the pod, int32.")
+    rack = table_column(to_text_array, "Name of its rack.")
+    u = table_column(to_integer_array, "Its lowest rack unit, int32.")
+    rail = table_column(to_integer_array, "The rail of a switch that serves one alone, int32.")
+    plane = table_column(to_integer_array, "The plane of a switch that serves one alone, int32.")
+    asn = table_column(to_long_array, "AS number, int64; 0 for none.")
+    loopback = table_column(to_text_array, "Loopback address: IPv4 where it has one, else IPv6.")
+    mgmt = table_column(to_text_array, "Management address: IPv4 where it has one, else IPv6.")
 
 
 class Links(_ClusterTable):
@@ -208,40 +208,40 @@ class Cables(_ClusterTable):
         return np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables)).astype(np.int64)
 
 
-class Addresses(FileColumns):
+class Addresses(TableColumns):
     """Every address, in the order of addresses.csv."""
 
-    prefix = file_column(to_text_array, "The address with its prefix length.")
-    kind = file_column(
+    prefix = table_column(to_text_array, "The address with its prefix length.")
+    kind = table_column(
         to_text_array,
         "What it is for: loopback, router-id, management, gateway, own, link, host, exit or vrf-loopback.",
     )
-    device = file_column(to_text_array, "The name of the device that has it.")
-    port = file_column(to_text_array, "The port or interface that has it.")
+    device = table_column(to_text_array, "The name of the device that has it.")
+    port = table_column(to_text_array, "The port or interface that has it.")
 
 
-class Endpoints(FileColumns):
+class Endpoints(TableColumns):
     """Accelerators and the NIC ports that serve them, in the order of endpoints.csv: a row a port."""
 
-    node = file_column(to_text_array, "The name of the node.")
-    accelerator = file_column(
+    node = table_column(to_text_array, "The name of the node.")
+    accelerator = table_column(
         to_integer_array, "The accelerator's number in the node, from 0 as its vendor counts, int32."
     )
-    domain = file_column(to_text_array, "Its scale-up domain.")
-    fabric = file_column(
+    domain = table_column(to_text_array, "Its scale-up domain.")
+    fabric = table_column(
         to_text_array,
         "The fabric of the NIC port; '' where no port serves the accelerator, and so for all that follow.",
     )
-    nic = file_column(to_text_array, "The interface, or the printed name, of the NIC port.")
-    port = file_column(to_text_array, "The port: `node:port` is the name of its link.")
-    rail = file_column(to_integer_array, "Its rail, int32.")
-    plane = file_column(to_integer_array, "Its plane, int32.")
-    leaf = file_column(to_text_array, "The switch that it is cabled to.")
-    leaf_port = file_column(to_text_array, "The port there.")
-    speed_gbps = file_column(to_float_array, "Speed, Gb/s, float64; NaN without a port.")
+    nic = table_column(to_text_array, "The interface, or the printed name, of the NIC port.")
+    port = table_column(to_text_array, "The port: `node:port` is the name of its link.")
+    rail = table_column(to_integer_array, "Its rail, int32.")
+    plane = table_column(to_integer_array, "Its plane, int32.")
+    leaf = table_column(to_text_array, "The switch that it is cabled to.")
+    leaf_port = table_column(to_text_array, "The port there.")
+    speed_gbps = table_column(to_float_array, "Speed, Gb/s, float64; NaN without a port.")
 
     @column
     def spare(self) -> Flags:
         """Whether the node is kept as a spare, bool."""
-        texts = self._file.columns.get("spare", ())
+        texts = self._table.columns.get("spare", ())
         return to_text_array(texts) == "yes" if texts else np.zeros(len(self), dtype=bool)

@@ -13,6 +13,7 @@ from fabricgen.export.files import addresses, endpoints
 from fabricgen.export.locality.model import Locality, group_nodes
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.diagnostics import Path as BlueprintPath
+from fabricgen.plugins.dhcp import Clients, Subnets, make_dhcp_tables
 from fabricgen.plugins.paths import FabricPaths, Path
 from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
@@ -82,6 +83,20 @@ class ClusterView:
     def places(self) -> Places:
         """Nodes and the groups that they are in; raises InputError as `groups` does."""
         return Places(self._locality)
+
+    @cached_property
+    def subnets(self) -> Subnets:
+        """Subnets in which DHCP gives out addresses; raises InputError (FG171) for an image of no NOS and no switch."""
+        return self._dhcp_tables[0]
+
+    @cached_property
+    def clients(self) -> Clients:
+        """Who has which address by DHCP, and what a server tells them; raises InputError as `subnets` does."""
+        return self._dhcp_tables[1]
+
+    @cached_property
+    def _dhcp_tables(self) -> tuple[Subnets, Clients]:
+        return make_dhcp_tables(self._cluster)
 
     @cached_property
     def _locality(self) -> Locality:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from io import StringIO
+from ipaddress import ip_address, ip_network
 from itertools import pairwise
 
 import networkx
@@ -94,6 +95,23 @@ def test_groups_are_the_nodes_of_the_same_switches() -> None:
     assert len(set(groups.name.tolist())) == len(groups)
 
 
+def test_clients_are_at_the_ports_and_addresses_of_the_plan() -> None:
+    """Their subnets hold their addresses, and their ports are the far ends of their links."""
+    view = ClusterView(example_cluster("full-cluster"))
+    devices, links, subnets, clients = view.devices, view.links, view.subnets, view.clients
+    assert len(clients) > len(subnets) > 0
+    planned = set(zip(view.addresses.device, (text.partition("/")[0] for text in view.addresses.prefix), strict=True))
+    ends = set(zip(links.a_device, map(":".join, zip(links.b_device, links.b_port, strict=True)), strict=True))
+    for client in clients.rows():
+        device, prefix = devices.name[client["device"]], subnets.prefix[client["subnet"]]
+        assert (device, client["address"]) in planned
+        assert ip_address(client["address"]) in ip_network(prefix)
+        assert {(device, port) for port in client["ports"].split()} <= ends
+        assert client["name"].removesuffix("-bmc") == device
+        assert client["bmc"] or client["name"] == device
+    assert set(next(clients.rows())) == set(clients.names())
+
+
 def test_where_no_fabric_joins_nodes_there_are_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fabricgen.export.locality.model.list_networks", lambda cluster: iter(()))
     view = ClusterView(example_cluster("leaf-spine"))
@@ -104,7 +122,17 @@ def test_where_no_fabric_joins_nodes_there_are_no_groups(monkeypatch: pytest.Mon
 
 def test_nothing_of_the_view_can_be_changed() -> None:
     view = ClusterView(example_cluster("leaf-spine"))
-    for table in (view.devices, view.links, view.cables, view.addresses, view.endpoints, view.groups, view.places):
+    for table in (
+        view.devices,
+        view.links,
+        view.cables,
+        view.addresses,
+        view.endpoints,
+        view.groups,
+        view.places,
+        view.subnets,
+        view.clients,
+    ):
         for name in table:
             with pytest.raises(ValueError, match="read-only"):
                 table[name][:] = 0
@@ -223,8 +251,11 @@ def test_the_notebook_of_the_manual_prints_what_it_says() -> None:
 
 def test_the_manual_names_every_column() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for table in (api.Devices, api.Links, api.Cables, api.Addresses, api.Endpoints, api.Groups, api.Places):
-        heading = f"| `{table.__name__.lower()}` | |\n"
-        rows = text.partition(heading)[2].partition("\n\n")[0]
+    tables = [table for name in api.__all__ if isinstance(table := getattr(api, name), type) and table is not Columns]
+    tables = [table for table in tables if issubclass(table, Columns)]
+    assert len(tables) >= 9
+    for table in tables:
+        heading = f"| `{table.__name__.lower()}` |"
+        rows = text.partition(heading)[2].partition("\n")[2].partition("\n\n")[0]
         named = re.findall(r"`([a-z_]+)`", "".join(line.split("|")[1] for line in rows.splitlines()))
         assert named == list(table.names())

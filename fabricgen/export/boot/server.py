@@ -20,8 +20,6 @@ from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.tables import SWITCH, DeviceClass
 
-IMAGE_OPTION = 114
-
 
 def is_address(text: str) -> bool:
     """Whether a server is stated by its address, not by its name."""

@@ -1,0 +1,163 @@
+"""kea/: configurations of Kea's servers of DHCP and DHCPv6, with a reservation for everybody who has an address.
+
+Kea administrator reference manual, 2.2: "Host Reservations in DHCPv4" (identifiers `hw-address` and `circuit-id`; with
+`ip-reservations-unique` false an address has several), "Custom DHCPv4 Options", "Configuring a Subnet". There are no
+pools to give out of: what the plan does not know gets nothing, but on a routed port, where nobody else can be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from ipaddress import ip_address
+from typing import Any
+from zlib import crc32
+
+from fabricgen.api import ClusterView
+
+LEASE_S = 600
+"""How long a lease lasts: a machine that takes the place of another waits for the other's to end."""
+
+PROVISION_URL = "provision-url"
+"""What we call option 239, which has no name of IANA's."""
+
+IMAGE_OPTION = 114
+"""By which ONIE is told the URL of the image of a NOS (ONIE user guide, "Image Discovery")."""
+
+LAST_ID = 0xFFFFFFFE
+"""Of a subnet; Kea keeps the two numbers above and 0 for itself."""
+
+Json = dict[str, Any]
+Row = dict[str, Any]
+"""A row of a table of the view."""
+
+
+def files(view: ClusterView) -> Iterator[tuple[str, str]]:
+    """Yield kea-dhcp4.json and kea-dhcp6.json, of the families in which somebody is managed or asks.
+
+    Raises InputError (FG171) for an image of no NOS and no model of switch.
+    """
+    clients_by_subnet: dict[int, list[Row]] = {}
+    for client in view.clients.rows():
+        client["device"] = view.devices.name[client["device"]]
+        clients_by_subnet.setdefault(client["subnet"], []).append(client)
+    subnets = [(row, clients_by_subnet.get(number, [])) for number, row in enumerate(view.subnets.rows())]
+    for version in (4, 6):
+        chosen = [(subnet, clients) for subnet, clients in subnets if (":" in subnet["prefix"]) == (version == 6)]
+        if chosen:
+            yield f"kea-dhcp{version}.json", _write_configuration(version, chosen)
+
+
+def _write_configuration(version: int, subnets: Iterable[tuple[Row, list[Row]]]) -> str:
+    """The configuration of one family's server, a line for each subnet and for each reservation."""
+    ids = set[int]()
+    head = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in _make_head(version).items())
+    lines = ",\n".join(
+        _format_subnet(_make_subnet(version, subnet, clients, _number_subnet(subnet["prefix"], ids)))
+        for subnet, clients in subnets
+    )
+    return f'{{"Dhcp{version}": {{\n{head},\n"subnet{version}": [\n{lines}\n]}}}}\n'
+
+
+def _format_subnet(subnet: Json) -> str:
+    reservations = ",\n".join(f"    {json.dumps(reservation)}" for reservation in subnet.pop("reservations"))
+    return f'  {json.dumps(subnet)[:-1]}, "reservations": [' + (f"\n{reservations}\n  ]}}" if reservations else "]}")
+
+
+def _make_head(version: int) -> Json:
+    private = [{"name": PROVISION_URL, "code": 239, "type": "string", "space": "dhcp4"}]
+    return {
+        "interfaces-config": {"interfaces": ["*"]},
+        "lease-database": {"type": "memfile"},
+        "valid-lifetime": LEASE_S,
+        "host-reservation-identifiers": ["hw-address", *(["circuit-id"] if version == 4 else [])],
+        "ip-reservations-unique": False,
+        "option-def": private if version == 4 else [],
+    }
+
+
+def _make_subnet(version: int, subnet: Row, clients: list[Row], number: int) -> Json:
+    only_client = _find_only_client(subnet, clients)
+    reserved, unreserved = list[Json](), list[str]()
+    for client, identifiers in _identify_clients(clients):
+        reserved += [_make_reservation(version, client, identifier) for identifier in identifiers]
+        if not identifiers and client is not only_client:
+            unreserved.append(client["device"])
+    context = {"fabric": subnet["fabric"]} if subnet["fabric"] else {}
+    text = only_client["address"] if only_client else ""
+    return {
+        "id": number,
+        "subnet": subnet["prefix"],
+        "user-context": {**context, **({"unreserved": unreserved} if unreserved else {})},
+        "option-data": [
+            *_list_common_options(version, subnet),
+            *(_list_client_options(version, only_client) if only_client else ()),
+        ],
+        "pools": [{"pool": f"{text} - {text}"}] if only_client else [],
+        "reservations": reserved,
+    }
+
+
+def _identify_clients(clients: list[Row]) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
+    """Everybody with what tells them: (word of Kea, value). Ports that are spelled alike tell nobody."""
+    count = Counter(text for client in clients for text in client["circuit_ids"].split())
+    for client in clients:
+        macs = [("hw-address", mac) for mac in client["macs"].split()]
+        circuits = [text for text in client["circuit_ids"].split() if count[text] == 1]
+        yield client, macs + [("circuit-id", _spell_circuit(bytes.fromhex(text))) for text in circuits]
+
+
+def _make_reservation(version: int, client: Row, identifier: tuple[str, str]) -> Json:
+    text = client["address"]
+    return {
+        identifier[0]: identifier[1],
+        **({"ip-address": text} if version == 4 else {"ip-addresses": [text]}),
+        "hostname": client["name"],
+        "option-data": _list_boot_options(version, client),
+    }
+
+
+def _list_boot_options(version: int, client: Row) -> list[Json]:
+    """Where a switch boots from."""
+    codes = {client["boot_option"]: client["boot_url"], IMAGE_OPTION: client["image_url"] if version == 4 else ""}
+    return [{"code": code, "data": url} for code, url in codes.items() if code and url]
+
+
+def _list_client_options(version: int, client: Row) -> list[Json]:
+    """What the only machine of a subnet is told."""
+    name_option = [{"name": "host-name", "data": client["name"]}] if version == 4 else []
+    return [*name_option, *_list_boot_options(version, client)]
+
+
+def _list_common_options(version: int, subnet: Row) -> Iterator[Json]:
+    """What everybody in a subnet is told: router, resolvers, domain, time."""
+    options = {
+        "routers": subnet["gateway"] if version == 4 else "",
+        "domain-name-servers" if version == 4 else "dns-servers": subnet["dns_servers"],
+        "domain-name" if version == 4 else "domain-search": subnet["domain"],
+        "ntp-servers": subnet["ntp_servers"] if version == 4 else "",
+    }
+    yield from ({"name": name, "data": text.replace(" ", ", ")} for name, text in options.items() if text)
+
+
+def _spell_circuit(circuit: bytes) -> str:
+    """A circuit id as Kea reads one: text in quotes, else hexadecimal digits."""
+    text = circuit.decode("latin-1")
+    return f"'{text}'" if text.isascii() and text.isprintable() and "'" not in text else circuit.hex()
+
+
+def _find_only_client(subnet: Row, clients: list[Row]) -> Row | None:
+    """The machine at the far end of a routed port; None where there is room for others."""
+    routed = subnet["gateway"] and subnet["prefix"].endswith(("/31", "/127"))
+    return clients[0] if routed and len(clients) == 1 else None
+
+
+def _number_subnet(prefix: str, used_numbers: set[int]) -> int:
+    """What leases know a subnet by, from 1: its IPv4 address, or a number made of its IPv6 one; growth changes none."""
+    first = ip_address(prefix.partition("/")[0])
+    number = int(first) if first.version == 4 else crc32(first.packed)
+    while number in used_numbers or not 0 < number < LAST_ID:
+        number = number % (LAST_ID - 1) + 1
+    used_numbers.add(number)
+    return number
