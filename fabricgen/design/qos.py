@@ -67,6 +67,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
         return choose_setting(of_fabric, of_cluster, name, default)
 
     def threshold(name: str) -> int | None:
+        # 0 is no threshold: the language takes numbers above 0 only
         return setting(name, 0) or None
 
     trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
@@ -102,7 +103,9 @@ def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> 
         return stated
     base = _LEAF_KB if is_lowest else _UPPER_KB
     low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
+    # at 1G both come to the same kB, and marking needs a range
     high = max(high, low + 1)
+    # the upper one first: where both are stated, the lower one is then kept as it is stated
     if qos.ecn_max_kb is not None:
         low, high = min(low, max(1, qos.ecn_max_kb // 2)), qos.ecn_max_kb
     if qos.ecn_min_kb is not None:

@@ -78,6 +78,8 @@ class Qos:
     def classes(self) -> tuple[int, int, int]:
         """Of lossy packets, of notifications, and of RoCE data; the last two are one where lint was overruled."""
         queues = next(iter(self.ports.values())).queues
+        # false sorts before True: the lossy queue neither marks nor is strict, that of notifications is strict, that of
+        # data marks. Of two queues, where notifications share that of data, the second is both.
         numbers = sorted(queues, key=lambda number: (queues[number].ecn is not None, queues[number].strict))
         return numbers[0], numbers[1], numbers[-1]
 

@@ -33,10 +33,12 @@ def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
         code *= width
         code += position
         size *= width
+        # renumber what there is before the next factor would pass the table, or 64 bits
         if size > _MOST_CODES:
             codes, code = np.unique(code, return_inverse=True)
             size = len(codes)
     row = np.full(size, -1, dtype=np.int64)
+    # backwards, so that the first row of each combination is written last and stays
     row[code[::-1]] = np.arange(len(code), dtype=np.int64)[::-1]
     present = np.flatnonzero(row >= 0)
     number = np.zeros(size, dtype=np.int64)
@@ -54,6 +56,7 @@ def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
 def rank_within(keys: Ints | Ints64) -> Ints:
     """The rank of each row, from 0 in row order, among the rows with the same key; int32."""
     order = np.argsort(keys, kind="stable")
+    # the first row of a key among the sorted ones, so that the distance from it is the rank
     start = np.searchsorted(keys[order], keys[order])
     rank = np.empty(len(keys), dtype=np.int32)
     rank[order] = np.arange(len(keys), dtype=np.int32) - start
@@ -63,6 +66,7 @@ def rank_within(keys: Ints | Ints64) -> Ints:
 def all_alike(group: Ints | Ints64, value: Ints, groups: int) -> Flags:
     """For each group (numbered from 0) whether all its values are equal; true for groups without rows."""
     least, most = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32), np.full(groups, -1, dtype=np.int32)
+    # a group without rows keeps the greatest value as its least: alike
     np.minimum.at(least, group, value)
     np.maximum.at(most, group, value)
     is_alike: Flags = least >= most

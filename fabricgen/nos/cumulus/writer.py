@@ -356,6 +356,8 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any]:
     """`speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
+    # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
+    # order of the switch, and profiles are written by speed
     by_speed = sorted(dict(zip(speeds, qos.ports.values(), strict=True)).items(), key=itemgetter(0))
     first = by_speed[0][1]
     shaped_percent = first.queues[cnp_class].limit
@@ -366,7 +368,9 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> d
         "cnp_class": cnp_class,
         "roce_class": roce_class,
         "ecn_profiles": [
-            (make_speed_profile_name(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb) for speed, port in by_speed
+            # NVUE takes bytes
+            (make_speed_profile_name(speed), 1000 * port.ecn.min_kb, 1000 * port.ecn.max_kb)
+            for speed, port in by_speed
         ],
         "shapers": [
             (make_speed_profile_name(speed), speed * shaped_percent * KBPS_PER_GBPS // 100)
@@ -376,9 +380,11 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> d
         "mark_percent": first.ecn.percent,
         "pfc_profiles": [
             (make_pfc_profile_name(length_m), length_m)
+            # 0: the profile of usual cables, whose length is not stated
             for length_m in sorted({0, *(p.length_m for p in qos.ports.values())})
         ],
         "poll_ms": watchdog.poll_ms,
+        # rounded up: the watchdog counts whole polls
         "polls": -(-watchdog.detect_ms // watchdog.poll_ms),
         "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)],
     }

@@ -10,9 +10,11 @@ from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
 from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
 
 LEAST_VOTES = 2
+"""A single link of a box in the place of another is a plug that was moved."""
 RIGHT_PER_WRONG = 3
 """An exchange explains the links of its boxes port by port, but for few of which something else is wrong."""
 LEAST_WITNESSES = 2
+"""So many tiers beyond the boxes have to say the same where not every link was seen: see `is_well_seen`."""
 LEAST_PLUGS = 4
 """What an exchange of two boxes is worth: of fewer plugs, these are moved."""
 
@@ -28,7 +30,9 @@ def _count_votes(topology: Topology) -> list[Vote]:
     is_planned = sees < planned
     port, sees = port[is_planned], sees[is_planned]
     home = sees ^ 1  # the port that the plan joins to the one that is seen: where this plug belongs
+    # a box that took another's place was cabled port by port, so that both names are the same
     agree = (topology.name[port] == topology.name[home]) & (topology.device[port] != topology.device[home])
+    # sightings without a port still say which device is there
     lone = np.flatnonzero((topology.towards[:planned] >= 0) & (topology.mate[:planned] < 0))
     lone = lone[topology.towards[lone] != topology.device[lone ^ 1]]
     actual = np.r_[topology.device[port[agree]], topology.towards[lone]]
@@ -44,6 +48,8 @@ def _count_votes(topology: Topology) -> list[Vote]:
     joined = joined[tier[topology.device[joined]] != tier[topology.device[topology.mate[joined]]]]
     at_home = np.bincount(topology.device[joined], minlength=len(tier))
     links = links - at_home[actual]
+    # the last key of `lexsort` is the first that counts: most links, then the lowest pair, so that two runs tell the
+    # same
     order = np.lexsort((pairs, -links))
     # as many links at home as abroad say nothing
     order = order[links[order] > 0]
@@ -53,7 +59,7 @@ def _count_votes(topology: Topology) -> list[Vote]:
 def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
     taken_for, touched = {}, []
     for actual, planned in ring.items():
-        if topology.has_whole_link[actual]:
+        if topology.is_whole[actual]:
             _add_silent_ports(topology, actual, planned)
         for port in topology.list_ports(actual):
             touched.append(port)
@@ -79,7 +85,9 @@ def _make_room(topology: Topology, ring: Ring, port: int) -> int:
 
 
 def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
+    """Whether exchanging boxes saves plugs, is seen well, and leaves few links wrong; `gain` is that of `ring`."""
     return (
+        # `LEAST_PLUGS` is meant for two boxes; a ring of more has to save as much for each
         gain.plugs >= LEAST_PLUGS * len(ring) // 2
         and is_well_seen(gain)
         and gain.wrong * RIGHT_PER_WRONG <= gain.right
@@ -116,6 +124,7 @@ def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> E
 
     def count_votes(topology: Topology) -> list[Vote]:
         votes = [vote for vote in _count_votes(topology) if not {vote.actual, vote.planned} & set(staying)]
+        # all boxes that votes join to a doubtful one, over any number of votes, are one question
         involved = set(doubtful)
         while more := {device for vote in votes if not involved.isdisjoint(vote[1:]) for device in vote[1:]} - involved:
             involved |= more

@@ -58,11 +58,14 @@ class WrongCables:
 
         Cables swapped between the same two devices may stay: where one of them sits, the free end of the other belongs.
         """
+        # the place that the plan joins to this end; a cable that harmlessly sits there leaves the place free that was
+        # its own
         at = start = end ^ 1
         met = set[int]()
         while at not in self.mate:
             if at in met:
                 return start
+            # swapped cables may come round to where they began
             met.add(at)
             mates = [int(self.topology.mate[lane]) for lane in self.plugs.list_lanes(at)]
             beyond = [mate for mate in mates if 0 <= mate < self.topology.planned]
@@ -82,17 +85,22 @@ def find_wrong_cables(topology: Topology, plugs: Plugs) -> WrongCables:
         if port >= topology.planned:
             mate = int(topology.mate[port])
             if mate < topology.planned:
+                # spare ports of one device that see the same planned end are lanes of one cable; the lowest of them
+                # stands for it
                 cables.first[port] = cables._spare.setdefault((int(topology.device[port]), cables.find_end(mate)), port)
     counts: Counter[tuple[int, int]] = Counter()
     for port in wrong:
         mate = int(topology.mate[port])
+        # each link once, from its lower port; links between two spare ports are no cable of the plan
         if port < mate and (port < topology.planned or mate < topology.planned):
             end_a = cables.find_end(port) if port < topology.planned else cables.first[port]
             end_b = cables.find_end(mate) if mate < topology.planned else cables.first[mate]
             counts[end_a, end_b] += 1
             are_planned = port < topology.planned and mate < topology.planned
+            # a plug that is moved as a whole keeps the order of its lanes, wherever it sits
             if are_planned and plugs.list_lanes(port).index(port) != plugs.list_lanes(mate).index(mate):
                 cables.misfit += [port, mate]
+    # most lanes first: what the majority of a cable's lanes says is the cable, and the rest contradicts it
     for (end_a, end_b), _ in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0])):
         if (
             end_a in cables.mate
@@ -119,6 +127,7 @@ def _is_also_right(cables: WrongCables, end: int) -> bool:
 def list_chains(cables: WrongCables) -> list[Chain]:
     """All rings and chains, in the order of their lowest ports."""
     planned = cables.topology.planned
+    # open chains are walked first, from an end that nothing leads to; what is then left can only be rings
     ends = [end for end in sorted(cables.mate) if end >= planned or cables.find_partner(end) not in cables.mate]
     done: set[int] = set()
     rings_and_chains = []

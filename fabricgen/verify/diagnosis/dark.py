@@ -15,19 +15,21 @@ from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 ONE_KIND = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
 LEAST = 2
-"""So many dark cables of one device may have one cause."""
+"""So many dark cables of one device may have one cause; a single one is told as a cable."""
 
 
 def list_dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
     cabling = topology.cabling
     dark = find_dark_links(topology)
+    # `port >> 1` is the link of a port
     dark[[end >> 1 for end in missing]] = True
     links = np.flatnonzero(dark)
     by_cable: dict[int, list[int]] = {}
     for link in links.tolist():
         by_cable.setdefault(int(cabling.cable[link]), []).append(link)
     actions = []
+    # one cause for many cables first: what a device explains is not told again of its sides, nor cable by cable
     for device, cables, unseen in _find_blind_devices(topology, links):
         dark_cables = [cable for cable in cables if cable in by_cable]
         if len(dark_cables) < LEAST:
@@ -87,6 +89,7 @@ def _count_tails(topology: Topology, links: list[int]) -> int:
     plugs, cabling = topology.cabling.plug, topology.cabling
     for port in (2 * links[0], 2 * links[0] + 1):
         if len({int(plugs[lane ^ 1]) for lane in cabling.list_plug_ports(int(plugs[port]))}) > 1:
+            # of each link the end opposite to the common plug: `port & 1` is the side of that, a or b
             return len({int(plugs[(2 * link + (port & 1)) ^ 1]) for link in links})
     return 0
 
@@ -122,6 +125,7 @@ def _find_blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, li
         ports = cabling.list_device_ports(device)
         unseen = ports[[not of_dark[port >> 1] and topology.is_unseen(port) for port in ports.tolist()]]
         looked_at = len(ports) - len(unseen)
+        # a silent device of which some cables are elsewhere is still one cause; half or less is left to single cables
         if count == looked_at or (2 * count > looked_at and _is_gone(topology, device, ports)):
             cables = sorted(set(cabling.cable[ports[of_dark[ports >> 1]] >> 1].tolist()))
             unseen_cables = len(set(cabling.cable[unseen >> 1].tolist()) - set(cables))
@@ -189,28 +193,47 @@ def bring_cables_home(topology: Topology) -> list[Step]:
     the two that is empty at both ends. What is left to be told is the plug at the other end.
     """
     cabling, mate, device = topology.cabling, topology.mate, topology.device
-    by_plug: dict[tuple[int, int], list[int]] = defaultdict(list)
-    empty = topology.empty[: topology.planned]
-    for port in (2 * np.flatnonzero(find_dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
-        by_plug[int(cabling.plug[port]), int(cabling.plug[port + 1])].append(port)
-    homes: dict[tuple[frozenset[int], int], list[list[int]]] = defaultdict(list)
-    for ports in by_plug.values():
-        homes[frozenset(device[[ports[0], ports[0] + 1]].tolist()), len(ports)].append(ports)
-    by_cage: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for port in range(topology.planned, topology.size):
-        if mate[port] > port and homes:
-            ends = [make_end(topology, seen_port) for seen_port in (port, int(mate[port]))]
-            by_cage[tuple((end.device, end.connector or end.cage or end.port) for end in ends)].append(port)
+    homes = _list_empty_homes(topology)
     steps = []
-    for spare_ports in by_cage.values():
+    for spare_ports in _group_spare_cables(topology) if homes else ():
         free_homes = homes.get((frozenset(device[[spare_ports[0], mate[spare_ports[0]]]].tolist()), len(spare_ports)))
         if free_homes:
+            # homes between the same two devices are filled in order: no sighting tells which one a cable was meant for
             home = [port if device[port] == device[spare_ports[0]] else port + 1 for port in free_homes.pop(0)]
             cable = str(cabling.cable_ids[cabling.cable[home[0] >> 1]])
             steps.append(Step(cable, make_end(topology, spare_ports[0]), make_end(topology, home[0])))
+            # read before it is overwritten: at the far end the cable stays where it is
             far = mate[spare_ports].copy()
             mate[spare_ports], mate[home], mate[far], topology.empty[home] = -1, far, home, False
     return steps
+
+
+_Home = tuple[frozenset[int], int]
+"""What a cable and its home have in common: the devices (rows) at its ends, and how many links it carries."""
+
+
+def _list_empty_homes(topology: Topology) -> dict[_Home, list[list[int]]]:
+    """The planned cables that are empty at both ends, each as the a ends of its links."""
+    cabling, empty = topology.cabling, topology.empty[: topology.planned]
+    by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
+    # even entries of a column by port are a ends, odd ones b ends of the same links
+    for port in (2 * np.flatnonzero(find_dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
+        by_plugs[int(cabling.plug[port]), int(cabling.plug[port + 1])].append(port)
+    homes: dict[_Home, list[list[int]]] = defaultdict(list)
+    for ports in by_plugs.values():
+        homes[frozenset(topology.device[[ports[0], ports[0] + 1]].tolist()), len(ports)].append(ports)
+    return homes
+
+
+def _group_spare_cables(topology: Topology) -> list[list[int]]:
+    """The cables that were seen between spare ports, by the cages at both ends, each as its lower ports."""
+    by_cages: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for port in range(topology.planned, topology.size):
+        # a pair of spare ports is met once, at the lower one
+        if topology.mate[port] > port:
+            ends = [make_end(topology, seen_port) for seen_port in (port, int(topology.mate[port]))]
+            by_cages[tuple((end.device, end.connector or end.cage or end.port) for end in ends)].append(port)
+    return list(by_cages.values())
 
 
 def add_steps_home(actions: Iterable[Action], steps: Sequence[Step]) -> list[Action]:
@@ -245,6 +268,8 @@ def judge_cables(topology: Topology, dark: Flags) -> Ints:
     port = np.arange(planned)
     state = np.full(planned // 2, CableState.UNSEEN, dtype=np.int32)
     state[dark] = CableState.DARK
+    # later lines overwrite earlier ones: a link of which one end is as planned is not dark, and one bad end makes it
+    # bad
     as_planned = (mate == port ^ 1) | ((mate < 0) & (towards >= 0) & (towards == cabling.device[port ^ 1]))
     state[as_planned[0::2] | as_planned[1::2]] = CableState.AS_PLANNED
     joined = (mate >= 0) & (mate != port ^ 1)
@@ -254,6 +279,7 @@ def judge_cables(topology: Topology, dark: Flags) -> Ints:
     wrong[seen_wrong[seen_wrong < planned]] = True
     state[wrong[0::2] | wrong[1::2]] = CableState.ELSEWHERE
     cable_states = np.zeros(len(cabling.cable_ids), dtype=np.int32)
+    # CableState ascends from best to worst, and a cable has the worst state of its links
     np.maximum.at(cable_states, cabling.cable, state)
     return cable_states
 

@@ -58,7 +58,7 @@ HOPELESS = 5000
 """More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""
 
 MOST_TRIALS = 24
-"""So many explanations are priced."""
+"""So many explanations are priced: each of them explains the whole hall anew."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ class _Explanation:
 def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = Topology(cabling, seen_ports)
+    # this changes `as_seen`: all that follows takes such cables for those that are planned
     steps_home = bring_cables_home(as_seen)
+    # these states say what has to be explained; they are judged anew below, once it is known which boxes are silent
     states = judge_cables(as_seen, find_dark_links(as_seen))
     exchanges, topology, shifted = _find_exchanged_boxes(as_seen, seen_ports, states)
     if _is_hopeless(topology, states):
@@ -107,6 +109,7 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     # a cable at which something worse is known keeps that
     states[missing_cables] = np.maximum(states[missing_cables], CableState.DARK)
     actions += _list_left_over(topology, states, actions)
+    # reports list actions in the order in which Kind declares them
     order = list(Kind)
     actions.sort(key=lambda action: order.index(action.kind))
     notes, harmless = list(explanation.notes), _list_harmless_links(as_seen)
@@ -154,6 +157,7 @@ def _choose_cheapest(
         [ring] for ring, gain in list_likely_rings(as_seen, kind) if is_well_seen(gain) and ring not in exchanges
     ]
     best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), [exchanges]
+    # this is lazy: an exchange is only worked out when all before it were priced and none was cheaper
     untried = _list_other_exchanges(as_seen, best, staying, likely_exchanges)
     # each step goes on from the best so far, whose neighbours are tried anew; no explanation is priced twice
     while len(tried) < MOST_TRIALS:
@@ -295,6 +299,7 @@ def _explain_plugs(
     rings, after = find_exchanges(topology, common, as_seen)
     single = _explain_single_plugs(Explainer(topology, after, plugs), seen_ports, states, rings, [])
     cages = PairedCages(plugs)
+    # where no plug is moved, whole cages cannot save a pull
     pairs, paired = find_exchanges(after, make_cage_kind(cages, exchanged), as_seen) if single.moves else ([], after)
     cage_rings = [ring for pair in pairs for ring in cages.split_ring(pair)]
     if not cage_rings or _share_plugs(cage_rings, rings):
@@ -344,6 +349,7 @@ def _explain_single_plugs(
         moved_to = {_find_plug(topology, source): _find_plug(topology, target) for source, target in repair.places}
         if not moved.isdisjoint([*moved_to, *moved_to.values()]):
             twice.append(moved_to)
+        # a cable that a repair leaves out is missing for certain only where its place is known to be empty
         lost = [end for end, port in repair.left_out if port < 0 or after.empty[port]]
         missing += lost
         action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
@@ -378,6 +384,7 @@ def _find_missing_ends(cables: WrongCables) -> list[int]:
     for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
         first = cables.find_end(end)
         beyond = cables.find_partner(first)
+        # nothing was swapped, or the place is taken, or the pair of free ends is told from the lower one
         if beyond in (first, first ^ 1) or beyond in cables.mate or topology.mate[beyond] >= 0 or first > beyond:
             continue
         if topology.empty[first] or topology.empty[beyond]:
@@ -412,11 +419,13 @@ def _is_hopeless(topology: Topology, states: Ints) -> bool:
     """Whether so much is wrong that this is the plan of another hall."""
     wrong = len(topology.find_wrong_ports())
     seen_count = int((topology.mate >= 0).sum())
+    # `wrong` and `seen_count` count ports, two a link
     return wrong > 2 * HOPELESS and 2 * wrong > seen_count and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
 
 
 def _list_left_over(topology: Topology, states: Ints, actions: list[Action]) -> list[Action]:
     explained = {cable for action in actions for cable in action.cables}
+    # CableState ascends: dark and elsewhere are what a person has to do something about
     faulty = np.flatnonzero(states >= CableState.DARK)
     ids = _list_cable_ids(topology.cabling, faulty)
     return list_left_over_actions(
@@ -433,6 +442,7 @@ def _list_harmless_links(topology: Topology) -> list[str]:
     planned = topology.planned
     mate = topology.mate[:planned]
     ports = np.flatnonzero((mate >= 0) & (mate < planned))
+    # each link once, from its lower port
     ports = ports[(mate[ports] != ports ^ 1) & (ports < mate[ports])]
     locate = topology.cabling.name_port
     return [

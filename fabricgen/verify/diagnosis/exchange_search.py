@@ -26,6 +26,7 @@ Ring = dict[int, int]
 """What was found -> what it stands in for. Closed: the same devices, plugs or cages are keys and values."""
 
 MOST_ROUNDS = 8
+"""How often votes are counted anew, while each count brings a ring that is believed."""
 MOST_TRIALS = 40
 """How often a ring that is not believed is tried again without its weakest vote."""
 
@@ -57,8 +58,11 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
 
     None of the rings, mended alone, as the hall was seen (`as_seen`), would leave fewer links right than before.
     """
+    # rings are taken on a trial first. What several rounds exchanged there is composed, and judged once more as a
+    # whole.
     trial, total = topology.copy(), dict[int, int]()
     for _ in range(MOST_ROUNDS):
+        # votes are counted anew in each round: once a leaf is in its place, the links of nodes below it can say more
         believed = [
             ring for edges in _group_votes(kind.count_votes(trial)) for ring in _find_believed_rings(trial, kind, edges)
         ]
@@ -70,6 +74,7 @@ def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) ->
         gain = kind.measure_gain(topology, ring)
         alone_gain = gain if kind.needs_boxes(ring) else as_seen.measure_gain(*kind.renumber(topology, ring), {})
         if kind.are_devices or (gain.links >= gain.unseen and alone_gain.links >= alone_gain.unseen):
+            # the ring itself is left out of the order below, since dicts do not compare
             judged.append((-gain.links, sorted(ring), ring))
     after, accepted = topology.copy(), []
     for _, _, ring in sorted(judged, key=lambda candidate: candidate[:2]):
@@ -115,6 +120,7 @@ def _group_votes(votes: Sequence[Vote]) -> list[list[Vote]]:
 def _list_vote_runs(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
     done: set[int] = set()
     aimed = {vote.planned for vote in by_actual.values()}
+    # runs that begin somewhere come first, from their beginning; what is left of them are closed rings
     for start in sorted(by_actual, key=lambda actual: (actual in aimed, actual)):
         run = []
         actual = start
@@ -129,6 +135,7 @@ def _list_vote_runs(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
 def _close_ring(votes: Sequence[Vote]) -> Ring:
     """A run of votes as a ring: what the last one names stands in for the first that was found."""
     ring = {vote.actual: vote.planned for vote in votes}
+    # in a run that is closed already the last place is the first thing, whose own vote wins
     return {votes[-1].planned: votes[0].actual} | ring
 
 
@@ -147,6 +154,7 @@ def _find_believed_rings(topology: Topology, kind: Exchangeable, votes: list[Vot
         if len(run) > 1:
             weakest = min(range(len(run)), key=lambda index: run[index].links)
             pieces = run[:weakest], run[weakest + 1 :]
+            # a closed run without one vote is one open run, which begins behind the gap
             if run[-1].planned == run[0].actual:
                 pieces = ([*pieces[1], *pieces[0]], [])
             waiting += [piece for piece in pieces if piece]
@@ -178,6 +186,7 @@ def _find_cycles(total: Mapping[int, int]) -> list[Ring]:
         ring, actual = Ring(), start
         while actual not in done:
             done.add(actual)
+            # Python assigns from left to right: the key is the old `actual`
             ring[actual] = actual = total[actual]
         if len(ring) > 1:
             rings.append(ring)

@@ -67,6 +67,7 @@ def add_doubtful_exchanges(topology: Topology, actions: list[Action]) -> tuple[l
     names = topology.cabling.device_names
     amended, notes = list(actions), []
     for ring, gain in list_likely_rings(topology, BOXES):
+        # too little to be worth a word, or so well seen that `find_exchanges` has judged it already
         if gain.plugs < LEAST_PLUGS or gain.links > gain.unseen:
             continue
         boxes = {names[device] for device in ring}
@@ -109,6 +110,7 @@ def make_plug_actions(explainer: Explainer, before: Topology, states: Ints, ring
     for nth, (ring, ring_moves) in enumerate(zip(rings, moves, strict=True)):
         for pull in explainer.list_pulls(ring_moves):
             by_cause[pull].append(nth)
+        # rings that cross the rails of one node are one mistake, too, though no pull is common to them
         if len(ring_moves) == len(ring) and (crossed := _describe_crossing(before, ring_moves)):
             by_cause[int(before.device[ring_moves[0][0]]), crossed.partition(" ")[0]].append(nth)
     return [
@@ -134,6 +136,7 @@ Moves = list[tuple[int, int]]
 def _order_moves(explainer: Explainer, before: Topology, ring: Ring) -> Moves:
     """The moves of the plugs of a ring, into a free cage first."""
     plugs = explainer.plugs
+    # a spare cage may have ports that no dump names; one that is known stands for it
     first = {plug: next(port for port in plugs.list_ports(plug) if port != NOWHERE) for plug in ring}
     return [(first[plug], first[ring[plug]]) for plug in order_moved_plugs(plugs, before, ring)]
 
@@ -169,6 +172,7 @@ def _make_plug_action(
     ]
     cables = list_mended_cables(before, after, states, ports)
     ends = tuple(step.pull for step in steps)
+    # where a place is empty, a ring has fewer moves than places
     closed = all(len(ring_moves) == len(ring) for ring, ring_moves in rings)
     count = len(explainer.list_pulls(moves))
     moving = f"move {describe_steps(steps, MOST_STEPS)}"
@@ -246,6 +250,7 @@ def list_mended_cables(before: Topology, after: Topology, states: Ints, ports: l
     cable_ids = set()
     seen_ports = [mate for port in ports if 0 <= (mate := int(after.mate[port])) < after.planned]
     for port in dict.fromkeys([*ports, *seen_ports]):
+        # both ends are asked: a link is wrong if either is joined to something else
         mates = [(end, int(after.mate[end])) for end in (port, port ^ 1) if after.mate[end] >= 0]
         if all(after.joins_right(end, mate) for end, mate in mates):
             cable = int(cabling.cable[port >> 1])

@@ -46,8 +46,7 @@ class Pull(NamedTuple):
 class Explainer:
     """Tells what to do about chains of plugs in wrong places, as actions for a technician.
 
-       `topology` has boxes
-    and common plugs taken for what they stand in for, `before` boxes only.
+    `topology` has boxes and common plugs taken for what they stand in for, `before` boxes only.
     """
 
     before: Topology
@@ -87,6 +86,7 @@ class Explainer:
             ]
             text = f"{join_in_words(pairs)}, which is wrong; but too little was seen beside to tell what to move."
             return Action(Kind.PORT, 0, cables, ends, text), Repair(())
+        # nothing to move, so that only cables are left over which belong nowhere
         if not best.moves:
             ends = tuple(make_end(self.topology, end) for pair in best.surplus for end in pair)
             return Action(Kind.PORT, 0, cables, ends, f"{self.describe_surplus(best)}."), best
@@ -96,10 +96,14 @@ class Explainer:
         other_repair = group.join_repairs(1)
         alternatives = [self.make_alternative(group, other_repair)] if other_repair else []
         alternatives += [
-            each for repair in (best, other_repair) if repair for each in self.find_exchange_instead(group, repair)
+            exchange
+            for repair in (best, other_repair)
+            if repair
+            for exchange in self.find_exchange_instead(group, repair)
         ]
         text = self.describe_repair(group, best, kind, steps)
         if best.surplus:
+            # without its full stop
             text = f"{text[:-1]}; then {self.describe_surplus(best)}."
         moves = len(self.list_pulls(best.places))
         return Action(kind, moves, cables, ends, text, steps=steps, alternatives=tuple(alternatives)), best
@@ -187,16 +191,19 @@ class Explainer:
         offset = measure_shift([(ranks[source], ranks[target]) for source, target in moves], closed=closed)
         if not offset:
             return ""
+        # as they are on the front, so that the first and the last one name the whole run
         sources, targets = (sorted(ports, key=lambda port: ranks[port]) for ports in zip(*moves, strict=True))
         names = [describe_run([self.topology.locate_port(port)[1] for port in ports]) for ports in (sources, targets)]
         cages = {(self.find_cage(source), self.find_cage(target)) for source, target in moves}
         count, direction = len(cages), "high" if offset > 0 else "low"
+        # two jumpers of one cage are one thing for a hand: cages have to be enough, not plugs alone
         if count < (LEAST_CLOSED if closed else LEAST_OPEN):
             return ""
         if closed:
             places = _count_in_words(abs(offset), "port")
             return f"{count} plugs in {names[0]} are shifted round, each sits {places} too {direction}"
         distances = {
+            # 0 stands for cages that have no numbers (`OSFP1`): the distance is then told in places
             int(source_cage) - int(target_cage) if source_cage.isdigit() and target_cage.isdigit() else 0
             for (_, source_cage), (_, target_cage) in cages
         }
@@ -211,6 +218,7 @@ class Explainer:
         """The id of the breakout whose tails are in the wrong order ("": none)."""
         cabling, planned = self.topology.cabling, self.topology.planned
         keeps = [move.keeps for move in repair.moves]
+        # the ends that stay are all in one plug of the plan, the common one of a breakout
         if len(keeps) < 2 or max(keeps) >= planned:
             return ""
         plugs = {int(cabling.plug[end]) for end in keeps}
@@ -288,6 +296,7 @@ class Explainer:
         if topology.cabling.read_device("model", device_a) != topology.cabling.read_device("model", device_b):
             return []
         gain = BOXES.measure_gain(topology, {device_a: device_b, device_b: device_a})
+        # an alternative has to explain all that the moves do, and more than what nobody saw may break
         if gain.plugs < len(repair.moves) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (device_a, device_b))

@@ -69,13 +69,16 @@ def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list
     pulls: Counter[object] = Counter()
     classes: Counter[_ShiftClass] = Counter()
     for repairs in sides:
+        # a set for each chain: its two ways are alternatives, and a pull of both is needed once
         pulls.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
         classes.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
 
     def rate_repair(repair: Repair) -> tuple[object, ...]:
+        # a pull that n chains may share costs each of them the n-th part
         work = sum(1 / pulls[pull] for pull in explainer.list_pulls(repair.places))
         side = rate_side(explainer.topology, repair)
         shift_class = _classify_shift(explainer, repair)
+        # a row that is shifted round has two offsets, one of them for those that come round its end
         shared = classes[shift_class] if shift_class and len(shift_class.offsets) <= 2 else 0
         return (
             side.plugs,
@@ -89,6 +92,7 @@ def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list
         )
 
     ordered = [sorted(repairs, key=rate_repair) for repairs in sides]
+    # after the sort the first has the fewest plugs
     ordered = [[repair for repair in repairs if len(repair.moves) == len(repairs[0].moves)] for repairs in ordered]
     _turn_to_shared_pulls(explainer, ordered)
     return ordered

@@ -104,6 +104,7 @@ def _move_first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair |
         return Repair(_make_moves(chain, [*firsts[1:], firsts[0]]))
     if chain.after >= 0 and _is_single(topology, plugs, chain.after):
         return Repair(_make_moves(chain, [*firsts[1:], chain.after]), tuple(left_out_ends))
+    # the other ends can be moved towards the free place there, which leaves no cable over: `_move_other_ends` does that
     if chain.before >= 0 and _is_single(topology, plugs, chain.before):
         return None
     if chain.after >= 0:
@@ -112,7 +113,9 @@ def _move_first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair |
 
 
 def _make_moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
+    # targets are one fewer than cables where the last one has no place and is surplus
     moves = [Move(first, target, second) for (first, second), target in zip(chain.joined, targets, strict=False)]
+    # the last one goes into the free place, which frees the place of the one before it
     return tuple(reversed(moves))
 
 
@@ -153,6 +156,8 @@ def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repai
     """Plugs at both sides, where each side has a plug that is common to other cables and must stay."""
     firsts, seconds = [first for first, _ in chain.joined], [second for _, second in chain.joined]
     count = len(firsts)
+    # planned cables lie between neighbours of the chain: number `at` joins the other end of cable `at` and the first
+    # end of the next one; -1 is the one before the first cable
     ahead = [*firsts[1:], firsts[0] if chain.closed else chain.after]
     needed = {at: (seconds[at], ahead[at]) for at in range(count) if ahead[at] >= 0}
     before_first = count - 1 if chain.closed else -1
@@ -160,6 +165,7 @@ def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repai
         needed[-1] = (chain.before, firsts[0])
     moves, unmoved = [], []
     for at, (first, second) in enumerate(chain.joined):
+        # where one end is common, the cable becomes the planned one at that end, and its other plug is moved
         fixed_first, fixed_other = not _is_single(topology, plugs, first), not _is_single(topology, plugs, second)
         before = at - 1 if at else before_first
         if fixed_first and not fixed_other and before in needed:
@@ -168,10 +174,12 @@ def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repai
             moves.append(Move(first, needed.pop(at)[1], second))
         else:
             unmoved.append(at)
+    # what is left: cables of which both plugs may be moved, and planned ones that both plugs of another may become
     free = {key: ends for key, ends in needed.items() if all(_is_single(topology, plugs, end) for end in ends)}
     loose = [at for at in unmoved if all(_is_single(topology, plugs, end) for end in chain.joined[at])]
     beside = {at: [at, at - 1 if at else before_first] for at in loose}
     while near := {at: free_keys for at in loose if (free_keys := [key for key in beside[at] if key in free])}:
+        # the cable with the fewest choices first, or another one takes its only place
         at = min(near, key=lambda index: (len(near[index]), index))
         key = near[at][0]
         first, second = chain.joined[at]
@@ -180,6 +188,7 @@ def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repai
         first_end, second_end = free.pop(key)
         del needed[key]
         moves.append(Move(first, second_end, second) if key == at else Move(second, first_end, first))
+    # cables with no place beside them: moved at both ends, as many as there are places
     for at, key in zip(list(loose), sorted(free), strict=False):
         first, second = chain.joined[at]
         first_end, second_end = needed.pop(key)

@@ -58,16 +58,23 @@ class Plugs:
         by_key: dict[tuple[int, object], int] = {}
         for port in range(topology.planned, topology.size):
             device, text = topology.locate_port(port)
+            # without its last item, the name itself: `by_key` is asked for names that are made up of neighbouring
+            # numbers
             by_key[device, make_natural_key(text)[0]] = port
+            # the port that the plan joins to the one that is seen: where this plug belongs. (`-1 ^ 1` is -2, and never
+            # planned.)
             target = int(topology.mate[port]) ^ 1
             if topology.mate[port] >= 0 and target < topology.planned:
                 plug = int(self.cabling.plug[target])
                 if self.is_common(plug):
                     seen_lanes[device, plug][port] = self.list_ports(plug).index(target)
+        # the breakout of which most lanes are seen comes first: its cage may take in ports beside these that another
+        # one sees
         for (device, plug), lanes in sorted(seen_lanes.items(), key=lambda breakout: (-len(breakout[1]), breakout[0])):
             ports = [port for port in lanes if port not in self.cage_of_spare]
             ports.sort(key=lambda port: make_natural_key(topology.locate_port(port)[1]))
             cage = [NOWHERE] * len(self.list_ports(plug))
+            # lanes follow the order of names, whatever tails are crossed at the far end
             for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
                 cage[lane] = port
             if ports:
@@ -85,6 +92,8 @@ class Plugs:
             if port != NOWHERE
         ]
         (lane, key), (other_lane, other_key) = numbered_lanes[0], numbered_lanes[-1]
+        # by how much the number grows from lane to lane: 1 in `swp33s0`, 2 where SONiC counts lanes and each port has
+        # two
         step = (other_key[-1][0] - key[-1][0]) // (other_lane - lane) if len(numbered_lanes) > 1 else 1
 
         def find_beside(distance: int) -> int:
@@ -95,6 +104,7 @@ class Plugs:
         if len(numbered_lanes) == 1:
             ahead = next(distance for distance in range(len(cage) + 1) if find_beside(-distance - 1) == NOWHERE)
             behind = next(distance for distance in range(len(cage) + 1) if find_beside(distance + 1) == NOWHERE)
+            # one port of a run of just as many neighbours as the cage has lanes: the run is the cage
             if ahead + behind + 1 == len(cage):
                 lane = ahead
                 cage[:] = [find_beside(at - lane) for at in range(len(cage))]
@@ -111,6 +121,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
             filter(None, (_read_vote(plugs, topology, port) for port in topology.find_wrong_ports().tolist()))
         )
         at_home = {plug: _count_links_at_home(plugs, topology, plug) for pair in counts for plug in pair}
+        # links that are right at either of two plugs deny their exchange
         weights = {pair: links - at_home[pair[0]] - at_home[pair[1]] for pair, links in counts.items()}
         votes = [Vote(links, *pair) for pair, links in weights.items() if links > 0]
         beside = _find_plugs_near_common(plugs, votes)
@@ -159,12 +170,14 @@ def _read_vote(plugs: Plugs, topology: Topology, port: int) -> tuple[int, int] |
         return None
     planned = int(cabling.plug[target])
     planned_ports = plugs.list_ports(planned)
+    # a plug of one link is told by chains, which can be mended at either end
     if len(planned_ports) < 2:
         return None
     actual = int(cabling.plug[port]) if port < topology.planned else plugs.cage_of_spare.get(port, planned)
     if actual == planned:
         return None
     actual_ports = plugs.list_ports(actual)
+    # a plug that was moved as a whole has each link on the same lane of another plug of as many
     if len(actual_ports) != len(planned_ports) or actual_ports.index(port) != planned_ports.index(target):
         return None
     return actual, planned
@@ -200,6 +213,7 @@ def order_moved_plugs(plugs: Plugs, topology: Topology, ring: Ring) -> list[int]
     came_from = {planned: actual for actual, planned in ring.items()}
     free = sorted(planned for actual, planned in ring.items() if actual in present and planned not in present)
     order: list[int] = []
+    # where no place is free any plug may be the first, but a planned one rather than a spare cage, which is negative
     for start in free or [max(present, default=0)]:
         at = came_from.get(start, start)
         while at in present and at not in order:

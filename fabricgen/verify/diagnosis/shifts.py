@@ -64,11 +64,13 @@ def _list_runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[i
     steps = Counter(upper[0] - lower[0] for lower, upper in pairwise(targets))
     if not steps:
         return
+    # the most frequent distance, and of several the least: two shifts that lie apart are told as two
     usual = min(steps, key=lambda step: (-steps[step], step))
     run: list[int] = []
     last = None
     for target, at in targets:
         if last is not None and target - last != usual:
+            # a chain of several moves is in the run once for each of these
             yield list(dict.fromkeys(run))
             run = []
         run.append(at)

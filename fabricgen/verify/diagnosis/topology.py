@@ -24,6 +24,8 @@ NOWHERE = -2
 class Gain(NamedTuple):
     """What a change makes of links: how many more are right, in how many plugs, and how many unseen ones may break.
 
+    `links` and `plugs` are those after less those before, and may be below 0; jumpers that lie side by side, a row of
+    cables.csv, count as one plug. `unseen` counts links of which nothing is known, so that they may be as planned now.
     `right` and `wrong` count the links concerned that are seen, as they are after the change, `broken` those that are
     right only before it; of the `tiers` that are planned at their other ends, those of right ones are `witnesses`.
     """
@@ -40,6 +42,10 @@ class Gain(NamedTuple):
 
 class Topology:
     """Ports and what they see, under the names that they are taken for.
+
+    The planned links of a port never change: `port ^ 1` is where it should lead. What changes is what is seen there:
+    to take box A for box B moves what A's ports see to the ports of B, and so on round the ring.
+
 
     Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
     `mate` and `towards` int32 as in `SeenPorts`; bool `empty`, a port that surely holds no plug that works, and `odd`,
@@ -68,9 +74,11 @@ class Topology:
         self.odd[odd] = True
         self.empty[odd] = False
         unsure = ~(seen_ports.dumped & ~seen_ports.doubtful)[: self.planned]
-        self.has_whole_link: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
+        self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
         speaks = np.bincount(cabling.device[seen_ports.dumped[: self.planned]], minlength=len(cabling.device_names)) > 0
         self.speaks: Flags = speaks
+        # names of ports as numbers, those of the plan first; nobody asks for them where no port is spare. A spare port
+        # of a planned name has its number, so that names compare as numbers on exchanged boxes.
         self._texts = (
             {str(text): code for code, text in enumerate(cabling.port_texts.tolist())} if seen_ports.spare else {}
         )
@@ -88,6 +96,8 @@ class Topology:
     def copy(self) -> Topology:
         """A topology that can be changed without changing this one."""
         duplicate = copy(self)
+        # what a change writes to. All else depends on the plan alone, or only grows by what is true of every copy, and
+        # is shared.
         for column in ("mate", "towards", "empty", "odd", "device", "name", "names", "speaks"):
             setattr(duplicate, column, getattr(self, column).copy())
         duplicate._spare_of = defaultdict(list, {device: list(ports) for device, ports in self._spare_of.items()})
@@ -112,6 +122,8 @@ class Topology:
     def add_port(self, device: int, name: int, text: str) -> int:
         """A spare port that was not known so far."""
         if self.size == len(self.mate):
+            # room for as many spare ports again: columns are copied a few times, however many ports are added one by
+            # one
             more = max(64, len(self.mate) - self.planned)
             for column, blank in (("mate", -1), ("towards", -1), ("device", -1), ("name", -1)):
                 setattr(self, column, np.r_[getattr(self, column), np.full(more, blank, dtype=np.int32)])
@@ -131,6 +143,7 @@ class Topology:
 
         Those are between the same two devices, and at one of these the two ports are configured alike.
         """
+        # spare ports are numbered as they come: the `^ 1` of one is another spare port that has nothing to do with it
         if mate == port ^ 1:
             return port < self.planned
         if port >= self.planned or mate >= self.planned or port < 0 or mate < 0:
@@ -157,6 +170,7 @@ class Topology:
         near, far = port[both_planned], sees[both_planned]
         right = (self.device[near ^ 1] == self.device[far]) & (self.device[far ^ 1] == self.device[near])
         parallel = np.flatnonzero(right)
+        # few links are parallel: only for these are configurations compared, one by one
         right[parallel] = [
             self._is_alike(*pair) for pair in zip(*(e[parallel].tolist() for e in (near, far)), strict=True)
         ]
@@ -186,13 +200,18 @@ class Topology:
         return ports
 
     def measure_gain(self, taken_for: Mapping[int, int], touched: Sequence[int], devices: Mapping[int, int]) -> Gain:
-        """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns."""
+        """What it would be worth to take ports, and `devices`, for others; `touched` are all ports this concerns.
+
+        `taken_for` maps ports, `devices` rows of devices; ports that see one of these without a port there count too.
+        """
         right, before, unseen, wrong, broken, far = [], [], set(), 0, 0, set()
         for port in dict.fromkeys([*touched, *self.list_ports_looking_at(devices)]):
+            # a spare port that was added to another copy of this topology: here nobody knows of it
             if port >= self.size:
                 continue
             mate, now, sees = int(self.mate[port]), taken_for.get(port, port), int(self.towards[port])
             if mate >= 0:
+                # both ends are taken for others: the link was counted at its lower port
                 if mate in taken_for and mate < port:
                     continue
                 was, will = self.joins_right(port, mate), self.joins_right(now, taken_for.get(mate, mate))
@@ -200,6 +219,7 @@ class Topology:
             elif sees >= 0:
                 was, will = self.is_planned_at(port, sees), self.is_planned_at(now, devices.get(sees, sees))
             else:
+                # `port >> 1` is the link, so that one whose ends both belong to the ring counts once
                 if port < self.planned and self.is_unseen(port):
                     unseen.add(port >> 1)
                 continue
@@ -240,7 +260,9 @@ class Topology:
         """Take ports, and `devices`, for others: what `touched` ports see moves to those that they are taken for."""
         for port in self.list_ports_looking_at(devices):
             self.towards[port] = devices[int(self.towards[port])]
+        # the right side is read whole before anything is written, so that rings of any length may be turned in place
         self.speaks[list(devices.values())] = self.speaks[list(devices)]
+        # all states are read before the first is written: in a ring each port overwrites the next one
         states = [
             (taken_for[p], int(self.mate[p]), int(self.towards[p]), bool(self.empty[p]), bool(self.odd[p]))
             for p in touched
@@ -252,6 +274,7 @@ class Topology:
             self.towards[port], self.empty[port], self.odd[port] = towards, empty, odd
             if mate >= 0:
                 sees = taken_for.get(mate, mate)
+                # the far end may be no port of the ring, and has to see the new number, too
                 self.mate[port], self.mate[sees] = sees, port
 
 
@@ -260,7 +283,7 @@ class Topology:
 # so that `Ethernet256` and `Ethernet264` are neighbouring cages. What fits neither is not known.
 
 MOST_ALIKE = 256
-"""Devices of one model that are looked at."""
+"""Devices of one model that are looked at, a bound on time: those of a model are cabled much alike."""
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
@@ -338,6 +361,7 @@ def _list_connectors(front: Front, ports: Front) -> dict[str | int, str]:
     suffixes: dict[str | int, str] = {}
     for name, socket in ports.items():
         if cage_lane := _find_lane_by_name(front, name) or _find_lane_by_number(front, name):
+            # a cable that fills its cage has no connector, "": any that names one tells more
             suffixes[cage_lane.lane] = max(suffixes.get(cage_lane.lane, ""), socket.connector.removeprefix(socket.cage))
     if any(suffixes.values()):
         for nth, lane in enumerate(sorted(suffixes, key=lambda lane_name: make_natural_key(str(lane_name))), start=1):
@@ -352,6 +376,8 @@ def _find_lane_by_name(front: Front, name: str) -> _CageLane | None:
     for planned_name, socket in front.items():
         if _read_head(planned_name) == head:
             suffix = planned_name[len(head) + len(socket.cage) :]
+            # `Ethernet8` of cage 2 does not begin with `Ethernet2`, and a name that goes on with a digit does so by
+            # chance: lanes are counted, and no name holds its cage
             if not planned_name.startswith(head + socket.cage) or suffix[:1].isdigit():
                 return None
             suffixes.add(suffix)
@@ -386,6 +412,7 @@ def _find_lane_by_number(front: Front, name: str) -> _CageLane | None:
     spans = list(pairwise(numbered_cages))
     # a number beyond the last planned cage goes on as the last two cages do
     (low_cage, low_number), (high_cage, high_number) = next((span for span in spans if number < span[1][1]), spans[-1])
+    # cages between two planned ones must take a whole number of lanes each, or ports of various widths lie between
     step, rest = divmod(high_number - low_number, high_cage - low_cage)
     if rest or step < 1:
         return None

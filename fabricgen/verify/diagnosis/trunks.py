@@ -41,6 +41,7 @@ def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
     trunk_ends = TrunkEnds(names, places, [{} for _ in places], {})
     number = {name: at for at, name in enumerate(names)}
     for port, (trunk, panel, channel) in _read_channels(cabling, patches).items():
+        # the ends of trunk n are 2n (a) and 2n + 1 (b), so that `end ^ 1` is the other one
         end = 2 * number[trunk] + (panel != places[2 * number[trunk]].device)
         for end_index, at in ((end, port), (end ^ 1, port ^ 1)):
             trunk_ends.ports[end_index][channel] = at
@@ -69,6 +70,7 @@ def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[
                 ends[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.find_cage(port)].append(port)
     channels: dict[int, tuple[str, str, Channel]] = {}
     done_links: set[int] = set()
+    # ends of one jumper come first: there is no doubt which one carries a link, whose other end is then done
     for key, ports in sorted(ends.items(), key=lambda patched_end: len(rows[patched_end[0]])):
         for nth, port in enumerate(ports):
             if port >> 1 in done_links or len(rows[key]) not in (1, len(ports)):
@@ -109,6 +111,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
                 now = ends.ports[planned].get(channel, port)
                 if topology.has_state(port, now):
                     taken_for[port] = now
+        # trunks of different use: two ports would become one, which no exchange does
         if len(set(taken_for.values())) < len(taken_for):
             return {}, []
         return taken_for, touched

@@ -45,8 +45,10 @@ def list_conflict_actions(topology: Topology, seen_ports: SeenPorts) -> list[Act
         pair = frozenset((conflict.port, conflict.sees))
         if pair not in done_pairs:
             done_pairs.add(pair)
+            # a port that sees itself is one end
             ends = [port for port in dict.fromkeys(conflict[:2]) if port >= 0]
             actions.append(_make_action(topology, ends, _describe_conflict(topology, seen_ports, conflict)))
+    # contradictions between spare ports concern no cable of the plan
     return [action for action in actions if action.cables]
 
 
@@ -64,7 +66,8 @@ def _describe_conflict(topology: Topology, seen_ports: SeenPorts, conflict: Conf
     )
     if instead and not conflict.itself:
         return f"{sees}, which {instead} sees as well: dumps of different times, or two boxes of one name."
-    says = (f", which itself sees {instead}" if instead else ", which itself sees nobody") * conflict.itself
+    # `itself`: the dump of the port that is seen denies it
+    says = (f", which itself sees {instead}" if instead else ", which itself sees nobody") if conflict.itself else ""
     return f"{sees}{says}: dumps of different times, or fibres that are crossed."
 
 

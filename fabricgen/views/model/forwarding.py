@@ -28,6 +28,8 @@ def model_qos(switch: SwitchView) -> Qos | None:
         (port.name, port.speed_gbps, port.pauses, port.span.length_m if port.span and port.span.lossless else 0)
         for port in switch.ports
     )
+    # arguments that can be compared and hashed, since the model is kept by them: thousands of switches have the same
+    # few
     lacked = frozenset(intent for intent in _QOS_LIMITS if switch.lacks(intent))
     return _model_qos(switch.fabric.qos, switch.is_lowest, ports, switch.dialect, lacked)
 
@@ -53,6 +55,7 @@ def _model_qos(
                 qos.roce_class: Queue(
                     False,
                     qos.roce_percent,
+                    # `ecn_fill`: a NOS that marks by how full a queue is takes percent, whatever kB are asked for
                     Ecn(*(dialect.ecn_fill or compute_ecn_thresholds(qos, is_lowest, speed)), qos.mark_percent),
                 ),
             },
@@ -62,6 +65,7 @@ def _model_qos(
     }
     return Qos(
         class_of=tuple(class_of.get(dscp, lossy) for dscp in range(64)),
+        # every class has the queue of its own number
         queue_of={number: number for number in sorted({lossy, *class_of.values()})},
         ports={name: kinds[speed, pauses, length_m] for name, speed, pauses, length_m in ports},
         watchdog=Watchdog(

@@ -47,6 +47,7 @@ def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageS
     """How cables share cages; `segment` is that of each cable."""
     alone, together = _join_over_cages(ends, len(segment))
     split = ends.last > ends.first
+    # a breakout of the upper end of which one leg is used has a single end row, and is known by its segment
     split |= np.array([not has_lower_common_end(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[
         segment
     ]
@@ -62,6 +63,7 @@ def _could_be_one_cable(links: LinkTable, segment: Ints, together: Ints, ends: C
     cable = ends.cable[rows].astype(np.int64)
     group = together[cable].astype(np.int64)
     is_same_segment = all_alike(group, segment[cable], len(segment))
+    # both ends in one cage each is a straight assembly; one cage against cages of one connector is a splitter
     one_a, one_b = (all_alike(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
     single_a, single_b = (
         np.array([count_connectors(side) == 1 for side in sides], dtype=bool)[segment]
@@ -83,6 +85,7 @@ def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
     at = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]], dtype=np.int64)
     cable = np.concatenate([ends.cable[rows_of_side] for rows_of_side in rows], dtype=np.int64)
     alone[cable] = False
+    # labels spread by one cage a turn, from each cable to those beside it, until nothing changes: connected components
     while True:
         fresh = label.copy()
         np.minimum.at(fresh, cable, lowest[at])
@@ -112,6 +115,7 @@ def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> 
     merged = attached & sharing.one_cable
     stays = ~merged | (sharing.together == cable_numbers)
     if not stays.all():
+        # what stays is numbered through in its old order; cables that merge then take the number of the first of theirs
         number = np.cumsum(stays, dtype=np.int32) - 1
         number[merged] = number[sharing.together[merged]]
     merges_ends = attached & (merged | sharing.split)
@@ -125,9 +129,11 @@ def _merge_end_rows(number: Ints, merges_ends: Flags, ends: CableEnds) -> CableE
     cable, links = number[ends.cable], ends.links.copy()
     touched = np.flatnonzero(merges_ends[ends.cable])
     keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])
+    # the last key counts first: by cable, then by cages; rows of one pair of cages stay in their order
     order = np.lexsort((touched, keys[2], keys[1], keys[0]))
     start = np.ones(len(order), dtype=bool)
     start[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    # nothing to add up, and still in cable order
     if start.all() and (cable[1:] >= cable[:-1]).all():
         return CableEnds(cable, ends.link, ends.links, ends.cage)
     first = touched[order[start]]

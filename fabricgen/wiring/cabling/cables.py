@@ -65,9 +65,11 @@ def make_cables(
     if len(merged.first) < len(run_m):
         medium, reaches, longest = medium[merged.first], reaches[merged.first], np.zeros(len(merged.first))
         np.maximum.at(longest, merged.number, run_m)
+        # backplane links have the cable -1, which indexes the last place: the -1 that is put there
         cable_of_link = np.append(merged.number, np.int32(-1))[cable_of_link]
     length_m, ends = _choose_lengths(media, medium, longest), merged.ends
     if shelf:
+        # above, lengths are those of the trade; where a list sells the product, its own lengths win
         sold_m = find_sold_lengths(shelf, links, ends, merged.connectors, (medium, media, longest))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     end_link = ends.link.astype(np.int32)
@@ -111,6 +113,7 @@ def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[In
 
     Common ends that are upper ends are numbered after all lower ones; backplane links have -1.
     """
+    # backplane links keep these; their -1 makes any key of theirs negative
     near, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
@@ -119,12 +122,15 @@ def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[In
         if has_lower_common_end(segment):
             near[rows], far[rows] = connectors.a[rows], connectors.b[rows]
         else:
+            # beyond all lower ends, since a connector may be the common end of one cable and the far end of another
             near[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
     return near, far
 
 
 def _number_cables(near: Ints, count: int) -> Ints:
     """The cable of each link, int32, numbered in the order of first links; -1 for none."""
+    # no sort: a table by connector is filled backwards, so that the first link of each connector is written last and
+    # stays
     links, at = np.arange(len(near), dtype=np.int32), near.astype(np.int64)
     table = np.empty(count + 1, dtype=np.int32)
     table[at[::-1]] = links[::-1]
@@ -141,6 +147,7 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
     """
     first = np.full(len(cables), len(links), dtype=np.int64)
     wired = np.flatnonzero(links.cable >= 0)
+    # backwards, so that the first link of a cable is written last and stays
     first[links.cable[wired[::-1]]] = wired[::-1]
     connector = np.full(len(cables), -1, dtype=np.int32)
     of_segment = links.segment[first]
@@ -149,6 +156,7 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
         side, column = (segment.a, links.a_port) if has_lower_common_end(segment) else (segment.b, links.b_port)
         ports, row_of_port = unique_inverse(column[first[cables_here]])
         connector[cables_here] = np.array([find_connector(side, port) for port in ports], dtype=np.int32)[row_of_port]
+    # a cable that fills the cage hangs on all its connectors
     connector[cables.connectors > 1] = -1
     return first, are_common_ends_lower(links, cables), connector
 
@@ -193,13 +201,16 @@ def number_cages(plan: WiringPlan) -> EndNumbers:
 
 def _make_end_rows(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> CableEnds:
     """The end rows of all cables, cable by cable: one for each connector at the end that is not the common one."""
+    # cable and far connector in one number, that sorts by cable first; in place, as columns may have fifty million rows
     key = of_link.astype(np.int64)
     key *= connectors
     key += far
     order = None
+    # links are mostly in this order already, which saves the sort
     if (key[1:] < key[:-1]).any():
         order = np.argsort(key, kind="stable")
         key = key[order]
+    # cut to the length, so that no links have no row
     start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
     count = np.diff(start, append=len(key)).astype(np.int32)
     wired = key[start] >= 0  # backplane links are of no cable

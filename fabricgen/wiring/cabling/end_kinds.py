@@ -115,6 +115,7 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
     of_shelf = (segment.protocol, shelf.find_vendor_key(find_vendor(side)), shelf) if shelf else ("", "", None)
     details = find_top(side), *of_shelf, count_connectors(side)
     if isinstance(side, PortRun | Attachment) and side.lane_gbps != segment.lane_gbps:
+        # the lane between the ends is not that of the cage: a module with a gearbox makes one of the other
         details = *details, segment.lane_gbps, segment.speed_gbps, segment.gearboxes
     if isinstance(side, PortRun):
         fibre = side.form_factor in OPTICAL
@@ -155,6 +156,7 @@ def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CablePro
             return f"{end_medium.id} does not go into {end.form_factor}"
         if end.lane_gbps not in end.module(end_medium).lane_gbps:
             return f"{end_medium.id} does not carry lanes of {end.lane_gbps:g}G"
+    # what meets is on the fibre: behind a gearbox another rate than that of the cage
     lights = [end.light_gbps or end.lane_gbps for end in (a, b)]
     if lights[0] != lights[1]:
         return f"lanes of {lights[0]:g}G at one end, of {lights[1]:g}G at the other"
@@ -174,6 +176,7 @@ def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, e
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
     shared = [1 if has_lower_common_end(s) else s.b.per_connector for s in links.segments]
     if max(shared, default=1) > 1:  # else the least that there may be
+        # an upper common end splits into so many ends, whether a device hangs on each or not
         np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
     return far_ends
 

@@ -57,6 +57,7 @@ class CableEnds:
 
 def has_lower_common_end(segment: Segment) -> bool:
     """Whether the common end of the cables of a segment is their lower one."""
+    # straight cables hang on the lower end, too, by convention
     return segment.a.per_connector > 1 or segment.b.per_connector == 1
 
 
@@ -104,6 +105,7 @@ def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Nu
     order = {
         first: {place: i for i, place in enumerate(sorted(places_of_ends))} for first, places_of_ends in held.items()
     }
+    # each class has a block of numbers, and each of its devices a stretch of it as long as the places that links use
     base, count = {}, 0
     for first, cls in sorted({ends.cls.first: ends.cls for ends in segments_ends}.items()):
         base[first], count = count, count + len(order[first]) * cls.count
@@ -119,9 +121,11 @@ def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme
     numbers = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for ends, step, within in zip(segments_ends, scheme.steps, scheme.within, strict=True):
         device, port = (links.b_device, links.b_port) if ends.upper else (links.a_device, links.a_port)
+        # in place, column by column: a formula over all would hold several copies of columns of many million rows
         number = device[ends.rows] - np.int32(ends.cls.first)
         number *= step
         number += np.array(within, dtype=np.int32).take(port[ends.rows])
+        # `upper` is False or True, which index the a and the b column
         numbers[ends.upper][ends.rows] = number
     return EndNumbers(*numbers, scheme.count)
 

@@ -26,6 +26,7 @@ def choose_media(
 ) -> tuple[Ints, Flags]:
     """(medium of each cable, an index of `media`, int32; whether its reach suffices)."""
     together = sharing.together.astype(np.int64)
+    # cables that share cages share transceivers, and so a medium: the longest of them decides for all
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
@@ -67,6 +68,7 @@ class MediaFit:
         serves, rank = np.full(shape, -1.0), np.zeros(shape)
         for row, segment in enumerate(segments):
             for i, profile in enumerate(media):
+                # one number in place of three keys: sold first, then the place in the policy, then the order of `media`
                 unsold = 0 if segment.sells(profile) else len(media) ** 2
                 rank[row, i] = unsold + segment.policy.place(profile) * len(media) + i
                 if fits_segment(segment, profile):
@@ -85,6 +87,7 @@ class MediaFit:
         profile = self.media[i]
         fits: Flags = self.serves[wants.segment, i] >= 0
         fits &= ~wants.split | self.splits[wants.segment, i]
+        # a module of one link has no second connector for what shares the cage
         if profile.link_gbps:
             return fits & wants.alone
         return fits & wants.one_cable if profile.attached else fits
@@ -116,11 +119,14 @@ class _MediaRequirements:
 
     def alike(self, terms: MediaFit) -> tuple[Ints, Ints]:
         """(a cable of each distinct combination of requirements; the index of each cable's combination), int32."""
+        # only between which two limits a run lies can matter: a million lengths become a few kinds
         limits = np.array(sorted(set(terms.serves.ravel().tolist()))) + 1e-9
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
+        # mixed radix: every combination is one small number, looked up in a table instead of sorted
         flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
         code = flags * kinds + steps
         sample = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
+        # the last cable of each kind stays; any would do
         sample[code] = np.arange(len(code), dtype=np.int32)
         present = np.flatnonzero(sample >= 0)
         position = np.zeros(len(sample), dtype=np.int32)
@@ -132,8 +138,10 @@ def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints,
     """(the best-ranked medium that reaches, else the legal one of the longest reach; whether it reaches)."""
     medium = np.full(len(requirements.segment), -1, dtype=np.int32)
     reaches = np.zeros(len(requirements.segment), dtype=bool)
+    # first what is left if nothing reaches: the longest legal one, the cheapest of these
     for i, _ in sorted(enumerate(fit.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
         medium[fit.is_legal(requirements, i) & (medium < 0)] = i
+    # then the best that reaches overwrites it
     best = np.full(len(requirements.segment), np.inf)
     for i in range(len(fit.media)):
         rank = fit.rank[requirements.segment, i]
@@ -157,6 +165,7 @@ def _choose_common_media(
     group, sample = together[rows], like[rows]
     for i, fits in usable:
         every = np.ones(len(together), dtype=bool)
+        # one cable of a group that it does not suit rules it out for the group
         every[group[~fits[sample]]] = False
         agreed = rows[every[group]]
         medium[agreed], reaches[agreed] = i, True

@@ -41,6 +41,7 @@ def add_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) ->
     for medium in (m for m in media if segment.lane_gbps in m.lane_gbps):
         if is_allowed(segment, medium):
             orders = [make_cable_order(segment, medium, kinds, connectors, *size) for connectors, size in sizes]
+            # a medium counts as sold if any of the cables that the segment may come to is
             reach = max(shelf.reach_m(medium, cable) for cable in orders)
             if reach > 0:
                 offered.append(Offer(medium.id, reach))
@@ -83,6 +84,7 @@ def find_sold_lengths(
     cables = len(run_m)
     segment = np.zeros(cables, dtype=np.int32)
     segment[ends.cable] = links.segment[ends.link]
+    # a few kinds of order among many cables: lists are searched once for each kind
     columns = (segment, medium, connectors, *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables))
     first, code = unique_combinations(*columns)
     length_m = np.full(cables, np.nan)
@@ -116,6 +118,7 @@ def _choose_sold_lengths(products: Iterable[Product], run_m: Floats) -> Floats:
     length_m, unserved = np.full(len(run_m), np.nan), np.arange(len(run_m))
     for product in products:
         sold = np.array([*product.lengths_m, np.nan])
+        # beyond the longest `searchsorted` gives the last place, which holds NaN: the next product is asked for these
         length_m[unserved] = sold[np.searchsorted(sold[:-1], run_m[unserved] - 1e-9)]
         unserved = unserved[np.isnan(length_m[unserved])]
     return length_m

@@ -65,6 +65,7 @@ def locate_devices(devices: DeviceTable, racks: RackTable, floor: Floor) -> Posi
 def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
     """Positions from rack, lowest unit and height in units; `faces` are where ports face the hot and the cold aisle."""
     rack, u, heights = at
+    # units count from 1 at the bottom
     high = (u - 1 + heights / 2) * RACK_UNIT_M
     below = racks.units[rack] * RACK_UNIT_M - high
     return Positions(
@@ -103,8 +104,10 @@ def measure_ways_between(at: Positions, racks: RackTable, floor: Floor, a: Ints 
     """The shortest way of a cable between pairs of rows of `at`, without slack and service loops, m, float64."""
     run = at.rise[a] + at.rise[b]
     run += _measure_trays(at, racks.halls, floor, a, b)
+    # inside a rack no tray is used: this replaces what was added up
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
     run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
+    # from the cold to the hot side a cable goes through, or round, a rack: the deeper of the two
     if at.cold.any() and at.hot.any():
         across = (at.cold[a] & at.hot[b]) | (at.hot[a] & at.cold[b])
         run += np.where(across, np.maximum(at.depth[a], at.depth[b]), 0)
@@ -140,6 +143,7 @@ def _measure_detours(
 def list_crossings(hall: Hall, cross: Cross) -> Floats:
     """Where trays cross the rows of a hall: x in the frame of the site, m, ascending, float64."""
     every = hall.racks_per_row if cross == "ends" else int(cross)
+    # trays lie at edges of racks, of which a row of n has n + 1
     places = [*range(0, hall.racks_per_row, every), hall.racks_per_row]
     return hall.x_m + np.array(places, dtype=np.float64) * hall.rack_pitch_m
 
@@ -150,6 +154,7 @@ def measure_detour(x_a: Floats, x_b: Floats, crossing: Floats) -> Floats:
     It is 0 where a crossing lies between the two, else twice the distance to the nearest one.
     """
     _, beyond, short = _find_crossings_beside(x_a, x_b, crossing)
+    # there and back; below 0 the crossing lies on the way
     nearest: Floats = 2 * np.maximum(0.0, np.minimum(beyond, short))
     return nearest
 
@@ -165,6 +170,7 @@ def _find_crossings_beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[
     short of the lower x), m; infinite where there is none, negative where it lies between the two.
     """
     low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
+    # a crossing at the device itself counts as on the way, whatever its last bit says
     next_up = np.searchsorted(crossing, low - 1e-9)
     beyond = np.append(crossing, np.inf)[next_up] - high
     short = low - np.insert(crossing, 0, -np.inf)[next_up]

@@ -63,6 +63,7 @@ class CableOrder:
     @property
     def connectors(self) -> int:
         """Fibre connectors at the common end."""
+        # rounded up
         return -(-self.lanes // self.medium.lanes_per_connector)
 
     @property
@@ -79,6 +80,7 @@ def count_fibres(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, 
 
     There is one fibre a connector: straight ones to as many far ends, or splitters.
     """
+    # rounded up: a connector is used whole
     count = -(-lanes // medium.lanes_per_connector)
     if count % far_ends == 0:
         return count, 1
@@ -104,6 +106,7 @@ class Shelf:
         lists = (
             product_list for vendor, lists in self.by_vendor.items() if vendor in vendors for product_list in lists
         )
+        # a list that serves several vendors is named by each, and counts at its first place
         return tuple({product_list.id: product_list for product_list in lists}.values())
 
     def transceiver(self, medium: CableProfile, cage: Plug) -> Product | None:
@@ -130,6 +133,7 @@ class Shelf:
         hub, far, gbps = order.hub, order.far, round(order.lanes * order.lane_gbps)
         for product in list_products_of_kind(self.lists_for(hub.vendor, far.vendor), "cable", order.medium.id):
             if product.splits == splits and gbps in product.gbps and product.speaks(hub.protocol):
+                # a straight cable may lie either way round; of a splitter the common end is fixed
                 pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
                 if any(
                     product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs

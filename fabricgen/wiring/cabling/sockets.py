@@ -22,6 +22,7 @@ def number_connectors(side: Side, ports: Ints) -> Ints:
     """The connector (from 0, within the device and side) of each port; int32."""
     if isinstance(side, PortRun):
         per_cage = max(1, side.connectors)
+        # `%` and `//` bind alike, from the left: the port within its cage, then its connector there
         in_cage = ports % side.ways // side.per_connector
         return (number_cages_of_ports(side, ports) * per_cage + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
@@ -32,6 +33,7 @@ def number_connectors(side: Side, ports: Ints) -> Ints:
 def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
     """The cage (from 0, within the device and side) of each port; int32."""
     if isinstance(side, PortRun):
+        # cages of a run are numbered from 1, as on the front
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
     if isinstance(side, Attachment):
         return _number_legs(side, cages=True)[ports]
@@ -42,5 +44,6 @@ def _number_legs(side: Attachment, *, cages: bool) -> Ints:
     """A number of the connector, or cage, of each leg, int32; NIC roles have disjoint ranges of numbers."""
     keys = [leg.cage if cages else (leg.cage, leg.connector) for leg in side.legs]
     order = sorted(set(keys))
+    # no role has as many as 1024 cages, nor a node so many roles that they reach the scale-up ports
     base = 1024 * (1 + sorted(side.profile.roles).index(side.role))
     return np.array([base + order.index(key) for key in keys], dtype=np.int32)

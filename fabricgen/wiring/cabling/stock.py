@@ -46,6 +46,7 @@ def find_longest_run(profile: CableProfile, most_m: float) -> float:
     """The longest run that a medium serves if no cable of it may be longer than `most_m`, m; -1 for none."""
     stock = profile.stock_m or FIBRE_STOCK_M
     if not profile.stock_m and most_m > stock[-1]:
+        # `round_up_fibre` the other way: below the first whole drum beyond the reels, no more than the longest reel
         step = DRUM_M if most_m >= BY_DRUM_M + DRUM_M else BY_REEL_M
         return most_m // step * step if step == DRUM_M else min(float(BY_DRUM_M), most_m // step * step)
     index = bisect_right(stock, most_m + _ROUNDING_M)

@@ -29,6 +29,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
     if not is_tolerant() and sum(pool["memory-percent"] for pool in qos["traffic-pool"].values()) != WHOLE_PERCENT:
         report_misfit(f"pools of memory: {qos['traffic-pool']}")
     mappings = {port["mapping"]["profile"] for port in ports.values()}
+    # one map for all ports, as the model has it; unpacking raises ValueError for two
     (classes,) = [list_classes(qos["mapping"][name]) for name in mappings]
     into = qos["egress-queue-mapping"]["default-global"]["switch-priority"]
     queue_of = {int(priority): row["traffic-class"] for priority, row in into.items()}
@@ -66,6 +67,7 @@ def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     marked = {int(queue): _make_ecn(row) for queue, row in profiles["congestion-control"]["traffic-class"].items()}
     shaper = profiles.get("egress-shaper", {"traffic-class": {}})
     allow_fields(shaper, "traffic-class")
+    # multiplied before it is divided by the speed below, so that percent stay whole
     limits = {int(queue): 100 * row["max-rate"] for queue, row in shaper["traffic-class"].items()}
     scheduled = profiles["egress-scheduler"]["traffic-class"]
     queues = {
